@@ -12,7 +12,9 @@ let builtIn: [Target.Dependency] = [
 ]
 
 /// The frame of `flowrun` and the modules that add subcommands to it.
-let flowrun: [Target.Dependency] = ["FlowCLI", "FlowEditorCommands", "FlowExecutorCommands"]
+let flowrun: [Target.Dependency] = [
+  "FlowCLI", "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands",
+]
 
 /// The modules in which a start spends its time. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are optimized: the
 /// optimizer takes three quarters of the processor time of a build. `scripts/release-build` turns it off for all modules, the
@@ -208,11 +210,17 @@ let core: [[Target]] = [
     uses: [
       "FlowPlatform", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowCompiled",
       "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
-      .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight", "FlowPluginHost",
+      .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowPluginHost",
       product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),
       product("NIOCore", "swift-nio", network),
     ] + builtIn,
-    tests: ["FlowTestKit", "TestSupport", "flowrun"]),
+    tests: ["FlowInsightCommands", "FlowTestKit", "FlowUI", "TestSupport", "flowrun"]),
+  module(
+    "FlowInsightCommands",
+    uses: [
+      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowEngine",
+      "FlowInsight", "FlowCLI", product("ArgumentParser", "swift-argument-parser"),
+    ]),
   module(
     "FlowEditorCommands",
     uses: [
@@ -229,9 +237,9 @@ let core: [[Target]] = [
   module(
     "FlowUI",
     uses: [
-      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowCommandKit", "FlowStore", "FlowEngine", "FlowInsight",
-      "FlowServing",
-      "FlowCLI", product("Hummingbird", "hummingbird", network), product("HummingbirdCore", "hummingbird", network),
+      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore",
+      "FlowStoreSQLite", "FlowEngine", "FlowInsight", "FlowServing", "FlowCLI", "FlowInsightCommands",
+      product("Hummingbird", "hummingbird", network), product("HummingbirdCore", "hummingbird", network),
       product("Logging", "swift-log", network), product("NIOCore", "swift-nio", network),
       product("ServiceLifecycle", "swift-service-lifecycle", network),
     ],

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCommandKit
+import FlowEngine
 import FlowSystem
 import Synchronization
 
@@ -9,13 +10,17 @@ package struct CommandParts: Sendable {
   package var providers: [any SubcommandProvider]
   /// The executors of `--on` and of the key `executor`.
   package var executors: any ExecutorProvider
+  /// Returns the page of a run for `--report FILE.html`, or nil if the program writes no pages.
+  package var reportPage: (@Sendable (RunReport) -> String)?
 
   /// Creates the parts of a program. By default, all steps run in the program's own process.
   package init(
-    _ providers: [any SubcommandProvider] = [], executors: any ExecutorProvider = WithoutExecutors()
+    _ providers: [any SubcommandProvider] = [], executors: any ExecutorProvider = WithoutExecutors(),
+    reportPage: (@Sendable (RunReport) -> String)? = nil
   ) {
     self.providers = providers
     self.executors = executors
+    self.reportPage = reportPage
   }
 
   private static let chosen = SharedMutex(CommandParts())

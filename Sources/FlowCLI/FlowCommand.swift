@@ -24,9 +24,8 @@ public struct FlowCommand: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Inspect",
-        subcommands: [
-          RunsCommand.self, LogsCommand.self, AnalyzeCommand.self, CompareCommand.self, SimulateCommand.self,
-        ] + CommandParts.current.subcommands(in: .inspect) + [GraphCommand.self]),
+        subcommands: [RunsCommand.self, LogsCommand.self] + CommandParts.current.subcommands(in: .inspect)
+          + [GraphCommand.self]),
       CommandGroup(
         name: "Author",
         subcommands: [

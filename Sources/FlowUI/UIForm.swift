@@ -1,5 +1,6 @@
 #if Network
   import FlowCLI
+  import FlowEngine
   import FlowInsight
   import FlowModel
 

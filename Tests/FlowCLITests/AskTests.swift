@@ -1,4 +1,5 @@
 #if os(Linux)
+  import FlowUI
   import Foundation
   import Glibc
   import TestSupport

@@ -1,4 +1,5 @@
 import FlowEngine
+import FlowInsightCommands
 import FlowModel
 import Testing
 

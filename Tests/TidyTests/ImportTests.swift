@@ -37,10 +37,10 @@ struct ImportTests {
   }
 
   /// The modules that add subcommands to the frame of `flowrun`.
-  private static let addedToTheFrame = ["FlowEditorCommands", "FlowExecutorCommands"]
+  private static let addedToTheFrame = ["FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands"]
 
   @Test func `the frame of the command imports no module that adds subcommands, nor what only those use`() throws {
-    let added = Set(Self.addedToTheFrame + ["FlowExecutors", "FlowLanguageServer"])
+    let added = Set(Self.addedToTheFrame + ["FlowExecutors", "FlowInsight", "FlowLanguageServer"])
     for file in Repository.files(below: "Sources/FlowCLI", ending: ".swift") {
       #expect(try added.isDisjoint(with: imports(of: file)), "\(file) imports one of \(added.sorted())")
     }

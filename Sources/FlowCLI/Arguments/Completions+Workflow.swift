@@ -18,7 +18,7 @@ extension Completions {
   }
 
   /// The events of the workflow named on the command line, each with an `@` because a delay follows.
-  static let events = CompletionKind.custom { words, _, _ in
+  package static let events = CompletionKind.custom { words, _, _ in
     guard let (workflow, installation) = workflow(among: words) else { return [] }
     return LaunchArguments.events(of: workflow, installation.registry).sorted().map { $0 + "@" }
   }
@@ -29,7 +29,7 @@ extension Completions {
   }
 
   /// The steps of the workflow named on the command line.
-  static let stepsOfFile = CompletionKind.custom { words, _, _ in
+  package static let stepsOfFile = CompletionKind.custom { words, _, _ in
     workflow(among: words)?.workflow.steps.map(\.id.text) ?? []
   }
 

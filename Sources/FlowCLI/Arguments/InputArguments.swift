@@ -6,11 +6,11 @@ import FlowPluginKit
 import FlowSystem
 
 /// Reads `-i k=v` and `-i k=@FILE`. A value is converted to the type that the workflow declares for the input.
-enum InputArguments {
+package enum InputArguments {
   /// Returns the values by name. Throws a usage error if an input is unknown, missing or of the wrong type. Relative
   /// paths in the arguments start at the working folder of this process, and relative paths in defaults at the folders
   /// of `run`. `words` are the words after `--`, which become the value of the input `args`.
-  static func read(
+  package static func read(
     _ arguments: [String], words: [String] = [], for fields: [FieldDeclaration], run: RunInformation
   ) throws(UsageProblem) -> ValueObject {
     var values = try Self.values(of: words, besides: arguments, for: fields)

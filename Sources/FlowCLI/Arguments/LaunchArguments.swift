@@ -3,9 +3,9 @@ import FlowDiagnostics
 import FlowModel
 
 /// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]`, and options with a duration.
-enum LaunchArguments {
-  /// Returns the launch. Properties that this launch reason does not have are absent (R14).
-  static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
+package enum LaunchArguments {
+  /// Returns the launch. R14: properties that this launch reason does not have are absent.
+  package static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
     let (name, file) = argument.parted(at: "=")
     guard let reason = LaunchReason(rawValue: name) else {
@@ -41,7 +41,7 @@ enum LaunchArguments {
   }
 
   /// Returns an event of the workflow, its delay from the start of the run, and its value.
-  static func event(
+  package static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {
     guard case (let name, let rest?) = argument.parted(at: "@"), !name.isEmpty else {

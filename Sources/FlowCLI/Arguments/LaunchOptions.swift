@@ -2,17 +2,19 @@ import ArgumentParser
 import FlowCommandKit
 
 /// The options of a launch, shared by `run` and `simulate`.
-struct LaunchOptions: ParsableArguments {
+package struct LaunchOptions: ParsableArguments {
   @Option(
     name: [.customShort("i"), .customLong("input")],
     help: ArgumentHelp("An input: name=value, or name=@FILE for its content.", valueName: "NAME=VALUE"),
     completion: Completions.inputs)
-  var inputs: [String] = []
+  package var inputs: [String] = []
 
   @Option(
     help: ArgumentHelp(
       "Why the app was launched, one of user, url, notification, location, background, scene; REASON=@FILE adds options.",
       valueName: "REASON"),
     completion: Completions.reasons)
-  var launch: String?
+  package var launch: String?
+
+  package init() {}
 }

@@ -5,11 +5,17 @@ import FlowSyntax
 import FlowSystem
 
 /// Loads workflows for the command line.
-enum LoadedWorkflow {
+package enum LoadedWorkflow {
   /// Returns the checked workflow in `file`, and prints its diagnostics to standard error. Throws an
   /// ``InvalidWorkflow`` if the file cannot be read or has an error.
-  static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
+  package static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
     try loadWithText(file, installation).graph
+  }
+
+  /// Returns the message for a step that the command line names and the workflow does not have.
+  package static func unknownStep(_ step: String, _ workflow: Workflow) -> String {
+    let nearest = NearestName.of(step, among: workflow.steps.map(\.id.text)).map { "; did you mean '\($0)'?" } ?? ""
+    return "this workflow has no step '\(step)'\(nearest)"
   }
 
   /// The function that reads workflows for the subcommands of plugins.

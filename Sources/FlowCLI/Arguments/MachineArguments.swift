@@ -4,10 +4,10 @@ import FlowEngine
 import FlowModel
 
 /// Reads `--resources`, the resources that the steps of a run may use at the same time.
-enum MachineArguments {
-  /// Returns the resources in the option, or nil if the option is missing. Resources that the option does not name are
-  /// those of this machine.
-  static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
+package enum MachineArguments {
+  /// Returns the resources in the option. A resource that is not named there is that of this machine. Returns nil if
+  /// the option is missing.
+  package static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
     guard let text else { return nil }
     var request = MachineResources.ofThisMachine
     var named: Set<String> = []

@@ -7,7 +7,7 @@ import FlowSystem
 /// content. Its permissions are kept, and a link to it remains a link. A pipe, a device and the file that standard
 /// output is open on are written directly. All waits are limited: the reader of a pipe must open it within 2 s, and
 /// must not stop reading for more than 5 s.
-final class OutputFile {
+package final class OutputFile {
   private let path: String
   private let file: Int32
   /// The temporary file with the new content and the file that it replaces. Nil if the file is written directly.
@@ -171,7 +171,7 @@ final class OutputFile {
 }
 
 extension OutputFile {
-  static func write(_ bytes: [UInt8], to path: String) throws(FileProblem) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(FileProblem) {
     let file = try OutputFile(path)
     try file.write(bytes)
     try file.finish()
@@ -190,7 +190,7 @@ extension OutputFile {
   }
 
   /// Throws if the file at `path` cannot be written. Commands check this before they start a run.
-  static func check(_ path: String) throws(FileProblem) {
+  package static func check(_ path: String) throws(FileProblem) {
     var status = stat()
     if stat(path, &status) == 0 {
       if status.st_mode & S_IFMT == S_IFDIR { throw FileProblem(path: path, cause: "it is a folder", .write) }

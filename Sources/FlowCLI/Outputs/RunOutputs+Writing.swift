@@ -63,7 +63,10 @@ extension RunOutputs {
 
   private static func write(_ report: RunReport, to path: String) throws(FileProblem) {
     guard !path.hasSuffix(".html") else {
-      return try OutputFile.write(Array(InsightPages.page(report).html.utf8), to: path)
+      guard let page = CommandParts.current.reportPage?(report) else {
+        throw FileProblem(path: path, cause: "this program writes no pages", .write)
+      }
+      return try OutputFile.write(Array(page.utf8), to: path)
     }
     let file = try OutputFile(path)
     try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }

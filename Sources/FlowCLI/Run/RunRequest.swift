@@ -101,7 +101,7 @@ extension RunRequest {
     options.endsOutsideServices = !waitsForEvents && !workflow.keepsServices
     options.isPrewarmed = prewarm != nil
     for name in forcedSteps where name != "*" && !workflow.steps.contains(where: { $0.id.text == name }) {
-      throw UsageProblem("--force: " + RunsCommand.Show.unknown(name, workflow))
+      throw UsageProblem("--force: " + LoadedWorkflow.unknownStep(name, workflow))
     }
     options.forcedSteps = Set(forcedSteps)
     options.removesLeftovers = cleansRemoved

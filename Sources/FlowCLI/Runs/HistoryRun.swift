@@ -8,18 +8,18 @@ import FlowSyntax
 import FlowSystem
 
 /// A recorded run together with its workflow.
-struct HistoryRun {
-  let run: StoredRun
-  let chunks: [[UInt8]]
-  let graph: WorkflowGraph
+package struct HistoryRun {
+  package let run: StoredRun
+  package let chunks: [[UInt8]]
+  package let graph: WorkflowGraph
   let definition: [UInt8]
   /// The result of loading the recorded definition.
   let loaded: LoadResult
-  let recollection: RunRecollection
+  package let recollection: RunRecollection
 
   /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition cannot be loaded any more because a
   /// plugin is missing.
-  init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
+  package init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
     self.run = run
     chunks = try store.chunks(of: run.id)
     definition = try store.definition(of: run.id)
@@ -39,7 +39,7 @@ struct HistoryRun {
   }
 
   /// Reads the run with a name or id. See ``RunReference``.
-  init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
+  package init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
     let store = try place.open()
     let run = try RunReference.find(name, in: try store.list(RunFilter()))
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
@@ -54,8 +54,8 @@ struct HistoryRun {
     return report
   }
 
-  /// The report as JSON, with the state of the run and the process that owns it.
-  var value: ValueObject {
+  /// The report as JSON, with the state of the run and the process that holds it.
+  package var value: ValueObject {
     let report = report
     var object = report.value
     if run.state == .interrupted || run.state == .running { object["conclusion"] = .null }

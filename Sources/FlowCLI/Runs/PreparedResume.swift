@@ -67,7 +67,7 @@ struct PreparedResume {
   ) throws(UsageProblem) -> ResumePlan.Wish {
     func step(_ name: String, _ option: String) throws(UsageProblem) -> StepIndex {
       guard let index = workflow.steps.firstIndex(where: { $0.id.text == name }) else {
-        throw UsageProblem("\(option): " + RunsCommand.Show.unknown(name, workflow))
+        throw UsageProblem("\(option): " + LoadedWorkflow.unknownStep(name, workflow))
       }
       return StepIndex(index)
     }

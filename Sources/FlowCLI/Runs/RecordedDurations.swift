@@ -24,7 +24,7 @@ package enum RecordedDurations {
   }
 
   /// Returns the durations from a store that is already open, each with the id of its run.
-  static func of(
+  package static func of(
     _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
   ) -> [(run: String, duration: Duration)] {
     var filter = RunFilter()

@@ -2,23 +2,23 @@ import FlowStoreSQLite
 import FlowSystem
 
 /// Finds folders with a run history or with workflows below another folder.
-enum RunFolders {
-  /// The number of folder levels that are searched, and of names that are read.
+package enum RunFolders {
+  /// How many levels of folders are searched, and how many names are read.
   private static let (levels, names) = (4, 20_000)
 
   /// Folders relative to the folder of a search, sorted by depth and then by name.
-  struct Found {
+  package struct Found {
     /// The folders with a run history.
-    var runs: [String] = []
+    package var runs: [String] = []
     /// The folders with files that are named like workflows.
-    var workflows: [String] = []
+    package var workflows: [String] = []
   }
 
   /// Returns the folders below `folder` that have a run history.
   static func below(_ folder: String) -> [String] { search(folder).runs }
 
   /// Searches the folders below `folder`. Hidden folders, links and `node_modules` are skipped.
-  static func search(_ folder: String) -> Found {
+  package static func search(_ folder: String) -> Found {
     var found = Found()
     var level = [""]
     var looked = 0
@@ -41,12 +41,12 @@ enum RunFolders {
   }
 
   /// True if a file of this name may be a workflow.
-  static func isWorkflowName(_ name: String) -> Bool {
+  package static func isWorkflowName(_ name: String) -> Bool {
     (name.hasSuffix(".yaml") || name.hasSuffix(".yml")) && !name.hasPrefix(".") && name != "plugin.yaml"
   }
 
   /// True if runs of the workflows of a folder have been recorded.
-  static func hasRuns(_ folder: String) -> Bool {
+  package static func hasRuns(_ folder: String) -> Bool {
     let path = RunMemory.path(in: folder)
     return FilePath.exists(path) && !SQLiteRunStore.isNew(path)
   }

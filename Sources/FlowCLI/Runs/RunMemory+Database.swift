@@ -9,7 +9,7 @@ import FlowSystem
 // The run history in a database that several machines share.
 extension RunMemory {
   /// Opens the store in a PostgreSQL database. `option` is the name of the option that has the address.
-  static func open(address: String, option: String = "--store") throws -> any RunStore {
+  package static func open(address: String, option: String = "--store") throws -> any RunStore {
     try checkAddress(address, option: option)
     return try openDatabase(address)
   }

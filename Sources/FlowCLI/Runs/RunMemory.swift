@@ -9,9 +9,9 @@ import FlowSystem
 import Synchronization
 
 /// The run history of the command. By default, it is in `.flowrun/runs.sqlite` next to the workflows.
-enum RunMemory {
+package enum RunMemory {
   /// Returns the path of the store for the workflows of a folder.
-  static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
+  package static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
 
   /// Opens the store for the workflows of a folder. The store stays valid if the folder is moved.
   static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> SQLiteRunStore {
@@ -20,7 +20,7 @@ enum RunMemory {
     return store
   }
 
-  static var holder: RunHolder { .current }
+  package static var holder: RunHolder { .current }
 
   /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow that
   /// is read from a pipe is not recorded, because it could not be read again.
@@ -107,7 +107,7 @@ enum RunMemory {
 
   /// Opens the store of a folder, or of the folder of a workflow file. It is opened for writing if `writes` is true.
   /// Throws a ``UsageProblem`` if no run is recorded there.
-  static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
+  package static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let folder = folder(of: place)
     let path = path(in: folder)
     guard FilePath.exists(path), !SQLiteRunStore.isNew(path) else { throw missing(place, path) }
@@ -135,7 +135,7 @@ enum RunMemory {
   }
 
   /// Returns the absolute path of a folder, or of the folder that contains a file.
-  static func folder(of place: String) -> String {
+  package static func folder(of place: String) -> String {
     let path = FilePath.absolute(place)
     var status = stat()
     let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

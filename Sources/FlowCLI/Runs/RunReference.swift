@@ -3,11 +3,11 @@ import FlowDiagnostics
 import FlowStore
 
 /// Finds the run that a user names: by the start or end of its id, or by `last` or `last-failed`.
-enum RunReference {
-  /// The number of shown digits of an id. They are its last digits, because those are random.
+package enum RunReference {
+  /// How many digits of an id are shown. These are its last digits, because those are random.
   static let shownDigits = 8
 
-  static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
+  package static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
 
   /// Returns the run with this name. Throws a ``UsageProblem`` with the candidates if several runs match, and an
   /// ``InvalidWorkflow`` if the run is damaged.

@@ -1,5 +1,5 @@
 import FlowDiagnostics
-import FlowInsight
+import FlowEngine
 import FlowModel
 import FlowStore
 import FlowSystem

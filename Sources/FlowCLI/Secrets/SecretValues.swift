@@ -6,7 +6,7 @@ import FlowSyntax
 import FlowSystem
 
 /// Fetches the secrets that a workflow declares. This is done before any step runs.
-struct SecretValues {
+package struct SecretValues {
   private let workflow: Workflow
   private let loaded: LoadResult
   private let folder: String
@@ -14,8 +14,8 @@ struct SecretValues {
   private let inputs: ValueObject
   private let runsCommands: Bool
 
-  struct SecretProblem: Error {
-    var message: String
+  package struct SecretProblem: Error {
+    package var message: String
     var help: String?
     /// True if the secret does not exist. An optional secret may be missing.
     var isAbsence = false
@@ -126,7 +126,7 @@ struct SecretValues {
   private static let keepLess = "keep a key there instead of the data"
 
   /// Throws if a secret is empty or too short: masking a short secret would also hide other text.
-  static func checked(_ text: String) throws(SecretProblem) -> String {
+  package static func checked(_ text: String) throws(SecretProblem) -> String {
     guard !text.isEmpty else { throw SecretProblem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {
       throw SecretProblem(

@@ -8,7 +8,7 @@ import FlowStoreSQLite
 import FlowSystem
 
 /// Sends a request to a run in another process and waits for the reply.
-enum RunQuestion {
+package enum RunQuestion {
   /// The maximum time to wait for a reply. A run checks for requests ten times per second, but a machine or disk can be
   /// busy for seconds.
   private static let waitMilliseconds = 10_000
@@ -21,7 +21,7 @@ enum RunQuestion {
     return try await ask(try RunReference.find(name, in: try store.list(RunFilter())), in: store, question)
   }
 
-  struct Reply {
+  package struct Reply {
     /// The short id of the run.
     var run: String
     /// False if an event that does not repeat was posted before, so that this post has no effect.
@@ -30,7 +30,7 @@ enum RunQuestion {
   }
 
   /// Sends a request to a run in an open store.
-  static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> Reply {
+  package static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> Reply {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
       if found.state == .interrupted, let copied = CopiedRun(found) { throw copied.question }

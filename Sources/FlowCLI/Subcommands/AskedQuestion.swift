@@ -8,8 +8,8 @@ import FlowSyntax
 import FlowSystem
 
 /// Reads the question of a step in a run of another process.
-enum AskedQuestion {
-  /// Returns the kind of answer that a step expects, or nil if the workflow does not determine it.
+package enum AskedQuestion {
+  /// Returns the kind of answer that a step expects, or nil if it cannot be found out from the workflow.
   static func kind(of name: String, in run: StoredRun, _ store: any RunStore) -> Question.Kind? {
     guard let definition = try? store.definition(of: run.id),
       let catalog = try? Installation(around: run.file, given: []).registry,
@@ -23,7 +23,7 @@ enum AskedQuestion {
   }
 
   /// Returns the kind of answer that a step expects. Returns nil if an expression decides it.
-  static func kind(of step: Step) -> Question.Kind? {
+  package static func kind(of step: Step) -> Question.Kind? {
     let (secret, text) = (step.with["secret"] ?? false, step.with["text"] ?? false)
     if secret == true { return .secret }
     if secret != false { return nil }
@@ -32,14 +32,14 @@ enum AskedQuestion {
   }
 
   /// Returns the choices of a step. Choices given by an expression are not known.
-  static func choices(of step: Step) -> [String] {
+  package static func choices(of step: Step) -> [String] {
     guard kind(of: step) == .choice else { return [] }
     return (step.with["choices"] ?? ["yes", "no"]).arrayValue?.compactMap(\.stringValue) ?? []
   }
 
   /// Returns the last recorded lines of the steps that this step depends on, each with the step or item that printed
   /// it. Lines of quiet steps are left out.
-  static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
+  package static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
     let workflow = recorded.graph.workflow
     let printing = step.needs.map { need in workflow.printingSteps(need).map { workflow.steps[Int($0)].id } }
     let all = Set(printing.joined())
@@ -112,7 +112,7 @@ extension RunQuestion {
 
   /// Answers a question with a secret. The secret is sent to the run through a pipe and is never stored.
   @discardableResult
-  static func answer(
+  package static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String
   ) async throws -> String {
     if let problem = Question("", kind: .secret).problem(with: secret) { throw UsageProblem(problem) }

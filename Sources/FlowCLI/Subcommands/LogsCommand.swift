@@ -54,7 +54,7 @@ struct LogsCommand: Subcommand {
       let catalog = try Installation(around: found.file, given: plugins.folders).registry
       let loaded = WorkflowLoader(catalog: catalog).load(bytes: try store.definition(of: found.id), file: found.file)
       if let workflow = loaded.graph?.workflow, !workflow.steps.contains(where: { $0.id.text == step }) {
-        throw UsageProblem(RunsCommand.Show.unknown(step, workflow))
+        throw UsageProblem(LoadedWorkflow.unknownStep(step, workflow))
       }
     }
     let follower = LogFollower(found.id, in: store)

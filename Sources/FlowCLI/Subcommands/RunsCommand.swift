@@ -8,7 +8,7 @@ import FlowStoreSQLite
 import FlowSystem
 
 /// The options that select a run store.
-struct RunPlace: ParsableArguments {
+package struct RunPlace: ParsableArguments {
   @Option(
     name: .customLong("in"),
     help: ArgumentHelp(
@@ -22,8 +22,10 @@ struct RunPlace: ParsableArguments {
       valueName: "URL"))
   var store: String?
 
+  package init() {}
+
   /// Opens the run store. It is opened for writing if `writes` is true. `file` selects the store next to that workflow.
-  func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
+  package func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
     if let store { return try RunMemory.open(address: store) }
     return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
   }
@@ -188,7 +190,7 @@ struct RunsCommand: AsyncParsableCommand {
     func perform() async throws {
       let recorded = try HistoryRun(run, in: place, plugins)
       if let step, !recorded.graph.workflow.steps.contains(where: { $0.id.text == step }) {
-        throw UsageProblem(Self.unknown(step, recorded.graph.workflow))
+        throw UsageProblem(LoadedWorkflow.unknownStep(step, recorded.graph.workflow))
       }
       if json {
         var value = recorded.value
@@ -199,11 +201,6 @@ struct RunsCommand: AsyncParsableCommand {
         StandardOutput.write(RunPage(recorded: recorded, step: step, style: style).text)
         if log { StandardOutput.write(RunLog(chunks: recorded.chunks, style: style).text(ofStep: step)) }
       }
-    }
-
-    static func unknown(_ step: String, _ workflow: Workflow) -> String {
-      let nearest = NearestName.of(step, among: workflow.steps.map(\.id.text)).map { "; did you mean '\($0)'?" } ?? ""
-      return "this workflow has no step '\(step)'\(nearest)"
     }
   }
 

@@ -43,7 +43,7 @@ package struct PageLine: Sendable {
   }
 
   /// Returns lines as text: all lines, or only those of a step or item and the items in it.
-  static func text(_ lines: [PageLine], ofStep step: String?) -> String {
+  package static func text(_ lines: [PageLine], ofStep step: String?) -> String {
     var text = ""
     for line in lines {
       if let step {

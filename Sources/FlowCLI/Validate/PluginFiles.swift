@@ -5,8 +5,8 @@ import FlowSyntax
 package enum PluginFiles {
   private static let kinds = BuiltInPlugins.all.flatMap(\.fileKinds)
 
-  /// Returns the kind of a file according to its path, or nil for a workflow.
-  static func kind(of path: String) -> PluginFileKind? { kinds.first { path.hasSuffix($0.suffix) } }
+  /// Returns the kind of a file, which its path shows. Returns nil for a workflow.
+  package static func kind(of path: String) -> PluginFileKind? { kinds.first { path.hasSuffix($0.suffix) } }
 
   /// Lets the plugin that reads a file check it. Returns nil for a workflow.
   package static func check(_ bytes: [UInt8], _ file: String) -> PluginFileKind.Check? {

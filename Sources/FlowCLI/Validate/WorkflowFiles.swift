@@ -3,7 +3,7 @@ import FlowDiagnostics
 import FlowSystem
 
 /// The workflow files named on the command line, including those in folders.
-struct WorkflowFiles {
+package struct WorkflowFiles {
   /// The files in the order of the command line. The files of a folder are sorted by name.
   private(set) var files: [String] = []
   /// The number of YAML files in the folders that are not workflows.
@@ -38,7 +38,7 @@ struct WorkflowFiles {
 
   /// True if a line of the file starts with `steps:`, or if the file cannot be read. In that case, the check reports
   /// the error.
-  static func isWorkflow(_ path: String) -> Bool {
+  package static func isWorkflow(_ path: String) -> Bool {
     guard let bytes = try? FileAccess.read(path) else { return true }
     let key = Array("steps:".utf8)
     return bytes.starts(with: key)

@@ -1,6 +1,6 @@
 /// Formats times for people: `0.4 ms`, `12 ms`, `2.000 s`.
-enum Milliseconds {
-  static func text(_ milliseconds: Double) -> String {
+package enum Milliseconds {
+  package static func text(_ milliseconds: Double) -> String {
     let magnitude = abs(milliseconds)
     if magnitude < 9.95 { return fixed(milliseconds, 1) + " ms" }
     if magnitude < 999.5 { return fixed(milliseconds, 0) + " ms" }
@@ -26,7 +26,7 @@ enum Milliseconds {
     return isWhole ? fixed(milliseconds / 1000, 0) + " s" : coarse(milliseconds)
   }
 
-  static func fixed(_ number: Double, _ decimals: Int) -> String {
+  package static func fixed(_ number: Double, _ decimals: Int) -> String {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
     let scaled = Int((abs(number) * scale).rounded())

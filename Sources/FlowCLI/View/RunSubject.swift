@@ -1,6 +1,5 @@
 import FlowDiagnostics
 import FlowEngine
-import FlowInsight
 import FlowModel
 
 /// The information about a workflow that views use in addition to events, such as the names of its steps.

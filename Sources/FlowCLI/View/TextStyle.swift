@@ -1,15 +1,17 @@
 import FlowDiagnostics
 
 /// Formats text for a terminal, with colors if these are enabled.
-struct TextStyle {
+package struct TextStyle {
   let isColored: Bool
 
-  func bold(_ text: String) -> String { wrap(text, "1") }
-  func dim(_ text: String) -> String { wrap(text, "2") }
-  func red(_ text: String) -> String { wrap(text, "31") }
-  func green(_ text: String) -> String { wrap(text, "32") }
-  func yellow(_ text: String) -> String { wrap(text, "33") }
-  func cyan(_ text: String) -> String { wrap(text, "36") }
+  package init(isColored: Bool) { self.isColored = isColored }
+
+  package func bold(_ text: String) -> String { wrap(text, "1") }
+  package func dim(_ text: String) -> String { wrap(text, "2") }
+  package func red(_ text: String) -> String { wrap(text, "31") }
+  package func green(_ text: String) -> String { wrap(text, "32") }
+  package func yellow(_ text: String) -> String { wrap(text, "33") }
+  package func cyan(_ text: String) -> String { wrap(text, "36") }
 
   private func wrap(_ text: String, _ code: String) -> String {
     isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
@@ -18,13 +20,13 @@ struct TextStyle {
 
 extension String {
   /// Returns the text with spaces added at the end, up to a width in columns.
-  func padded(to width: Int) -> String {
+  package func padded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : self + String(repeating: " ", count: width - columns)
   }
 
   /// Returns the text with spaces added at the start, up to a width in columns.
-  func leftPadded(to width: Int) -> String {
+  package func leftPadded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : String(repeating: " ", count: width - columns) + self
   }

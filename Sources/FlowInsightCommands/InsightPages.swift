@@ -1,19 +1,20 @@
+import FlowCLI
 import FlowEngine
 import FlowInsight
 import FlowModel
 
 /// Creates the HTML pages of results. They have the same sentences as the text output of the subcommands.
-enum InsightPages {
+package enum InsightPages {
   private static let plain = TextStyle(isColored: false)
 
-  static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> InsightPage {
+  package static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> InsightPage {
     let text = ForecastText(forecast: forecast, budgets: [], style: plain)
     return InsightPage(
       forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes)
   }
 
   /// Returns the page of one run. `stepPage` is the start of the links to the pages of its steps, or nil for no links.
-  static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
+  package static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
     let names = analysis.run.course.shape.steps.map(\.id)
     let hasGate = analysis.run.course.hasGate
     let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)], hasGate: hasGate) }
@@ -22,7 +23,7 @@ enum InsightPages {
       analysis, suggestions: suggestions, budgets: budgets, notes: notes, stepPage: stepPage)
   }
 
-  static func page(_ report: RunReport) -> InsightPage {
+  package static func page(_ report: RunReport) -> InsightPage {
     guard let run = try? ReportedRun(.object(report.value)) else {
       preconditionFailure("a report cannot be read by who writes it")
     }
@@ -30,7 +31,7 @@ enum InsightPages {
   }
 
   /// Returns the page of a comparison of runs, with further notes.
-  static func page(
+  package static func page(
     _ comparison: RunComparison, _ budgets: [BudgetResult], notes: [String] = []
   ) -> InsightPage {
     let text = ComparisonText(comparison: comparison, budgets: [], style: plain)
@@ -50,7 +51,7 @@ enum InsightPages {
       notes: text.notes + notes)
   }
 
-  static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> InsightPage {
+  package static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> InsightPage {
     let figures = SampleFigures(sample).steps.map { ($0.name, $0.criticality, $0.p50, $0.p95) }
     let notes = SampleText(sample: sample, budgets: [], style: plain).notes
     return InsightPage(sample, figures: figures, budgets: budgets, notes: notes)

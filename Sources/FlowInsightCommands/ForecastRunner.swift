@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowCommandKit
 import FlowInsight
 import FlowModel

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCLI
 import FlowCommandKit
 import FlowInsight
 import FlowModel

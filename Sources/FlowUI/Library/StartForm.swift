@@ -1,6 +1,8 @@
+import FlowCLI
 import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
+import FlowInsightCommands
 import FlowModel
 import FlowPluginKit
 import FlowStore

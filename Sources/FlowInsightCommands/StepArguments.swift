@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
@@ -9,7 +10,7 @@ struct StepArguments {
   /// Returns the index of the step with this id. Throws a usage error if there is none.
   func step(_ id: String, _ option: String) throws(UsageProblem) -> StepIndex {
     if let index = workflow.steps.firstIndex(where: { $0.id.text == id }) { return StepIndex(index) }
-    throw UsageProblem("\(option): \(RunsCommand.Show.unknown(id, workflow))")
+    throw UsageProblem("\(option): \(LoadedWorkflow.unknownStep(id, workflow))")
   }
 
   /// Returns the number given for each step. `*` stands for all steps.

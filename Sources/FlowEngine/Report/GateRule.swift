@@ -1,4 +1,3 @@
-import FlowEngine
 import FlowModel
 
 /// Decides whether a run has a launch gate: it has one if its workflow has a `deadline`. Deferred steps and `finally`

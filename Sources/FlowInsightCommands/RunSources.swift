@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCLI
 import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
@@ -9,7 +10,7 @@ import FlowStore
 import FlowSystem
 
 /// Finds runs by the word that names them: a report, a folder of reports, or a recorded run.
-struct RunSources {
+package struct RunSources {
   let place: RunPlace
   let plugins: PluginArguments
 
@@ -77,7 +78,7 @@ struct RunSources {
 
   /// Returns the report of a recorded run. The journal does not record which step posted an event. If only one step can
   /// post the event, the report names that step.
-  static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
+  package static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
     var run: ReportedRun
     do throws(ReportedRun.ReportProblem) {
       run = try ReportedRun(.object(recorded.value))

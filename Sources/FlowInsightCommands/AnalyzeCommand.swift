@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCLI
 import FlowCommandKit
 import FlowInsight
 import FlowModel
@@ -89,9 +90,9 @@ struct AnalyzeCommand: Subcommand {
 }
 
 /// Checks runs whose statistics are computed together.
-enum SampleCheck {
+package enum SampleCheck {
   /// Throws a usage error if the runs do not all belong to one workflow.
-  static func sameWorkflow(_ runs: [ReportedRun]) throws(UsageProblem) {
+  package static func sameWorkflow(_ runs: [ReportedRun]) throws(UsageProblem) {
     guard let first = runs.first else { throw UsageProblem("there is no run to look at") }
     if let other = runs.first(where: { $0.workflow != first.workflow }) {
       throw UsageProblem("these are runs of two workflows, '\(first.workflow)' and '\(other.workflow)'")

@@ -1,7 +1,9 @@
+import FlowCLI
 import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
 import FlowInsight
+import FlowInsightCommands
 import FlowModel
 import FlowPluginKit
 import FlowStore

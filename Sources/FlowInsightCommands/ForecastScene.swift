@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowCommandKit
 import FlowDiagnostics
 import FlowEngine
@@ -6,7 +7,7 @@ import FlowModel
 import FlowPluginKit
 
 /// A workflow prepared for a forecast, with the launch and the changes named on the command line.
-struct ForecastScene: Sendable {
+package struct ForecastScene: Sendable {
   let workflow: Workflow
   let registry: ActionRegistry
   let inputs: ValueObject
@@ -15,9 +16,21 @@ struct ForecastScene: Sendable {
   /// The resources that steps may use at the same time, or nil for the resources of this machine.
   var capacity: MachineResources?
 
+  package init(
+    workflow: Workflow, registry: ActionRegistry, inputs: ValueObject, launch: Launch,
+    outputs: [StepIndex: ValueObject], capacity: MachineResources? = nil
+  ) {
+    self.workflow = workflow
+    self.registry = registry
+    self.inputs = inputs
+    self.launch = launch
+    self.outputs = outputs
+    self.capacity = capacity
+  }
+
   /// Prepares the workflow with these changes for simulation. Throws an ``InvalidWorkflow`` if the changed workflow
   /// cannot run.
-  func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
+  package func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
     do throws(PreparedWorkflow.PreparationProblem) {
       return try make(changes)
     } catch {
@@ -44,15 +57,15 @@ struct ForecastScene: Sendable {
 
   /// Returns the runs that are comparable with this launch: they ended, were not resumed or prewarmed, and have the
   /// same launch reason.
-  static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
+  package static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
       run.hasEnded && !run.isResumed && !run.isPrewarmed
         && (run.launchReason ?? launch.reason.rawValue) == launch.reason.rawValue
     }
   }
 
-  /// Returns the data of the comparable runs that a forecast uses.
-  static func recorded(
+  /// Returns what a forecast uses of the comparable runs.
+  package static func recorded(
     _ runs: [ReportedRun], of workflow: Workflow, _ registry: ActionRegistry, _ launch: Launch
   ) -> [RecordedRun] {
     let scene = ForecastScene(

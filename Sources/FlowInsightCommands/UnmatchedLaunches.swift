@@ -1,3 +1,5 @@
+import FlowCLI
+import FlowEngine
 import FlowInsight
 import FlowModel
 

@@ -1,5 +1,7 @@
 import ArgumentParser
+import FlowCLI
 import FlowCommandKit
+import FlowEngine
 import FlowInsight
 import FlowModel
 

@@ -1,5 +1,7 @@
+import FlowCLI
 import FlowEngine
 import FlowInsight
+import FlowInsightCommands
 import FlowModel
 import FlowPluginKit
 import FlowSystem

@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowInsight
 import FlowModel
 
