@@ -79,6 +79,12 @@ extension FlowCommand {
     if ["Unknown option ", "Missing ", "Unexpected argument ", "The value "].contains(where: lines[0].hasPrefix) {
       lines[0] = lines[0].prefix(1).lowercased() + lines[0].dropFirst()
     }
+    let words = lines[0].split(separator: "'", maxSplits: 2)
+    if words.count > 1, words[0] == "unknown option ", text.firstRange(of: "\nUsage: flowrun run ") != nil,
+      let remedy = ForeignOption.remedy(for: String(words[1]))
+    {
+      lines[0] = "unknown option '\(words[1])'; \(remedy)"
+    }
     return "flowrun: " + lines.joined(separator: "\n")
   }
 }

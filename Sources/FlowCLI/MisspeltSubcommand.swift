@@ -12,7 +12,9 @@ struct MisspeltSubcommand {
     guard let first = arguments.first else { return nil }
     // Completion scripts call flowrun with `---completion`.
     if first.hasPrefix("--"), !first.hasPrefix("---") { return unknown(option: first) }
-    if first.hasPrefix("-") { return nil }
+    if first.hasPrefix("-") {
+      return ForeignOption.remedy(for: first).map { MisspeltSubcommand("unknown option '\(first)'; \($0)") }
+    }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
       // If there is a `flowrun.yaml`, the word may be one of its steps. If that file must not be used, another error
@@ -37,7 +39,9 @@ struct MisspeltSubcommand {
     let names = Set(
       known + ["--version", "--help", "--help-hidden", "--generate-completion-script", "--experimental-dump-help"])
     guard name.count > 2, !names.contains(name) else { return nil }
-    let question = NearestName.question(name, among: names.sorted()) ?? "'flowrun --help' lists the options"
+    let question =
+      ForeignOption.remedy(for: name) ?? NearestName.question(name, among: names.sorted())
+      ?? "'flowrun --help' lists the options"
     return MisspeltSubcommand("unknown option '\(name)'; \(question)")
   }
 

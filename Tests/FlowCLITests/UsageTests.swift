@@ -2,6 +2,20 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UsageTests {
   @Test(arguments: [
+    ("--list", "'flowrun' alone lists the steps of flowrun.yaml"), ("-q", "did you mean '--quiet'?"),
+    ("-f", "name the file first: 'flowrun FILE STEP'"),
+  ])
+  func `names what to use instead of an option of another tool, also after a step`(option: String, remedy: String)
+    throws
+  {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let output = try tool.run("run", "x.yaml", "step", option)
+    #expect(output.exitCode == 64)
+    #expect(output.standardError.hasPrefix("flowrun: unknown option '\(option)'; \(remedy)\n"), "\(output)")
+  }
+
+  @Test(arguments: [
     (["vlaidate", "x.yaml"], "flowrun: 'vlaidate' is neither a subcommand nor a file; did you mean 'validate'?\n"),
     (["grap"], "flowrun: 'grap' is neither a subcommand nor a file; did you mean 'graph'?\n"),
     (["runs", "shw"], "flowrun: 'shw' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
@@ -12,6 +26,8 @@ import Testing
     ),
     (["--versoin"], "flowrun: unknown option '--versoin'; did you mean '--version'?\n"),
     (["--nothing-like-it"], "flowrun: unknown option '--nothing-like-it'; 'flowrun --help' lists the options\n"),
+    (["--dry-run", "x.yaml"], "flowrun: unknown option '--dry-run'; did you mean '--explain'?\n"),
+    (["-j", "4"], "flowrun: unknown option '-j'; write 'concurrency: N' in the file\n"),
     (["list"], "flowrun: 'list' is neither a subcommand nor a file; did you mean 'flowrun graph FILE'?\n"),
     (
       ["lint", "x.yaml"], "flowrun: 'lint' is neither a subcommand nor a file; did you mean 'flowrun validate FILE'?\n"
