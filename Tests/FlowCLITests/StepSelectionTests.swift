@@ -33,6 +33,14 @@ import Testing
     try tool.write(Self.file, to: "flowrun.yaml")
   }
 
+  @Test func `an assignment as in make and just is answered with the option for inputs`() throws {
+    defer { tool.remove() }
+    let result = try tool.run("test", "stage=prod")
+    #expect(result.exitCode == 64)
+    #expect(
+      result.standardError == "flowrun: 'stage=prod' is not a step of flowrun.yaml; did you mean '-i stage=prod'?\n")
+  }
+
   @Test func `a selection is run without warnings about steps that do not run`() throws {
     defer { tool.remove() }
     try tool.write(

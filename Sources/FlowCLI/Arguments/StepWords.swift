@@ -84,6 +84,7 @@ struct StepWords {
 
   private static func unknown(_ step: String, _ names: [String], _ request: RunRequest) -> String {
     let text = "'\(step)' is not a step of \(request.file)"
+    if step.utf8.contains(UInt8(ascii: "=")) { return text + "; did you mean '-i \(step)'?" }
     let isFirst = request.isFound && step == request.steps[0]
     if request.isFound, !isFirst, isFileName(step) || FileAccess.isRegular(step) {
       return text + "; a file comes before its steps, as in 'flowrun \(step) \(request.steps[0])'"
