@@ -392,8 +392,9 @@ let tests: [[Target]] = [
   test(
     "AppInterfaceTests",
     uses: [
-      "FlowHistory", "FlowKit", "FlowTestKit", "GeocodeCore", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
-      "PreferencesPlugin", "RouterPlugin", "SyncCloud", "SyncCore", "SyncEngine", "UserInterfacePlugin",
+      "FlowHistory", "FlowKit", "FlowPluginKit", "FlowTestKit", "GeocodeCore", "GeocodePlugin", "LocationPlugin",
+      "NotificationPlugin", "PreferencesPlugin", "RouterPlugin", "SyncCloud", "SyncCore", "SyncEngine",
+      "UserInterfacePlugin",
     ]),
   test("NotificationWorkflowTests", uses: ["FlowModel", "TestSupport", "flowrun"]),
   test("TidyTests", uses: ["FlowKit", "FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),

@@ -17,7 +17,7 @@ public struct CompiledActions: Sendable {
   }
 
   /// The encoded declarations.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = CompiledWriter()
     declarations.write(to: &writer)
     return writer.finished()

@@ -9,14 +9,14 @@ import FlowModel
 /// Equal workflows have equal bytes. Paths are relative to the folder of the file, as in YAML.
 public struct CompiledWorkflow: Sendable {
   /// The location of a step in its source file.
-  public struct Location: Sendable, Hashable {
+  package struct Location: Sendable, Hashable {
     /// The file, relative to the folder of the workflow's file.
-    public var file: String
+    package var file: String
     /// The line and column of the step's id.
-    public var position: TextLocation
+    package var position: TextLocation
 
     /// Creates a location from a file and a position in it.
-    public init(file: String, position: TextLocation) {
+    package init(file: String, position: TextLocation) {
       self.file = file
       self.position = position
     }
@@ -25,12 +25,12 @@ public struct CompiledWorkflow: Sendable {
   /// The workflow, including all workflows that it includes.
   public let graph: WorkflowGraph
   /// The outputs of the run, with the known types.
-  public let outputs: [FieldDeclaration]
+  package let outputs: [FieldDeclaration]
   /// The location of each step, in the order of the steps.
   package let locations: [Location]
 
   /// Creates a compiled workflow from the declarations of its outputs and a location for each step.
-  public init(_ graph: WorkflowGraph, outputs: [FieldDeclaration], locations: [Location]) {
+  package init(_ graph: WorkflowGraph, outputs: [FieldDeclaration], locations: [Location]) {
     self.graph = graph
     self.outputs = outputs
     self.locations = locations
@@ -60,7 +60,7 @@ public struct CompiledWorkflow: Sendable {
   }
 
   /// The content of the file.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = CompiledWriter()
     graph.workflow.write(to: &writer)
     outputs.write(to: &writer)

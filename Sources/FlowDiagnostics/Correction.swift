@@ -1,22 +1,22 @@
 /// The word that was probably meant by a misspelled word of a text.
-public struct Correction: Sendable, Hashable {
+package struct Correction: Sendable, Hashable {
   /// The misspelled word.
-  public var wrong: String
+  package var wrong: String
   /// The intended word.
-  public var word: String
+  package var word: String
 
   /// Creates a correction of `wrong` to `word`.
-  public init(_ wrong: String, to word: String) {
+  package init(_ wrong: String, to word: String) {
     self.wrong = wrong
     self.word = word
   }
 
   /// Finds the nearest candidate with ``NearestName``, or returns nil if none is near.
-  public init?(_ wrong: String, among candidates: some Sequence<String>) {
+  package init?(_ wrong: String, among candidates: some Sequence<String>) {
     guard let word = NearestName.of(wrong, among: candidates) else { return nil }
     self.init(wrong, to: word)
   }
 
   /// `did you mean 'fetch'?`
-  public var question: String { "did you mean '\(word)'?" }
+  package var question: String { "did you mean '\(word)'?" }
 }

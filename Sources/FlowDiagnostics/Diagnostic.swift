@@ -1,21 +1,21 @@
 /// An error or a warning about a file, for its author: the problem, its location and the remedy.
-public struct Diagnostic: Sendable, Hashable {
+package struct Diagnostic: Sendable, Hashable {
   /// The severity of a diagnostic: a file with warnings can still be used.
   package enum Severity: String, Sendable, Hashable, CaseIterable {
     case error, warning
   }
 
   /// A second location that explains the first.
-  public struct RelatedLocation: Sendable, Hashable {
+  package struct RelatedLocation: Sendable, Hashable {
     /// The range of the location.
-    public var span: TextSpan
+    package var span: TextSpan
     /// The label, as a phrase without a full stop: `'fetch' is defined here`.
     package var label: String
     /// The text of the location, or nil for the text that the diagnostic is about.
-    public var source: SourceText?
+    package var source: SourceText?
 
     /// Creates a labeled location, optionally in another text.
-    public init(_ span: TextSpan, _ label: String, in source: SourceText? = nil) {
+    package init(_ span: TextSpan, _ label: String, in source: SourceText? = nil) {
       self.span = span
       self.label = label
       self.source = source
@@ -23,11 +23,11 @@ public struct Diagnostic: Sendable, Hashable {
   }
 
   /// The broken rule, which also decides the severity.
-  public var code: DiagnosticCode
+  package var code: DiagnosticCode
   /// The problem, as a sentence without a full stop.
-  public var message: String
+  package var message: String
   /// The range in the text that the diagnostic is about.
-  public var span: TextSpan
+  package var span: TextSpan
   /// Locations that explain the problem.
   package var related: [RelatedLocation]
   /// A remedy, or nil.
@@ -38,7 +38,7 @@ public struct Diagnostic: Sendable, Hashable {
   package var correction: Correction?
 
   /// Creates a diagnostic at `span`.
-  public init(
+  package init(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [RelatedLocation] = [], help: String? = nil,
     missingName: String? = nil, correction: Correction? = nil
   ) {

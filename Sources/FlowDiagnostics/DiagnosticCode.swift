@@ -2,7 +2,7 @@
 /// each.
 ///
 /// The name of a code never changes its meaning, because scripts and editors depend on it.
-public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
+package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   // The file as bytes and as YAML.
   case fileTooLarge = "file-too-large"
   case invalidUTF8 = "invalid-utf8"

@@ -1,35 +1,35 @@
 /// The bytes of a file and its name in messages.
-public struct SourceText: Sendable, Hashable {
+package struct SourceText: Sendable, Hashable {
   /// The path as written by the user.
-  public let file: String
+  package let file: String
   /// The unchanged content, which may not be valid UTF-8.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Creates a text named `file`.
-  public init(_ bytes: [UInt8], file: String) {
+  package init(_ bytes: [UInt8], file: String) {
     self.bytes = bytes
     self.file = file
   }
 
   /// Creates a text named `file`.
-  public init(_ text: String, file: String) { self.init(Array(text.utf8), file: file) }
+  package init(_ text: String, file: String) { self.init(Array(text.utf8), file: file) }
 
   /// Returns the text of `span`, with U+FFFD in place of invalid UTF-8.
-  public func text(of span: TextSpan) -> String {
+  package func text(of span: TextSpan) -> String {
     let start = min(span.start, bytes.count)
     return String(decoding: bytes[start..<max(start, min(span.end, bytes.count))], as: UTF8.self)
   }
 }
 
 /// A location for people and editors. Lines and columns count from 1, columns in code points.
-public struct TextLocation: Sendable, Hashable {
+package struct TextLocation: Sendable, Hashable {
   /// The line, from 1.
-  public var line: Int
+  package var line: Int
   /// The column in code points, from 1.
-  public var column: Int
+  package var column: Int
 
   /// Creates a location.
-  public init(line: Int, column: Int) {
+  package init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }

@@ -3,9 +3,9 @@ import FlowDiagnostics
 /// The reason why an expression cannot be parsed or evaluated, with its location.
 ///
 /// Messages are those of GitHub Actions, so that a web search finds them: `Unexpected symbol: ')'`.
-public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The operation that failed.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Splitting the text into tokens.
     case lexing
     /// Parsing the tokens.
@@ -17,11 +17,11 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   }
 
   /// The operation that failed.
-  public var kind: Kind
+  package var kind: Kind
   /// A description of the problem.
-  public var message: String
+  package var message: String
   /// The offset of the error, in UTF-8 bytes from the start of the parsed text.
-  public var offset: Int
+  package var offset: Int
   /// The length of the error, in UTF-8 bytes.
   package var length: Int
   /// A suggestion, such as `did you mean 'contains'?`, or nil.
@@ -30,7 +30,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   package var correction: Correction?
 
   /// Creates an error.
-  public init(
+  package init(
     _ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil, correction: Correction? = nil
   ) {
     self.kind = kind
@@ -42,15 +42,15 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   }
 
   /// The failure code of a step with this error.
-  public var code: String { kind == .cutOutput ? kind.rawValue : "expression" }
+  package var code: String { kind == .cutOutput ? kind.rawValue : "expression" }
 
   /// The message with the suggestion.
-  public var description: String { message + (help.map { "; \($0)" } ?? "") }
+  package var description: String { message + (help.map { "; \($0)" } ?? "") }
 
   /// Returns the message with its location in `source`, in the format of GitHub Actions: `Unexpected symbol: '2'.
   /// Located at position 3 within expression: 1 2`. Positions are UTF-16 units, counted from 1. An evaluation error has
   /// no location.
-  public func message(in source: String) -> String {
+  package func message(in source: String) -> String {
     guard kind == .lexing || kind == .parsing, length > 0 else { return message }
     let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))
     return "\(message). Located at position \(source.utf16.distance(from: source.startIndex, to: start) + 1) "

@@ -32,15 +32,9 @@ public func action(
   public static func buildExpression(_ plugin: any Plugin) -> [EnginePart] { [EnginePart(kind: .plugin(plugin))] }
   /// Adds an action.
   public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
-  /// Builds an empty block.
-  public static func buildBlock() -> [EnginePart] { [] }
-  /// Builds the first parts of a block.
-  public static func buildPartialBlock(first parts: [EnginePart]) -> [EnginePart] { parts }
-  /// Adds more parts to a block.
-  public static func buildPartialBlock(accumulated: [EnginePart], next parts: [EnginePart]) -> [EnginePart] {
-    accumulated + parts
-  }
-  /// Builds the parts of an `if` without an `else`.
+  /// Builds a block.
+  public static func buildBlock(_ parts: [EnginePart]...) -> [EnginePart] { parts.flatMap { $0 } }
+  /// Builds conditional parts.
   public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
   /// Builds the parts of the first branch of a condition.
   public static func buildEither(first parts: [EnginePart]) -> [EnginePart] { parts }

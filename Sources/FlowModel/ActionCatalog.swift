@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
 /// The declarations and checks of all installed actions, as used by the loader.
-public protocol ActionCatalog: Sendable {
+package protocol ActionCatalog: Sendable {
   /// The declarations of all actions, sorted by name.
   var declarations: [ActionDeclaration] { get }
 
@@ -21,10 +21,10 @@ public protocol ActionCatalog: Sendable {
 
 extension ActionCatalog {
   /// No handles.
-  public var runHandles: [HandleKey] { [] }
+  package var runHandles: [HandleKey] { [] }
 
   /// No renames.
-  public func newName(of name: String) -> String? { nil }
+  package func newName(of name: String) -> String? { nil }
 
   /// Returns the action to which `member`, an input or output of `action`, was moved, or nil if it was not moved.
   package func newAction(of member: String, in action: String) -> String? {
@@ -36,24 +36,24 @@ extension ActionCatalog {
 }
 
 /// The inputs of a step that contain no expression, so that they are known before a run.
-public struct LiteralInput: Sendable, Hashable {
+package struct LiteralInput: Sendable, Hashable {
   /// The inputs by name. An input that contains an expression at any depth is left out.
-  public var values: ValueObject
+  package var values: ValueObject
 
   /// Creates literal inputs.
-  public init(_ values: ValueObject) { self.values = values }
+  package init(_ values: ValueObject) { self.values = values }
 
   /// The input `name`, or nil if the step does not set it or it contains an expression.
-  public subscript(name: String) -> Value? { values[name] }
+  package subscript(name: String) -> Value? { values[name] }
 }
 
 /// A problem with a literal input, found before a run.
-public struct InputProblem: Sendable, Hashable {
+package struct InputProblem: Sendable, Hashable {
   /// The key path of the input, such as `path` or `routes[3].pattern`. The loader converts it to a location in the
   /// file.
   package var keyPath: String
   /// The problem, as a sentence without a full stop.
-  public var message: String
+  package var message: String
   /// A suggestion, or nil.
   package var help: String?
   /// A second location that explains the problem, such as the first of two equal routes, or nil.
@@ -64,21 +64,21 @@ public struct InputProblem: Sendable, Hashable {
   package var correction: Correction?
 
   /// A second location and its label.
-  public struct Related: Sendable, Hashable {
+  package struct Related: Sendable, Hashable {
     /// The key path, as in ``InputProblem/keyPath``.
     package var keyPath: String
     /// The label of the location, such as `the same route is declared here`.
     package var label: String
 
     /// Creates a related location.
-    public init(_ keyPath: String, _ label: String) {
+    package init(_ keyPath: String, _ label: String) {
       self.keyPath = keyPath
       self.label = label
     }
   }
 
   /// Creates a problem at `keyPath`.
-  public init(
+  package init(
     _ keyPath: String, _ message: String, help: String? = nil, related: Related? = nil, isWarning: Bool = false,
     correction: Correction? = nil
   ) {

@@ -4,56 +4,56 @@
 /// external one from its plugin's manifest.
 public struct ActionDeclaration: Sendable, Hashable {
   /// The full name, `plugin.action`. Both parts are in lower case with hyphens.
-  public var name: String
+  package var name: String
   /// A one-sentence description of the action.
-  public var summary: String
+  package var summary: String
   /// The inputs that a step sets under `with`.
-  public var inputs: [FieldDeclaration]
+  package var inputs: [FieldDeclaration]
   /// The outputs that later steps read under `steps.<id>.outputs`.
-  public var outputs: [FieldDeclaration]
+  package var outputs: [FieldDeclaration]
   /// The name of an object input whose keys are outputs, too (`flow.set` returns its `values`), or nil.
-  public var outputsFromInput: String?
+  package var outputsFromInput: String?
   /// The events that the action may post.
-  public var events: [String]
+  package var events: [String]
   /// The name of a string input, without expressions, that names an event to post (`flow.post` posts its `event`), or
   /// nil.
-  public var eventFromInput: String?
+  package var eventFromInput: String?
   /// The handles that the action provides to later steps.
-  public var provides: [HandleKey]
+  package var provides: [HandleKey]
   /// The handles that the action uses. Exactly one direct or indirect dependency must provide each of them.
-  public var requires: [HandleKey]
+  package var requires: [HandleKey]
   /// True if the action reads data that is not available while the device is locked (P6).
-  public var needsProtectedData: Bool
+  package var needsProtectedData: Bool
   /// True if the action continues to run after it has reported that it is ready, until it is stopped.
   package var isService: Bool
   /// The errors that the action may throw.
-  public var errors: [ErrorDeclaration]
+  package var errors: [ErrorDeclaration]
   /// The names of the inputs for the action that is called for each post of an event (`flow.on`), or nil.
-  public var calls: ActionCall?
+  package var calls: ActionCall?
   /// The name of an object input that declares an output under each key (`outputs` of `shell.run`), or nil.
-  public var outputFieldsFromInput: String?
+  package var outputFieldsFromInput: String?
   /// The name of an input that is run as a shell command (`command` of `shell.run`), or nil.
-  public var shellTextInput: String?
-  /// The maximum size of the outputs as JSON, in bytes. It exceeds ``Limits/outputBytes`` only if the action sets its
-  /// own limit.
-  public var outputLimitBytes = Limits.outputBytes
+  package var shellTextInput: String?
+  /// The maximum size of the outputs as JSON, in bytes. It exceeds ``Limits/outputBytes`` only if the action has a
+  /// limit of its own.
+  package var outputLimitBytes = Limits.outputBytes
   /// True if the action works the same on another machine, because it uses only its inputs, files and commands.
-  public var isPortable = false
-  /// The lifetime of the effect. A resume repeats a step if its effect ended with the process and is needed.
-  public var effect = ActionEffect.durable
+  package var isPortable = false
+  /// Whether the effect outlives the process. If it does not, a resume repeats steps whose effect is needed.
+  package var effect = ActionEffect.durable
   /// The types of the values that the action posts with events. Each field is named after its event.
-  public var eventValues: [FieldDeclaration] = []
+  package var eventValues: [FieldDeclaration] = []
   /// The events whose posts the action receives from its start.
-  public var follows: [String] = []
+  package var follows: [String] = []
   /// The source of the events that a service posts.
-  public var source = EventSource.run
+  package var source = EventSource.run
   /// An example of a step in YAML that begins with `uses:`, not indented.
-  public var example: String
+  package var example: String
   /// The path of the manifest that declares the action, or nil if it is built in.
-  public var origin: String?
+  package var origin: String?
 
   /// Creates a declaration.
-  public init(
+  package init(
     name: String, summary: String, inputs: [FieldDeclaration] = [], outputs: [FieldDeclaration] = [],
     outputsFromInput: String? = nil, events: [String] = [], eventFromInput: String? = nil,
     provides: [HandleKey] = [], requires: [HandleKey] = [], needsProtectedData: Bool = false,
@@ -87,7 +87,7 @@ public struct ActionDeclaration: Sendable, Hashable {
 
   /// Returns the outputs of a step with these inputs: those that the action declares, and those that an input declares.
   /// Invalid declarations are skipped, because the action's own check reports them.
-  public func outputs(declaredBy inputs: ValueObject) -> [FieldDeclaration] {
+  package func outputs(declaredBy inputs: ValueObject) -> [FieldDeclaration] {
     guard let input = outputFieldsFromInput, let declared = inputs[input]?.objectValue else { return outputs }
     return outputs + declared.compactMap { try? FieldDeclaration($0.key, declaration: $0.value) }
   }
@@ -107,10 +107,10 @@ public struct ActionDeclaration: Sendable, Hashable {
   }
 
   /// Returns the declaration of an input, or nil.
-  public func input(named name: String) -> FieldDeclaration? { inputs.first { $0.name == name } }
+  package func input(named name: String) -> FieldDeclaration? { inputs.first { $0.name == name } }
 
   /// Returns the declaration of an output, or nil.
-  public func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
+  package func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
 }
 
 extension ActionDeclaration {
@@ -123,16 +123,16 @@ extension ActionDeclaration {
 }
 
 /// The names of the inputs for an action that is called for each post of an event.
-public struct ActionCall: Sendable, Hashable {
+package struct ActionCall: Sendable, Hashable {
   /// The name of the input with the event, which must be a literal.
-  public var event: String
+  package var event: String
   /// The name of the input with the action, which must be a literal.
-  public var action: String
+  package var action: String
   /// The name of the input with the called action's inputs. Their expressions can read the post as `event`.
-  public var inputs: String
+  package var inputs: String
 
   /// Creates the names of the three inputs.
-  public init(event: String, action: String, inputs: String) {
+  package init(event: String, action: String, inputs: String) {
     self.event = event
     self.action = action
     self.inputs = inputs
@@ -140,7 +140,7 @@ public struct ActionCall: Sendable, Hashable {
 }
 
 /// The source of the events that a service posts.
-public enum EventSource: String, Sendable, Hashable, CaseIterable {
+package enum EventSource: String, Sendable, Hashable, CaseIterable {
   /// Steps of the run.
   case run
   /// The outside world. On the command line, its services stop when the run is otherwise idle.
@@ -163,11 +163,11 @@ extension ActionDeclaration {
 /// An error that an action may throw.
 public struct ErrorDeclaration: Sendable, Hashable {
   /// A stable code for programs, such as `store-is-newer`.
-  public var code: String
+  package var code: String
   /// The cause of the error, and what to do about it.
-  public var summary: String
+  package var summary: String
   /// True if another attempt may succeed. All other errors end the step immediately.
-  public var isRetryable: Bool
+  package var isRetryable: Bool
 
   /// Declares an error.
   public init(_ code: String, _ summary: String, isRetryable: Bool) {
@@ -183,7 +183,7 @@ public struct HandleKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
   package static let launchScreen: HandleKey = "launch-screen"
 
   /// The name in declarations and messages.
-  public let name: String
+  package let name: String
 
   /// Creates a key with this name.
   public init(_ name: String) { self.name = name }

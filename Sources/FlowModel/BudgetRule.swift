@@ -1,5 +1,5 @@
 /// A limit for the times of runs, such as `p95(gate) <= 2.5s`, `missed <= 1%` or `p99(step:open-store) <= 120ms`.
-public struct BudgetRule: Sendable, Hashable {
+package struct BudgetRule: Sendable, Hashable {
   /// The statistic that is compared with the limit.
   package enum Statistic: String, Sendable, Hashable, CaseIterable {
     case median, p50, p90, p95, p99, max
@@ -40,7 +40,7 @@ public struct BudgetRule: Sendable, Hashable {
   }
 
   /// The limit that the value is compared with.
-  public enum Limit: Sendable, Hashable {
+  package enum Limit: Sendable, Hashable {
     case duration(Duration)
     /// A share, from 0 to 1.
     case share(Double)
@@ -49,28 +49,28 @@ public struct BudgetRule: Sendable, Hashable {
   }
 
   /// The rule as written.
-  public let text: String
+  package let text: String
   /// The quantity that is measured.
   package let subject: Subject
   /// The comparison operator.
   package let comparison: Comparison
   /// The limit.
-  public let limit: Limit
+  package let limit: Limit
 
   /// The reason why a string is not a rule.
-  public struct RuleProblem: Error, Sendable, Hashable {
-    /// A clause that suggests a correct form.
+  package struct RuleProblem: Error, Sendable, Hashable {
+    /// A clause that includes what to write instead.
     package let help: String
 
     /// Creates a problem with this text.
-    public init(help: String) { self.help = help }
+    package init(help: String) { self.help = help }
   }
 
   /// The maximum length of a rule in bytes.
   package static let longestBytes = 256
 
   /// Parses a rule.
-  public init(parsing text: String) throws(RuleProblem) {
+  package init(parsing text: String) throws(RuleProblem) {
     guard text.utf8.count <= Self.longestBytes else {
       throw RuleProblem(help: "it is longer than \(Self.longestBytes) bytes")
     }
@@ -159,7 +159,7 @@ public struct BudgetRule: Sendable, Hashable {
   }
 
   /// The step that is measured, or nil if the rule measures no step.
-  public var step: StepID? { if case .step(let id, _) = subject { id } else { nil } }
+  package var step: StepID? { if case .step(let id, _) = subject { id } else { nil } }
 
   /// True if the limit refers to earlier runs.
   package var readsBaseline: Bool { if case .baseline = limit { true } else { false } }

@@ -2,7 +2,7 @@
 
 extension FieldDeclaration {
   /// The declaration as an object, such as `{"type": "integer", "required": false}`.
-  public var declaration: ValueObject {
+  package var declaration: ValueObject {
     var members = type.declaration
     if let defaultValue { members["default"] = defaultValue }
     if isRequired != (defaultValue == nil) { members["required"] = .boolean(isRequired) }
@@ -12,7 +12,7 @@ extension FieldDeclaration {
   }
 
   /// Creates a field from a declaration. Throws the first problem of the declaration, with its path.
-  public init(_ name: String, declaration: Value) throws(TypeMismatch) {
+  package init(_ name: String, declaration: Value) throws(TypeMismatch) {
     if let mismatch = Self.form.mismatch(of: declaration) { throw mismatch }
     let members = declaration.objectValue ?? [:]
     var items = ValueType.any
@@ -68,7 +68,7 @@ extension FieldDeclaration {
 extension ValueType {
   /// Creates the type with this name. `base`, `items` and `properties` apply to paths, arrays and objects. Returns nil
   /// if the name is unknown.
-  public init?(
+  package init?(
     named name: String, base: PathBase = .file, items: ValueType = .any, properties: [FieldDeclaration]? = nil
   ) {
     switch name {
@@ -103,7 +103,7 @@ extension ValueType {
 
   /// Converts text to this type, for `-i name=text` and named outputs of a command. If that is not possible, returns a
   /// string, which does not match the type.
-  public func value(of text: String) -> Value {
+  package func value(of text: String) -> Value {
     switch self {
     case .string, .duration, .path: .string(text)
     case .enumeration(_, let base): base.value(of: text)

@@ -1,5 +1,5 @@
 /// The events of an app's life cycle that any workflow can wait for (P1, R5).
-public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
+package enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
   /// Posted by the engine when the run is activated.
   case activate
   case appWillFinishLaunching = "app.will-finish-launching"

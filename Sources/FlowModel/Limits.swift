@@ -1,5 +1,5 @@
 /// The limits of flowrun. They are listed in docs/reference.md, and tests check each of them.
-public enum Limits {
+package enum Limits {
   /// Bytes in the name of a workflow.
   package static let workflowNameBytes = 100
   /// Characters in a step id.
@@ -7,7 +7,7 @@ public enum Limits {
   /// Bytes in a workflow file: 64 MiB.
   package static let fileBytes = 64 << 20
   /// Steps in a workflow.
-  public static let steps = 1_000_000
+  package static let steps = 1_000_000
   /// Nodes of a file after its aliases have been expanded.
   package static let aliasNodes = 100_000
   /// Directives (lines that begin with `%`) in a file.
@@ -15,7 +15,7 @@ public enum Limits {
   /// Nesting depth of mappings and lists.
   package static let nestingDepth = 64
   /// Problems reported for a file.
-  public static let diagnostics = 1_000
+  package static let diagnostics = 1_000
   /// Nesting depth of arrays and objects in a JSON text.
   package static let jsonDepth = 128
   /// Bytes in a JSON text: 64 MiB.
@@ -43,7 +43,7 @@ public enum Limits {
   /// Depth of included files, counting the first file.
   package static let includeDepth = 8
   /// Items of a step with `foreach`.
-  public static let items = 100_000
+  package static let items = 100_000
   /// The maximum number of items of a step that run their workflows at the same time.
   package static let itemWorkflows = 64
   /// The default number of items that run their workflows at the same time.
@@ -59,15 +59,15 @@ public enum Limits {
   /// Bytes in a log line: 64 KiB. A longer line is cut with a note.
   package static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.
-  public static let events = 10_000
+  package static let events = 10_000
   /// Posts that may wait for calls of an action (`flow.on`).
-  public static let waitingPosts = 100
+  package static let waitingPosts = 100
   /// Bytes of the value of a posted event, as JSON: 64 KiB.
   package static let eventValueBytes = 64 << 10
   /// Bytes of the values of all posted events of a run: 16 MiB.
   package static let eventValuesBytes = 16 << 20
   /// Secrets that a workflow may declare.
-  public static let secrets = 100
+  package static let secrets = 100
   /// Bytes of an answer to a question.
   package static let answerBytes = 64 << 10
   /// Bytes of a secret answer, which must fit in one write to a pipe.
@@ -79,17 +79,17 @@ public enum Limits {
   /// Lines of a secret.
   package static let secretLines = 1_000
   /// Rules under `budgets`.
-  public static let budgets = 100
+  package static let budgets = 100
   /// Cpus or gpus that a step may request.
-  public static let cpus = 65_536
+  package static let cpus = 65_536
   /// Different `resources` in a workflow. Each of them has a queue.
-  public static let requests = 1_000
+  package static let requests = 1_000
   /// The maximum time that a command has to end before it is killed: 10 minutes.
   package static let stopTime = Duration.seconds(600)
   /// The maximum time for cleanup in a cancelled run: 1 hour.
   package static let cleanupTime = Duration.seconds(3600)
   /// Attempts of a step, including the first.
-  public static let attempts = 100
+  package static let attempts = 100
   /// Threads of one quality of service that steps may use at the same time.
   public static let threads = 256
 }

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 
 /// A value in a YAML file with its location, for files that plugins read.
-public struct PlacedValue: Sendable {
+package struct PlacedValue: Sendable {
   /// The content of a value.
-  public indirect enum Content: Sendable {
+  package indirect enum Content: Sendable {
     /// A single value.
     case scalar(Value)
     /// A list.
@@ -13,16 +13,16 @@ public struct PlacedValue: Sendable {
   }
 
   /// A key of a mapping with its value.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The key.
-    public var key: String
+    package var key: String
     /// The location of the key.
     package var keySpan: TextSpan
     /// The value.
-    public var value: PlacedValue
+    package var value: PlacedValue
 
     /// Creates a member.
-    public init(key: String, keySpan: TextSpan, value: PlacedValue) {
+    package init(key: String, keySpan: TextSpan, value: PlacedValue) {
       self.key = key
       self.keySpan = keySpan
       self.value = value
@@ -30,18 +30,18 @@ public struct PlacedValue: Sendable {
   }
 
   /// The content of the value.
-  public var content: Content
+  package var content: Content
   /// The location of the value.
-  public var span: TextSpan
+  package var span: TextSpan
 
   /// Creates a value.
-  public init(content: Content, span: TextSpan) {
+  package init(content: Content, span: TextSpan) {
     self.content = content
     self.span = span
   }
 
   /// A description of the value for a message, such as `a mapping` or `the string "yes"`.
-  public var found: String {
+  package var found: String {
     switch content {
     case .map: "a mapping"
     case .list: "a list"
@@ -52,7 +52,7 @@ public struct PlacedValue: Sendable {
   }
 
   /// Returns the member with this key, or nil if there is none or the value is not a mapping.
-  public func member(_ key: String) -> Member? {
+  package func member(_ key: String) -> Member? {
     guard case .map(let members) = content else { return nil }
     return members.first { $0.key == key }
   }

@@ -1,14 +1,14 @@
 /// A secret that a workflow declares. Steps can use it, and it is hidden in all output.
-public struct SecretDeclaration: Sendable, Hashable {
+package struct SecretDeclaration: Sendable, Hashable {
   /// The name, as in `secrets.NAME`.
-  public var name: String
+  package var name: String
   /// The source of the secret.
-  public var source: Source
+  package var source: Source
   /// True if a run cannot start without the secret.
-  public var isRequired: Bool
+  package var isRequired: Bool
 
   /// The sources of secrets.
-  public enum Source: Sendable, Hashable {
+  package enum Source: Sendable, Hashable {
     /// A variable in flowrun's environment, or in the workflow's `env-file`.
     case environment(String)
     /// A file. Its path is relative to the workflow's folder.
@@ -26,7 +26,7 @@ public struct SecretDeclaration: Sendable, Hashable {
   }
 
   /// Declares a secret.
-  public init(_ name: String, _ source: Source, isRequired: Bool = true) {
+  package init(_ name: String, _ source: Source, isRequired: Bool = true) {
     self.name = name
     self.source = source
     self.isRequired = isRequired

@@ -5,21 +5,21 @@ public typealias StepIndex = Int32
 ///
 /// Options that few steps have are stored separately in ``options``, so that a workflow with 100,000 plain steps needs
 /// little memory.
-public struct Step: Sendable {
+package struct Step: Sendable {
   /// The id of the step, which is its key in the file.
-  public var id: StepID
+  package var id: StepID
   /// The name of the action, `plugin.action`, or an included file.
-  public var uses: String
+  package var uses: String
   /// The inputs as written. Strings may contain `${{ }}`.
-  public var with: ValueObject
+  package var with: ValueObject
   /// The dependencies, without duplicates. A slice, so that the loader can store all dependencies of a file in one
   /// array.
-  public var needs: ArraySlice<StepIndex>
+  package var needs: ArraySlice<StepIndex>
 
   private var box: Box?
 
   /// Creates a step without options.
-  public init(id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = []) {
+  package init(id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = []) {
     self.id = id
     self.uses = uses
     self.with = with
@@ -27,7 +27,7 @@ public struct Step: Sendable {
   }
 
   /// Creates a step with options.
-  public init(
+  package init(
     id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = [], options: StepOptions
   ) {
     self.init(id: id, uses: uses, with: with, needs: needs)
@@ -35,7 +35,7 @@ public struct Step: Sendable {
   }
 
   /// The options of the step: everything except its id, action, inputs and dependencies.
-  public var options: StepOptions {
+  package var options: StepOptions {
     // Yield the options instead of returning a copy.
     _read { if let box { yield box.options } else { yield StepOptions.none } }
     set { box = Box(newValue) }
@@ -44,8 +44,8 @@ public struct Step: Sendable {
   /// True if the step has any options.
   package var hasOptions: Bool { box != nil }
 
-  /// The options that the step has, for searches over all steps.
-  public var stated: StatedOptions { box?.stated ?? [] }
+  /// The options that searches over all steps look for.
+  package var stated: StatedOptions { box?.stated ?? [] }
 
   /// Immutable. Every change creates a new box.
   private final class Box: Sendable {
@@ -61,33 +61,33 @@ public struct Step: Sendable {
 
 /// The options that a step has, for searches over all steps. Reading the options themselves makes the compiler copy the
 /// step and its options, which took 10 % of the start of a run.
-public struct StatedOptions: OptionSet, Sendable {
+package struct StatedOptions: OptionSet, Sendable {
   /// One bit for each option.
-  public let rawValue: UInt16
+  package let rawValue: UInt16
 
   /// Creates a set from its bits.
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// `enabled: false`.
-  public static let disabled = StatedOptions(rawValue: 1 << 0)
+  package static let disabled = StatedOptions(rawValue: 1 << 0)
   /// `defer`, with any value.
   package static let deferral = StatedOptions(rawValue: 1 << 1)
   /// The step is in the workflow's own `finally`, so it waits for all other steps.
   package static let waitsForAll = StatedOptions(rawValue: 1 << 2)
   /// `blocking: true`.
-  public static let blocking = StatedOptions(rawValue: 1 << 3)
+  package static let blocking = StatedOptions(rawValue: 1 << 3)
   /// `blocking: false`.
   package static let notBlocking = StatedOptions(rawValue: 1 << 4)
   /// `after`.
-  public static let events = StatedOptions(rawValue: 1 << 5)
+  package static let events = StatedOptions(rawValue: 1 << 5)
   /// `resources`.
-  public static let request = StatedOptions(rawValue: 1 << 6)
+  package static let request = StatedOptions(rawValue: 1 << 6)
   /// `estimate`.
-  public static let estimate = StatedOptions(rawValue: 1 << 7)
+  package static let estimate = StatedOptions(rawValue: 1 << 7)
   /// `foreach`.
   package static let fanOut = StatedOptions(rawValue: 1 << 8)
   /// `queue`.
-  public static let queue = StatedOptions(rawValue: 1 << 9)
+  package static let queue = StatedOptions(rawValue: 1 << 9)
   /// Expressions, variables, files or items, which are parsed before a run.
   package static let preparation = StatedOptions(rawValue: 1 << 10)
 
@@ -112,39 +112,39 @@ public struct StatedOptions: OptionSet, Sendable {
 }
 
 /// The options of a step. Properties have the defaults of the format.
-public struct StepOptions: Sendable, Hashable {
+package struct StepOptions: Sendable, Hashable {
   /// The name that users see, or nil to use the id.
-  public var name: String?
+  package var name: String?
   /// The events that the step waits for, without duplicates.
-  public var after: [String] = []
+  package var after: [String] = []
   /// The expression in `if`, without `${{ }}`, or nil for `success()`.
-  public var condition: String?
+  package var condition: String?
   /// Whether the step is enabled. A disabled step is skipped.
-  public var enabled: Switch = .literal(true)
+  package var enabled: Switch = .literal(true)
   /// Whether the step starts only after the gate has opened.
   package var deferral: Deferral = .never
   /// True if the gate waits for the step. If nil, it waits unless the step is deferred.
-  public var blocking: Bool?
+  package var blocking: Bool?
   /// True if a failure of the step does not fail the run.
   package var isOptional = false
   /// The minimum and maximum duration, counted from the first start.
-  public var deadline: StepDeadline?
+  package var deadline: StepDeadline?
   /// The rules for further attempts, or nil if there is only one.
-  public var retry: RetryPolicy?
+  package var retry: RetryPolicy?
   /// The queue: `main`, a quality of service, or a queue that the workflow declares. If nil, it is `user-initiated`, or
   /// `utility` for a deferred step.
-  public var queue: String?
+  package var queue: String?
   /// The executor in the form of `--on`, or `local`. If nil, the executor of the workflow or of `--on` is used.
-  public var executor: String?
+  package var executor: String?
   /// The expected duration.
-  public var estimate: Estimate?
+  package var estimate: Estimate?
   /// The resources that the step requests (`resources`), or nil if it requests none.
-  public var request: MachineResources?
+  package var request: MachineResources?
   /// The resources that the second and later attempts request, in order, if they differ. The last one applies to all
   /// further attempts.
   package var laterRequests: [MachineResources] = []
   /// True if the step may run before activation.
-  public var prewarm = false
+  package var prewarm = false
   /// True if the output of the step's programs is not shown.
   package var isQuiet = false
   /// True if commands should print colors when their output is shown.
@@ -160,12 +160,12 @@ public struct StepOptions: Sendable, Hashable {
   /// True if that is the `finally` of an included file, which waits only for the steps of that file, not for the gate.
   package var isFinalInside = false
   /// Environment variables, which override those of the workflow. Values may contain `${{ }}`.
-  public var environment: ValueObject = [:]
+  package var environment: ValueObject = [:]
   /// The paths and patterns of files that the step reads. The step is skipped if they and everything else are unchanged
   /// since it last succeeded.
   package var inputsFrom: [FileRule] = []
   /// The paths and patterns of files that the step produces. If one has changed, the step runs again.
-  public var produces: [FileRule] = []
+  package var produces: [FileRule] = []
   /// The items of the step, or nil if it runs once.
   package var fanOut: FanOut?
   /// True if a failure of the step affects its dependents, but neither the gate nor the run, because an optional step
@@ -175,12 +175,12 @@ public struct StepOptions: Sendable, Hashable {
   package var includeRole = IncludeRole.none
 
   /// Returns the resources that an attempt requests, or nil if the step requests none.
-  public func request(ofAttempt attempt: Int) -> MachineResources? {
+  package func request(ofAttempt attempt: Int) -> MachineResources? {
     attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
   }
 
   /// The different requests of the attempts that `retry` allows, each with the first attempt that has it.
-  public var requests: [(attempt: Int, request: MachineResources)] {
+  package var requests: [(attempt: Int, request: MachineResources)] {
     guard let request else { return [] }
     let planned = laterRequests.prefix(max(0, (retry?.attempts ?? 1) - 1))
     return Self.once(request, planned)
@@ -202,13 +202,13 @@ public struct StepOptions: Sendable, Hashable {
   }
 
   /// The events that the step waits for, or whose posts are its items.
-  public var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
+  package var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
 
   /// Creates default options.
-  public init() {}
+  package init() {}
 
   /// The default options.
-  public static let none = StepOptions()
+  package static let none = StepOptions()
 }
 
 /// The handling of a step whose attempt was interrupted with the process of a durable run.
@@ -220,7 +220,7 @@ package enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A Boolean, or an expression that is evaluated at activation.
-public enum Switch: Sendable, Hashable {
+package enum Switch: Sendable, Hashable {
   case literal(Bool)
   /// The expression without `${{ }}`.
   case expression(String)
@@ -239,45 +239,45 @@ package enum Deferral: Sendable, Hashable {
 }
 
 /// The minimum and maximum duration of a step, from its first start.
-public struct StepDeadline: Sendable, Hashable {
+package struct StepDeadline: Sendable, Hashable {
   /// The time before which the step does not count as finished, or nil.
-  public var min: Duration?
+  package var min: Duration?
   /// The time after which the step times out, or nil.
   public var max: Duration?
 
   /// Creates a deadline.
-  public init(min: Duration? = nil, max: Duration? = nil) {
+  package init(min: Duration? = nil, max: Duration? = nil) {
     self.min = min
     self.max = max
   }
 }
 
 /// The rules for further attempts of a failed step (`retry`).
-public struct RetryPolicy: Sendable, Hashable {
+package struct RetryPolicy: Sendable, Hashable {
   /// The maximum number of attempts including the first, from 1 to 100.
-  public var attempts: Int
+  package var attempts: Int
   /// The pause before the second attempt.
-  public var delay: Duration
+  package var delay: Duration
   /// The factor by which the pause grows after each further attempt, at least 1.
-  public var backoff: Double
+  package var backoff: Double
   /// The maximum pause.
   package var maxDelay: Duration
   /// The random variation of the pause.
-  public var jitter: Jitter
+  package var jitter: Jitter
   /// The maximum duration of an attempt, or nil.
   package var attemptDeadline: Duration?
   /// The reasons for another attempt. If nil, any failure that the action marks as retryable is a reason.
   package var reasons: RetryReasons?
 
   /// The random variation of the pause.
-  public enum Jitter: String, Sendable, Hashable, CaseIterable {
+  package enum Jitter: String, Sendable, Hashable, CaseIterable {
     case none
     /// The pause is a random time between zero and its full length.
     case full
   }
 
   /// Creates a policy with the defaults of the format.
-  public init(
+  package init(
     attempts: Int, delay: Duration = .milliseconds(100), backoff: Double = 1, maxDelay: Duration = .seconds(30),
     jitter: Jitter = .none, attemptDeadline: Duration? = nil
   ) {
@@ -291,14 +291,14 @@ public struct RetryPolicy: Sendable, Hashable {
 }
 
 /// The expected duration of a step.
-public struct Estimate: Sendable, Hashable {
+package struct Estimate: Sendable, Hashable {
   /// The duration in the best case.
-  public var low: Duration
+  package var low: Duration
   /// The duration in the worst case, which the feasibility check and the order of ready steps use.
   package var high: Duration
 
   /// Creates an estimate.
-  public init(low: Duration, high: Duration) {
+  package init(low: Duration, high: Duration) {
     self.low = low
     self.high = high
   }

@@ -10,10 +10,10 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   }
 
   /// Creates an id without checking it, for code that generates valid ids.
-  public init(unchecked text: String) { self.text = text }
+  package init(unchecked text: String) { self.text = text }
 
   /// The step and index in the name of an item, such as `convert[3]`, or nil if this is the id of a step.
-  public var item: (step: StepID, index: Int)? {
+  package var item: (step: StepID, index: Int)? {
     let bytes = text.utf8
     guard bytes.last == UInt8(ascii: "]"), let bracket = bytes.lastIndex(of: UInt8(ascii: "[")),
       let index = Int(text[bytes.index(after: bracket)..<bytes.index(before: bytes.endIndex)]), index >= 0

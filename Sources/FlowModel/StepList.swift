@@ -1,40 +1,40 @@
 /// A set of a workflow's steps in file order.
 ///
 /// A `Set` would have a different order in each run, and the runtime would create its type at each process start.
-public struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
+package struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
   private var indices: [StepIndex] = []
 
   /// Creates an empty list.
-  public init() {}
+  package init() {}
 
   /// Creates a list of these steps, which may be in any order.
-  public init(_ steps: [StepIndex]) {
+  package init(_ steps: [StepIndex]) {
     for step in steps { insert(step) }
   }
 
   /// Creates a list of these steps, which may be in any order.
-  public init(arrayLiteral steps: StepIndex...) { self.init(steps) }
+  package init(arrayLiteral steps: StepIndex...) { self.init(steps) }
 
   /// The number of steps.
-  public var count: Int { indices.count }
+  package var count: Int { indices.count }
 
   /// True if there are no steps.
-  public var isEmpty: Bool { indices.isEmpty }
+  package var isEmpty: Bool { indices.isEmpty }
 
   /// True if the list contains the step.
-  public func contains(_ step: StepIndex) -> Bool {
+  package func contains(_ step: StepIndex) -> Bool {
     let position = position(of: step)
     return position < indices.count && indices[position] == step
   }
 
   /// Adds a step.
-  public mutating func insert(_ step: StepIndex) {
+  package mutating func insert(_ step: StepIndex) {
     let position = position(of: step)
     if position == indices.count || indices[position] != step { indices.insert(step, at: position) }
   }
 
   /// Iterates over the steps in file order.
-  public func makeIterator() -> IndexingIterator<[StepIndex]> { indices.makeIterator() }
+  package func makeIterator() -> IndexingIterator<[StepIndex]> { indices.makeIterator() }
 
   /// Returns the position at which the step is, or at which it must be inserted.
   private func position(of step: StepIndex) -> Int {

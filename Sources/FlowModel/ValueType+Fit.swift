@@ -1,11 +1,11 @@
 /// The reason why a value does not match a type.
-public struct TypeMismatch: Error, Sendable, Hashable {
+package struct TypeMismatch: Error, Sendable, Hashable {
   /// The path to the part that does not match, such as `[3].pattern`. Empty for the value itself.
-  public var path: String
-  /// A description of the expected value, such as `an integer` or `one of "push", "present"`.
+  package var path: String
+  /// A description of what was expected, such as `an integer` or `one of "push", "present"`.
   package var expected: String
-  /// A description of the actual value, such as `the string "12"`, `null` or `the unknown key 'color'`.
-  public var found: String
+  /// A description of what was found, such as `the string "12"`, `null` or `the unknown key 'color'`.
+  package var found: String
   /// A suggestion, such as the most similar word or the missing unit, or nil.
   package var help: String?
 
@@ -13,7 +13,7 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   package var missingKey: String?
 
   /// Creates a mismatch.
-  public init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
+  package init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
     self.path = path
     self.expected = expected
     self.found = found
@@ -28,7 +28,7 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   }
 
   /// A description such as `expected an integer, found the string "12"`, with the path before it.
-  public var description: String {
+  package var description: String {
     (path.isEmpty ? "" : "'\(path)': ") + "expected \(expected), found \(found)"
   }
 }

@@ -1,5 +1,5 @@
 /// The type of an input or output. Workflows, actions, manifests and the JSON Schema use it.
-public indirect enum ValueType: Sendable, Hashable {
+package indirect enum ValueType: Sendable, Hashable {
   case string
   case boolean
   case integer
@@ -17,7 +17,7 @@ public indirect enum ValueType: Sendable, Hashable {
   case enumeration([Value], of: ValueType)
 
   /// The folder that a relative path is relative to.
-  public enum PathBase: String, Sendable, Hashable, CaseIterable {
+  package enum PathBase: String, Sendable, Hashable, CaseIterable {
     /// The run's data folder, for files that an action writes.
     case data
     /// The folder of the workflow file, for files that an action reads.
@@ -35,7 +35,7 @@ public indirect enum ValueType: Sendable, Hashable {
   }
 
   /// The name of the type in a workflow or manifest, such as `string` or `array`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .string: "string"
     case .boolean: "boolean"
@@ -51,28 +51,28 @@ public indirect enum ValueType: Sendable, Hashable {
   }
 
   /// All names of types.
-  public static let names = [
+  package static let names = [
     "string", "boolean", "integer", "number", "duration", "path", "array", "object", "any",
   ]
 }
 
 /// A field with a name and a type: an input, an output, or a property of an object.
-public struct FieldDeclaration: Sendable, Hashable {
+package struct FieldDeclaration: Sendable, Hashable {
   /// The key in the workflow.
-  public var name: String
+  package var name: String
   /// The type of the value.
-  public var type: ValueType
-  /// True if a value is required. By default, it is required if there is no default value.
-  public var isRequired: Bool
+  package var type: ValueType
+  /// True if a value must be given. By default, this is so if there is no default value.
+  package var isRequired: Bool
   /// The default value, or nil.
   package var defaultValue: Value?
-  /// A one-sentence description.
-  public var summary: String
+  /// A description of one sentence.
+  package var summary: String
   /// True if the value may be a secret, so it is never shown.
   package var isSecret = false
 
   /// Declares a field. If `isRequired` is nil, the field is required if it has no default value.
-  public init(
+  package init(
     _ name: String, _ type: ValueType, isRequired: Bool? = nil, default defaultValue: Value? = nil, summary: String = ""
   ) {
     self.name = name

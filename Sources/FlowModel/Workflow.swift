@@ -1,31 +1,31 @@
 /// A workflow as read from a file, with all defaults. Its steps may form a cycle, unlike those of a ``WorkflowGraph``.
-public struct Workflow: Sendable {
+package struct Workflow: Sendable {
   /// The name in reports.
-  public var name: String
+  package var name: String
   /// A description, or nil.
-  public var description: String?
+  package var description: String?
   /// The inputs, which a run sets with `-i`.
-  public var inputs: [FieldDeclaration] = []
+  package var inputs: [FieldDeclaration] = []
   /// The secrets, which are available to steps and never shown.
-  public var secrets: [SecretDeclaration] = []
+  package var secrets: [SecretDeclaration] = []
   /// Environment variables for commands and plugins. Values may contain `${{ }}`.
-  public var environment: ValueObject = [:]
+  package var environment: ValueObject = [:]
   /// The files in `env-file`. A later file overrides an earlier one, and ``environment`` overrides all of them. Paths
   /// are relative to the workflow's folder and may contain `${{ }}` that reads `inputs`. The program that runs the
   /// workflow reads the files into `RunOptions.fileEnvironment`.
   package var environmentFiles: [EnvironmentFileName] = []
   /// The minimum and maximum of the launch gate, or nil if it has neither.
-  public var gate: GateDeadline?
+  package var gate: GateDeadline?
   /// The time after activation at which a run is cancelled, or nil.
-  public var timeout: Duration?
+  package var timeout: Duration?
   /// The time limit for all cleanup steps of a cancelled run, or nil for 5 s.
-  public var cleanup: Duration?
+  package var cleanup: Duration?
   /// The events that the workflow declares.
-  public var events: [EventDeclaration] = []
+  package var events: [EventDeclaration] = []
   /// The queues that the workflow declares.
-  public var queues: [QueueDeclaration] = []
+  package var queues: [QueueDeclaration] = []
   /// The maximum number of steps that run at the same time, or nil.
-  public var concurrency: Int?
+  package var concurrency: Int?
   /// True if each result is written to disk before further steps start.
   package var isDurable = false
   /// True if a run keeps its services running after all other steps have finished, until it is asked to end.
@@ -35,13 +35,13 @@ public struct Workflow: Sendable {
   /// The number of bytes of output that are recorded of a run.
   package var logLimitBytes = Limits.usualLogBytes
   /// The limits for times of runs, which `flowrun simulate` checks.
-  public var budgets: [BudgetRule] = []
+  package var budgets: [BudgetRule] = []
   /// The steps in file order.
-  public var steps: [Step]
+  package var steps: [Step]
   /// The default executor of the steps, in the form of `--on`, or nil if steps run on this machine.
-  public var executor: String?
+  package var executor: String?
   /// The outputs of a run. Values may contain `${{ }}`.
-  public var outputs: ValueObject = [:]
+  package var outputs: ValueObject = [:]
 
   /// The included workflows. Their steps are in ``steps``.
   package var scopes: [WorkflowScope] = []
@@ -56,7 +56,7 @@ public struct Workflow: Sendable {
   package var itemWorkflows: [String: ItemWorkflow] = [:]
 
   /// Creates a workflow.
-  public init(name: String, description: String? = nil, steps: [Step]) {
+  package init(name: String, description: String? = nil, steps: [Step]) {
     self.name = name
     self.description = description
     self.steps = steps
@@ -64,19 +64,19 @@ public struct Workflow: Sendable {
 }
 
 /// An event that a workflow declares.
-public struct EventDeclaration: Sendable, Hashable {
+package struct EventDeclaration: Sendable, Hashable {
   /// The name in `after` and `--event`.
-  public var name: String
+  package var name: String
   /// A description, or an empty string.
-  public var summary: String
+  package var summary: String
   /// True if each post is passed to the event's followers. A step that waits for the event reacts only to the first
   /// post.
-  public var repeats: Bool
+  package var repeats: Bool
   /// The type of the event's value, or nil if it has none.
-  public var value: FieldDeclaration?
+  package var value: FieldDeclaration?
 
   /// Declares an event.
-  public init(_ name: String, summary: String = "", repeats: Bool = false, value: FieldDeclaration? = nil) {
+  package init(_ name: String, summary: String = "", repeats: Bool = false, value: FieldDeclaration? = nil) {
     self.name = name
     self.summary = summary
     self.repeats = repeats
@@ -85,41 +85,41 @@ public struct EventDeclaration: Sendable, Hashable {
 }
 
 /// The minimum and maximum of the launch gate.
-public struct GateDeadline: Sendable, Hashable {
+package struct GateDeadline: Sendable, Hashable {
   /// The time before which the gate does not open, or nil.
-  public var min: DurationSource?
+  package var min: DurationSource?
   /// The time at which the gate opens even if blocking steps have not finished, or nil.
-  public var max: DurationSource?
+  package var max: DurationSource?
 
   /// Creates a deadline.
-  public init(min: DurationSource? = nil, max: DurationSource? = nil) {
+  package init(min: DurationSource? = nil, max: DurationSource? = nil) {
     self.min = min
     self.max = max
   }
 }
 
 /// A duration, or an expression that is evaluated at activation.
-public enum DurationSource: Sendable, Hashable {
+package enum DurationSource: Sendable, Hashable {
   case literal(Duration)
   /// A string with `${{ }}` that reads `inputs` and `launch`.
   case expression(String)
 }
 
 /// A queue that a workflow declares.
-public struct QueueDeclaration: Sendable, Hashable {
+package struct QueueDeclaration: Sendable, Hashable {
   /// The queue of the steps that use the terminal, which run one at a time and in file order. No workflow can declare
   /// this name.
   package static let terminal = "the terminal"
 
   /// The name in a step's `queue`.
-  public var name: String
+  package var name: String
   /// The quality of service of its steps.
-  public var qualityOfService: StepQueue
+  package var qualityOfService: StepQueue
   /// The maximum number of its steps that run at the same time, or nil.
-  public var width: Int?
+  package var width: Int?
 
   /// Declares a queue.
-  public init(name: String, qualityOfService: StepQueue, width: Int? = nil) {
+  package init(name: String, qualityOfService: StepQueue, width: Int? = nil) {
     self.name = name
     self.qualityOfService = qualityOfService
     self.width = width

@@ -4,7 +4,7 @@
 /// cycles.
 public struct WorkflowGraph: Sendable {
   /// The workflow.
-  public let workflow: Workflow
+  package let workflow: Workflow
   /// The index in ``successors`` of each step's first dependent, and the length of ``successors`` as an additional last
   /// element.
   package let successorStarts: [Int32]
@@ -19,14 +19,14 @@ public struct WorkflowGraph: Sendable {
   package let stepsWithOptions: [StepIndex]
 
   /// A cycle of dependencies. Each step needs the next one, and the last needs the first.
-  public struct Cycle: Error, Sendable, Hashable {
+  package struct Cycle: Error, Sendable, Hashable {
     /// The steps on the cycle.
-    public let steps: [StepIndex]
+    package let steps: [StepIndex]
   }
 
   /// Determines the order of a workflow's steps. Their `needs` must be valid indices without duplicates. Throws a cycle
   /// if there is one.
-  public init(_ workflow: Workflow) throws(Cycle) {
+  package init(_ workflow: Workflow) throws(Cycle) {
     let steps = workflow.steps
     let count = steps.count
     var starts = [Int32](repeating: 0, count: count + 1)
@@ -71,7 +71,7 @@ public struct WorkflowGraph: Sendable {
   }
 
   /// Returns the steps that have at least one of these options, in file order.
-  public func steps(stating options: StatedOptions) -> [StepIndex] {
+  package func steps(stating options: StatedOptions) -> [StepIndex] {
     var steps: [StepIndex] = []
     for step in stepsWithOptions where !workflow.steps[Int(step)].stated.isDisjoint(with: options) {
       steps.append(step)

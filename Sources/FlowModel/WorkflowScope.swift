@@ -52,7 +52,7 @@ package enum IncludeRole: UInt8, Sendable, Hashable {
 
 extension Workflow {
   /// Returns the index of the scope of a step, or nil if the step is in the workflow's own file.
-  public func scope(of step: StepIndex) -> Int? {
+  package func scope(of step: StepIndex) -> Int? {
     guard !scopes.isEmpty, scopeOfStep[Int(step)] > 0 else { return nil }
     return Int(scopeOfStep[Int(step)]) - 1
   }

@@ -20,33 +20,10 @@ public protocol ActionType: Sendable {
   static var requires: [HandleKey] { get }
   /// The events that the action may post.
   static var events: [String] { get }
-  /// The values that the action posts with events. Each field is named after its event.
-  static var eventValues: [FieldDeclaration] { get }
-  /// The events that the action follows with ``ActionContext/follow(_:into:)``. They repeat even if the workflow does
-  /// not declare that.
-  static var follows: [String] { get }
-  /// The source of the events that a service posts.
-  static var source: EventSource { get }
-  /// True if the action reads data that is not available while the device is locked (P6).
-  static var needsProtectedData: Bool { get }
   /// The errors that the action may throw, each with whether another attempt may succeed.
   static var errors: [ErrorDeclaration] { get }
   /// An example of a step in YAML, which begins with `uses:`.
   static var example: String { get }
-  /// The name of an object input whose keys are outputs, too, as in `flow.set`, or nil.
-  static var outputsFromInput: String? { get }
-  /// The name of an object input that declares an output under each key, as in `shell.run`, or nil.
-  static var outputFieldsFromInput: String? { get }
-  /// The name of a string input, without expressions, that names an event to post, as in `flow.post`, or nil.
-  static var eventFromInput: String? { get }
-  /// The name of an input that is run as a shell command, as in `shell.run`, or nil. Expressions in it are reported,
-  /// because their values could be run as code.
-  static var shellTextInput: String? { get }
-  /// The names of the inputs for the action that is called for each post of an event, as in `flow.on`, or nil.
-  static var calls: ActionCall? { get }
-  /// The maximum size of the outputs as JSON, in bytes. It exceeds `Limits.outputBytes` only if the action sets its own
-  /// limit.
-  static var outputLimitBytes: Int { get }
 
   /// The lifetime of the action's effect. It is `process` if the action shows something, registers something, or keeps
   /// something in memory.
@@ -56,8 +33,8 @@ public protocol ActionType: Sendable {
   /// commands.
   static var isPortable: Bool { get }
 
-  /// Returns the problems of literal inputs that their types do not exclude. It must not have side effects.
-  static func check(_ input: LiteralInput) -> [InputProblem]
+  /// The declarations of actions that are part of flowrun. Do not implement it.
+  static var details: ActionDetails { get }
 
   /// Creates the action. Called once for each registry. It must not read or write anything.
   init()
@@ -69,9 +46,6 @@ public protocol ActionType: Sendable {
   /// Returns the function that the engine calls if the action has neither inputs nor outputs, or nil. Do not implement
   /// it.
   func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
-
-  /// Returns a function that releases its thread while the action waits, or nil. Only `shell.run` has one.
-  func bodyInParts() -> BodyInParts?
 }
 
 extension ActionType {
@@ -81,40 +55,18 @@ extension ActionType {
   public static var requires: [HandleKey] { [] }
   /// The default is no events.
   public static var events: [String] { [] }
-  /// The default is no values.
-  public static var eventValues: [FieldDeclaration] { [] }
-  /// The default is no events.
-  public static var follows: [String] { [] }
-  /// The default is the run itself.
-  public static var source: EventSource { .run }
-  /// The default is false.
-  public static var needsProtectedData: Bool { false }
-  /// The default is no errors. Any error that is thrown may be retried.
+  /// No errors. Any error that is thrown may be retried.
   public static var errors: [ErrorDeclaration] { [] }
   /// The default is an example without inputs.
   public static var example: String { "uses: \(name)" }
-  /// The default is nil.
-  public static var outputsFromInput: String? { nil }
-  /// The default is nil.
-  public static var outputFieldsFromInput: String? { nil }
-  /// The default is nil.
-  public static var eventFromInput: String? { nil }
-  /// The default is nil.
-  public static var shellTextInput: String? { nil }
-  /// The default is nil.
-  public static var calls: ActionCall? { nil }
-  /// The default is `Limits.outputBytes`.
-  public static var outputLimitBytes: Int { Limits.outputBytes }
-  /// The default is false.
+  /// False.
   public static var isPortable: Bool { false }
   /// The default is an effect that outlives the process.
   public static var effect: ActionEffect { .durable }
-  /// Returns no problems.
-  public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-  /// Returns nil, because the action has inputs or outputs.
+  /// No details.
+  public static var details: ActionDetails { ActionDetails() }
+  /// Nil, because the action has inputs or outputs.
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
-  /// Returns nil, because the action does not release its thread.
-  public func bodyInParts() -> BodyInParts? { nil }
 }
 
 /// An action that runs on the thread of its step. Most actions are of this kind.

@@ -5,14 +5,14 @@ import FlowModel
 /// A context may be used on any thread. Calls after the end of the step have no effect.
 public struct ActionContext: Sendable {
   /// The run.
-  public let host: any ActionHost
+  package let host: any ActionHost
   /// The index of the step, or of the item's instance, in the run.
-  public package(set) var step: StepIndex
+  package var step: StepIndex
   /// The number of the attempt, counted from 1.
   public package(set) var attempt: Int
 
   /// Creates the context of an attempt. Engines and test hosts use it.
-  public init(host: any ActionHost, step: StepIndex, attempt: Int) {
+  package init(host: any ActionHost, step: StepIndex, attempt: Int) {
     self.host = host
     self.step = step
     self.attempt = attempt
@@ -49,18 +49,18 @@ public struct ActionContext: Sendable {
 
   /// The variables of this process that must not be passed to child processes, because they contain secrets of the
   /// workflow.
-  public var withheldVariables: Set<String> { host.withheldVariables }
+  package var withheldVariables: Set<String> { host.withheldVariables }
 
   /// True if the run has secrets. They are hidden in everything that is shown or recorded.
   package var hasSecrets: Bool { host.hasSecrets }
 
   /// True if a string in the value contains a secret of the run, plain or encoded. Do not write such a value to disk.
-  public func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
+  package func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
 
   /// Withholds the outputs named by ``ActionOutput/withheld``, because they are derived from a secret. Other steps can
   /// read them, but their strings and numbers are left out of the run store and the report, and are null after a
   /// resume. From now on, each of `texts` with at least 8 bytes is hidden in everything that the run shows or records.
-  public func withholdOutputs(hiding texts: [String]) { host.withholdOutputs(hiding: texts, step: step) }
+  package func withholdOutputs(hiding texts: [String]) { host.withholdOutputs(hiding: texts, step: step) }
 
   /// The time until the deadline of the step, at least zero, or nil if it has none.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
@@ -122,12 +122,12 @@ public struct ActionContext: Sendable {
   /// throws if the value does not match the declaration of the event.
   public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
 
-  /// Adds `change` to the number of deliveries expected from outside: 1 if another one is expected, -1 if one has
-  /// arrived and been handled. Services that post events from outside are kept running while something is expected.
-  public func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
+  /// Changes the number of things expected from outside: 1 for an additional one, -1 for one that has arrived and been
+  /// handled. Services that post events from outside are kept running while something is expected.
+  package func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
 
   /// Reports that the step has handled a post of an event that it follows.
-  public func handledPost() { host.handledPost(of: step) }
+  package func handledPost() { host.handledPost(of: step) }
 
   /// Returns a handle that an upstream step or a plugin provides.
   ///
@@ -155,12 +155,12 @@ public struct ActionContext: Sendable {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
-  /// The arguments of `flowrun answer` that select this step: the end of the run's id, and the step.
-  public var questionAddress: String { host.questionAddress(of: step) }
+  /// The arguments with which `flowrun answer` answers this step: the end of the run's id, and the step.
+  package var questionAddress: String { host.questionAddress(of: step) }
 
-  /// Adds each post of a repeating event to `posts`, including earlier posts. No more posts are added after the step is
-  /// cancelled.
-  public func follow(_ event: String, into posts: PostQueue) {
+  /// Adds each post of a repeating event to `posts`, including earlier posts. After the step was cancelled, no more are
+  /// added.
+  package func follow(_ event: String, into posts: PostQueue) {
     onCancel { posts.finish() }
     host.follow(event, into: posts, step: step, attempt: attempt)
   }
@@ -168,7 +168,7 @@ public struct ActionContext: Sendable {
   /// Calls the action that is named by inputs of this step (`ActionDeclaration.calls`) for a post, and returns its
   /// outputs. Throws its error, or an ``ActionError`` with the code `call-timeout` if it takes longer than `limit`. The
   /// action's log lines appear as those of this step. It cannot post events, and handles that it provides are closed.
-  public nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
+  package nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
     try await host.call(for: post, within: limit, step: step, attempt: attempt)
   }
 
@@ -198,7 +198,7 @@ public struct RunInformation: Sendable {
   public var workflowFolder: String
 
   /// Creates the information about a run.
-  public init(id: String, dataFolder: String, workflowFolder: String) {
+  package init(id: String, dataFolder: String, workflowFolder: String) {
     self.id = id
     self.dataFolder = dataFolder
     self.workflowFolder = workflowFolder
@@ -206,7 +206,7 @@ public struct RunInformation: Sendable {
 }
 
 /// The interface of an engine that ``ActionContext`` uses. Plugins do not call it.
-public protocol ActionHost: AnyObject, Sendable {
+package protocol ActionHost: AnyObject, Sendable {
   /// The run. Its folder is that of the workflow that was started.
   var run: RunInformation { get }
   /// Returns the absolute path of the folder of the file with the step.
@@ -291,84 +291,84 @@ public protocol ActionHost: AnyObject, Sendable {
 }
 
 extension ActionHost {
-  /// Returns nil, for hosts without traces.
-  public func traceparent(of step: StepIndex, attempt: Int) -> String? { nil }
+  /// Nil. For hosts without traces.
+  package func traceparent(of step: StepIndex, attempt: Int) -> String? { nil }
 
   /// An empty set. For hosts without secrets.
-  public var withheldVariables: Set<String> { [] }
+  package var withheldVariables: Set<String> { [] }
 
-  /// False, for hosts without secrets.
-  public var hasSecrets: Bool { false }
+  /// False. For hosts without secrets.
+  package var hasSecrets: Bool { false }
 
-  /// Returns false, for hosts without secrets.
-  public func holdsSecret(_ value: Value) -> Bool { false }
+  /// False. For hosts without secrets.
+  package func holdsSecret(_ value: Value) -> Bool { false }
 
-  /// Does nothing, for hosts that record no outputs.
-  public func withholdOutputs(hiding texts: [String], step: StepIndex) {}
+  /// Does nothing. For hosts that record no outputs.
+  package func withholdOutputs(hiding texts: [String], step: StepIndex) {}
 
-  /// Returns the folder of the run, for hosts whose workflows include no others.
-  public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
+  /// The folder of the run. For hosts whose workflows include no others.
+  package func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
-  /// Returns the ids of the run and the step, for hosts that do not resume runs.
-  public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
+  /// The ids of run and step. For hosts that do not resume runs.
+  package func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
 
-  /// Does nothing, for hosts without executors.
-  public func begun(_ step: StepIndex, attempt: Int) {}
+  /// Does nothing. For hosts without executors.
+  package func begun(_ step: StepIndex, attempt: Int) {}
 
   /// True. For hosts that keep all lines.
-  public func showsOutput(of step: StepIndex) -> Bool { true }
+  package func showsOutput(of step: StepIndex) -> Bool { true }
 
-  /// False, for hosts that only log complete lines.
-  public var showsUnfinishedLines: Bool { false }
+  /// False. For hosts that only log complete lines.
+  package var showsUnfinishedLines: Bool { false }
 
-  /// Does nothing, for hosts that only log complete lines.
-  public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
+  /// Does nothing. For hosts that only log complete lines.
+  package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
 
-  /// Does nothing, for hosts that wait until bodies have ended.
-  public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {}
+  /// Does nothing. For hosts that wait until bodies have ended.
+  package func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {}
 
-  /// True, for hosts whose log has no limit.
-  public var hasLogRoom: Bool { true }
+  /// True. For hosts whose log has no limit.
+  package var hasLogRoom: Bool { true }
 
-  /// Posts the event without the value, for hosts whose events have no values.
-  public func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
+  /// Posts the event without the value. For hosts whose events have no values.
+  package func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
 
-  /// Does nothing, for hosts that expect nothing from outside.
-  public func expectFromOutside(_ change: Int) {}
+  /// Does nothing. For hosts that expect nothing from outside.
+  package func expectFromOutside(_ change: Int) {}
 
-  /// Does nothing, for hosts without events.
-  public func handledPost(of step: StepIndex) {}
+  /// Does nothing. For hosts without events.
+  package func handledPost(of step: StepIndex) {}
 
-  /// Does nothing, for hosts without events.
-  public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
+  /// Does nothing. For hosts without events.
+  package func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
 
   /// The end of the run's id, and the step.
-  public func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
+  package func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
-  /// Does nothing, for hosts that cannot ask a person.
-  public func ask(
+  /// Does nothing. For hosts that cannot ask a person.
+  package func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {}
 
-  /// Does nothing, for hosts that cannot ask a person.
-  public func withdrawQuestion(of step: StepIndex, attempt: Int) {}
+  /// Does nothing. For hosts that cannot ask a person.
+  package func withdrawQuestion(of step: StepIndex, attempt: Int) {}
 
-  /// Throws an error, for hosts without other actions.
-  public nonisolated(nonsending) func call(
+  /// Throws an error. For hosts without other actions.
+  package nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
     throw ActionError("no-action", "there is no other action to call here", isRetryable: false)
   }
 
   /// Calls ``wake(after:_:)``. For hosts without a virtual clock.
-  public func wake(
+  package func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     wake(after: delay, handler)
   }
 
-  /// Waits on the system's clock, for hosts without their own clock.
-  public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
+  /// Waits on the system's clock. For hosts without a clock of their own.
+  package func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     Task {
       try? await Task.sleep(for: delay)
       handler()

@@ -83,13 +83,13 @@ struct InputField {
     override func set(_ value: Value?, name: String) throws {
       guard let value, !value.isNull || Wrapped.acceptsNull else {
         guard self.value != nil else {
-          throw TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: "nothing")
+          throw TypeMismatch(path: name, expected: Wrapped.valueType.type.expectation, found: "nothing")
         }
         return
       }
       guard let converted = Wrapped(value) else {
-        throw Wrapped.valueType.mismatch(of: value, at: name)
-          ?? TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: value.shortText)
+        throw Wrapped.valueType.type.mismatch(of: value, at: name)
+          ?? TypeMismatch(path: name, expected: Wrapped.valueType.type.expectation, found: value.shortText)
       }
       self.value = converted
     }
@@ -151,7 +151,7 @@ extension Field: AnyField {
 
   private func declaration(label: String) -> FieldDeclaration {
     var declaration = FieldDeclaration(
-      label.kebabCase, Wrapped.valueType, isRequired: defaultValue == nil && Wrapped.absent == nil,
+      label.kebabCase, Wrapped.valueType.type, isRequired: defaultValue == nil && Wrapped.absent == nil,
       default: Wrapped.absent == nil ? defaultValue?.value : defaultValue.flatMap { $0.value.isNull ? nil : $0.value },
       summary: summary)
     declaration.isSecret = isSecret

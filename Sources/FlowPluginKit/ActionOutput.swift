@@ -115,7 +115,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
     guard let field = type as? any ColumnValue.Type else {
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a ColumnValue")
     }
-    recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
+    recorder.fields.append((key.stringValue.kebabCase, field.valueType.type, true))
     // Proof of safety: `field` is `type`, which is `T`, and the placeholder of a type is a value of that type.
     return field.placeholder as! T
   }
@@ -124,7 +124,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
     guard let field = type as? any ColumnValue.Type else {
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a ColumnValue")
     }
-    recorder.fields.append((key.stringValue.kebabCase, field.valueType, false))
+    recorder.fields.append((key.stringValue.kebabCase, field.valueType.type, false))
     return nil
   }
 

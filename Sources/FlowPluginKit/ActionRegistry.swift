@@ -1,7 +1,7 @@
 import FlowModel
 
 /// The actions that an engine can run.
-public struct ActionRegistry: ActionCatalog {
+package struct ActionRegistry: ActionCatalog {
   private struct RegisteredPlugin {
     var name: String
     /// `built in`, or the path of a manifest.
@@ -15,25 +15,25 @@ public struct ActionRegistry: ActionCatalog {
   /// with string keys takes as long as reading a small workflow.
   private var entries: [RegisteredPlugin] = []
   /// The handles that plugins provide to every run.
-  public private(set) var handles: [PluginHandle] = []
+  package private(set) var handles: [PluginHandle] = []
 
   /// The error for two plugins with the same name.
-  public struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of both plugins.
-    public let name: String
+    package let name: String
     /// The origin of the first plugin: `built in`, or the path of a manifest.
-    public let first: String
+    package let first: String
     /// The origin of the second plugin.
-    public let second: String
+    package let second: String
     /// A description with the name and both origins.
-    public var description: String { "two plugins are named '\(name)': \(first) and \(second)" }
+    package var description: String { "two plugins are named '\(name)': \(first) and \(second)" }
   }
 
   /// Creates an empty registry.
-  public init() {}
+  package init() {}
 
-  /// Creates a registry of compiled-in plugins. Two plugins with the same name are a programming error and trap.
-  public init(_ plugins: [any Plugin]) {
+  /// Creates a registry of compiled-in plugins, whose names must differ.
+  package init(_ plugins: [any Plugin]) {
     for plugin in plugins {
       do {
         try register(plugin)
@@ -45,16 +45,16 @@ public struct ActionRegistry: ActionCatalog {
 
   /// Adds a compiled-in plugin. The names of its actions must begin with its name. An action is created when it is
   /// first needed.
-  public mutating func register(_ plugin: some Plugin) throws(Conflict) {
+  package mutating func register(_ plugin: some Plugin) throws(Conflict) {
     try register(
       RegisteredPlugin(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)) {
-        plugin.movedNames
+        plugin.details.movedNames
       })
     handles += plugin.handles
   }
 
   /// Adds a plugin with its actions. `origin` is the path of its manifest.
-  public mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
+  package mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
     try register(RegisteredPlugin(name: name, origin: origin, actions: ListedActions(actions, of: name)))
   }
 
@@ -67,33 +67,33 @@ public struct ActionRegistry: ActionCatalog {
   }
 
   /// The keys of the handles that plugins provide to every run.
-  public var runHandles: [HandleKey] { handles.map(\.key) }
+  package var runHandles: [HandleKey] { handles.map(\.key) }
 
   /// The name and origin of each plugin, sorted by name.
-  public var plugins: [(name: String, origin: String)] { entries.map { ($0.name, $0.origin) } }
+  package var plugins: [(name: String, origin: String)] { entries.map { ($0.name, $0.origin) } }
 
   /// Returns the action with this full name, or nil.
-  public func action(named name: String) -> RegisteredAction? {
+  package func action(named name: String) -> RegisteredAction? {
     guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let plugin = name[..<dot]
     return entries.first { $0.name == plugin }?.actions.action(named: name)?.action
   }
 
   /// The declarations of all actions, sorted by name.
-  public var declarations: [ActionDeclaration] {
+  package var declarations: [ActionDeclaration] {
     entries.flatMap(\.actions.all).map(\.action.action.declaration).sorted { $0.name < $1.name }
   }
 
   /// Returns the declaration of the action with this full name, or nil.
-  public func declaration(named name: String) -> ActionDeclaration? { action(named: name)?.declaration }
+  package func declaration(named name: String) -> ActionDeclaration? { action(named: name)?.declaration }
 
   /// Returns the problems that the action's own check finds in literal inputs.
-  public func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
+  package func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
     self.action(named: action)?.check(input) ?? []
   }
 
   /// Returns the current name of a renamed action, input or output, or nil.
-  public func newName(of name: String) -> String? {
+  package func newName(of name: String) -> String? {
     let plugin = name.prefix { $0 != "." }
     return entries.first { $0.name == plugin }?.movedNames().first { $0.key == name }?.value
   }

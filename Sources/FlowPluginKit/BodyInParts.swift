@@ -4,7 +4,7 @@ import FlowModel
 /// of a command.
 ///
 /// An engine runs its parts on threads of the step's pool, one after another. Other callers use ``Action/run(_:in:)``.
-public struct BodyInParts: Sendable {
+package struct BodyInParts: Sendable {
   /// The result of a part of a body.
   package enum Progress: Sendable {
     /// The body has ended with these outputs.

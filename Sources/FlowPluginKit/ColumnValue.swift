@@ -3,7 +3,7 @@ import FlowModel
 /// A Swift type that an input or output can have.
 public protocol ColumnValue: Sendable {
   /// The type of the value in a workflow.
-  static var valueType: ValueType { get }
+  static var valueType: ColumnType { get }
   /// The value of an input that the step does not set, or nil if it must set the input.
   static var absent: Self? { get }
   /// True if `null` is a value of the type and does not stand for an unset input.
@@ -16,6 +16,13 @@ public protocol ColumnValue: Sendable {
   var value: Value { get }
 }
 
+/// The type of a ``ColumnValue`` in a workflow.
+public struct ColumnType: Sendable {
+  package let type: ValueType
+
+  package init(_ type: ValueType) { self.type = type }
+}
+
 extension ColumnValue {
   /// Nil by default, because the step must set the input.
   public static var absent: Self? { nil }
@@ -25,7 +32,7 @@ extension ColumnValue {
 
 extension String: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .string }
+  public static var valueType: ColumnType { ColumnType(.string) }
   /// A value that is used to derive declarations.
   public static var placeholder: String { "" }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -39,7 +46,7 @@ extension String: ColumnValue {
 
 extension Bool: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .boolean }
+  public static var valueType: ColumnType { ColumnType(.boolean) }
   /// A value that is used to derive declarations.
   public static var placeholder: Bool { false }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -53,7 +60,7 @@ extension Bool: ColumnValue {
 
 extension Int: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .integer }
+  public static var valueType: ColumnType { ColumnType(.integer) }
   /// A value that is used to derive declarations.
   public static var placeholder: Int { 0 }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -67,7 +74,7 @@ extension Int: ColumnValue {
 
 extension Double: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .number }
+  public static var valueType: ColumnType { ColumnType(.number) }
   /// A value that is used to derive declarations.
   public static var placeholder: Double { 0 }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -81,7 +88,7 @@ extension Double: ColumnValue {
 
 extension Duration: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .duration }
+  public static var valueType: ColumnType { ColumnType(.duration) }
   /// A value that is used to derive declarations.
   public static var placeholder: Duration { .zero }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -95,7 +102,7 @@ extension Duration: ColumnValue {
 
 extension Value: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .any }
+  public static var valueType: ColumnType { ColumnType(.any) }
   /// True, because null is a value of this type.
   public static var acceptsNull: Bool { true }
   /// A value that is used to derive declarations.
@@ -108,7 +115,7 @@ extension Value: ColumnValue {
 
 extension ValueObject: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .object(properties: nil) }
+  public static var valueType: ColumnType { ColumnType(.object(properties: nil)) }
   /// A value that is used to derive declarations.
   public static var placeholder: ValueObject { [:] }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -122,7 +129,7 @@ extension ValueObject: ColumnValue {
 
 extension Array: ColumnValue where Element: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .array(of: Element.valueType) }
+  public static var valueType: ColumnType { ColumnType(.array(of: Element.valueType.type)) }
   /// A value that is used to derive declarations.
   public static var placeholder: [Element] { [] }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -142,8 +149,8 @@ extension Array: ColumnValue where Element: ColumnValue {
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { Wrapped.valueType }
-  /// A nil value, used if the step does not set the input.
+  public static var valueType: ColumnType { Wrapped.valueType }
+  /// Nil, if the step does not set the input.
   public static var absent: Wrapped?? { .some(nil) }
   /// A value that is used to derive declarations.
   public static var placeholder: Wrapped? { nil }
@@ -165,8 +172,8 @@ public protocol FieldWord: ColumnValue, Decodable, RawRepresentable, CaseIterabl
 
 extension FieldWord {
   /// An enumeration of the raw values of all cases.
-  public static var valueType: ValueType {
-    .enumeration(allCases.map { .string($0.rawValue) }, of: .string)
+  public static var valueType: ColumnType {
+    ColumnType(.enumeration(allCases.map { .string($0.rawValue) }, of: .string))
   }
   /// The first case.
   public static var placeholder: Self { allCases.first! }
@@ -189,7 +196,7 @@ public struct DataPath: ColumnValue, Hashable {
   /// Creates a path.
   public init(_ path: String) { self.path = path }
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .path(base: .data) }
+  public static var valueType: ColumnType { ColumnType(.path(base: .data)) }
   /// A value that is used to derive declarations.
   public static var placeholder: DataPath { DataPath("") }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
@@ -209,7 +216,7 @@ package struct SourcePath: ColumnValue, Hashable {
   /// Creates a path.
   package init(_ path: String) { self.path = path }
   /// The type of the value in a workflow.
-  package static var valueType: ValueType { .path(base: .file) }
+  package static var valueType: ColumnType { ColumnType(.path(base: .file)) }
   /// A value that is used to derive declarations.
   package static var placeholder: SourcePath { SourcePath("") }
   /// Creates the Swift value. Returns nil if `value` does not match the type.

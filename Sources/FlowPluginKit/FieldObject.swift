@@ -10,7 +10,7 @@ public protocol FieldObject: ColumnValue {
 
 extension FieldObject {
   /// An object with any members. Its members are declared in the interface from which the type is generated.
-  public static var valueType: ValueType { .object(properties: nil) }
+  public static var valueType: ColumnType { ColumnType(.object(properties: nil)) }
 
   /// Creates the object. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
@@ -28,7 +28,7 @@ extension ValueObject {
     let value = self[name] ?? .null
     if value.isNull, !Wrapped.acceptsNull, let absent = Wrapped.absent { return absent }
     guard let converted = Wrapped(value) else {
-      throw TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: value.shortText)
+      throw TypeMismatch(path: name, expected: Wrapped.valueType.type.expectation, found: value.shortText)
     }
     return converted
   }

@@ -24,21 +24,21 @@ public enum KeyValueChange: Sendable, Hashable {
 
 extension KeyValueStore {
   /// Sets a value.
-  public func put(_ value: Value, for key: String, in scope: String) throws {
+  package func put(_ value: Value, for key: String, in scope: String) throws {
     try apply([.put(key: key, value: value)], in: scope)
   }
 
   /// Removes a value, if it exists.
-  public func delete(_ key: String, in scope: String) throws {
+  package func delete(_ key: String, in scope: String) throws {
     try apply([.delete(key: key)], in: scope)
   }
 }
 
 extension HandleKey {
   /// A ``KeyValueStore``.
-  public static let keyValueStore: HandleKey = "key-value-store"
+  package static let keyValueStore: HandleKey = "key-value-store"
   /// An open database of the `storage` plugin.
-  public static let database: HandleKey = "database"
+  package static let database: HandleKey = "database"
   /// The user interface of the `ui` plugin: a ``UserInterface``.
-  public static let userInterface: HandleKey = "user-interface"
+  package static let userInterface: HandleKey = "user-interface"
 }

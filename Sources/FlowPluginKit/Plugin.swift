@@ -24,15 +24,8 @@ public protocol Plugin: Sendable {
   /// The handles that the plugin provides to every run, such as an app's user interface.
   var handles: [PluginHandle] { get }
 
-  /// Checks of workflows that use the plugin, in addition to the declarations of its actions.
-  var checks: [any WorkflowCheckProvider] { get }
-
-  /// The kinds of YAML files that the plugin reads.
-  var fileKinds: [PluginFileKind] { get }
-
-  /// The current names of renamed actions, such as `storage.trips`, and of renamed inputs and outputs, such as
-  /// `storage.open.sample`. A workflow that uses an old name is refused with the new one.
-  var movedNames: KeyValuePairs<String, String> { get }
+  /// The checks and names of plugins that are part of flowrun. Do not implement it.
+  var details: PluginDetails { get }
 }
 
 extension Plugin {
@@ -42,22 +35,34 @@ extension Plugin {
   /// The default is no handles.
   public var handles: [PluginHandle] { [] }
 
-  /// The default is no checks.
-  public var checks: [any WorkflowCheckProvider] { [] }
+  /// No details.
+  public var details: PluginDetails { PluginDetails() }
+}
 
-  /// The default is no kinds of files.
-  public var fileKinds: [PluginFileKind] { [] }
+/// The declarations of a plugin that only plugins in this package make.
+public struct PluginDetails: Sendable {
+  /// Checks of workflows that use the plugin, in addition to the declarations of its actions.
+  package var checks: [any WorkflowCheckProvider]
+  /// The kinds of YAML files that the plugin reads.
+  package var fileKinds: [PluginFileKind]
+  /// The current names of renamed actions, such as `storage.trips`, and of renamed inputs and outputs, such as
+  /// `storage.open.sample`. A workflow that uses an old name is refused with the new one.
+  package var movedNames: KeyValuePairs<String, String>
 
-  /// The default is no renames.
-  public var movedNames: KeyValuePairs<String, String> { [:] }
+  package init(
+    checks: [any WorkflowCheckProvider] = [], fileKinds: [PluginFileKind] = [],
+    movedNames: KeyValuePairs<String, String> = [:]
+  ) {
+    (self.checks, self.fileKinds, self.movedNames) = (checks, fileKinds, movedNames)
+  }
 }
 
 /// A handle that a plugin provides to every run.
 public struct PluginHandle: Sendable {
   /// The key of the handle.
-  public let key: HandleKey
+  package let key: HandleKey
   /// The handle.
-  public let handle: any Sendable
+  package let handle: any Sendable
 
   /// Provides `handle` under `key`.
   public init(_ key: HandleKey, _ handle: any Sendable) {

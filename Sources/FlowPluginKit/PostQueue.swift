@@ -2,7 +2,7 @@ import FlowModel
 import Synchronization
 
 /// A queue of an event's posts, which one reader handles one after another (``ActionContext/follow(_:into:)``).
-public final class PostQueue: Sendable {
+package final class PostQueue: Sendable {
   private struct State {
     var waiting: [EventPost] = []
     var waiter: OneShot<EventPost?>?
@@ -14,13 +14,13 @@ public final class PostQueue: Sendable {
   private let state = Mutex(State())
 
   /// Creates an empty queue. If `limit` posts are waiting, further ones are dropped.
-  public init(limit: Int = Limits.waitingPosts) { self.limit = limit }
+  package init(limit: Int = Limits.waitingPosts) { self.limit = limit }
 
   /// The number of posts that were dropped because the queue was full or had ended.
-  public var dropped: Int { state.withLock { $0.dropped } }
+  package var dropped: Int { state.withLock { $0.dropped } }
 
   /// Adds a post, or drops it if the queue is full or has ended.
-  public func add(_ post: EventPost) {
+  package func add(_ post: EventPost) {
     let waiter = state.withLock { state -> OneShot<EventPost?>? in
       if let waiter = state.waiter {
         state.waiter = nil
@@ -37,7 +37,7 @@ public final class PostQueue: Sendable {
   }
 
   /// Waits for the next post and returns it. Returns nil at the end of the queue. Only one task may call it at a time.
-  public nonisolated(nonsending) func next() async -> EventPost? {
+  package nonisolated(nonsending) func next() async -> EventPost? {
     let coming = OneShot<EventPost?>()
     state.withLock { state in
       if !state.waiting.isEmpty {
@@ -52,7 +52,7 @@ public final class PostQueue: Sendable {
   }
 
   /// Ends the queue. Waiting posts can still be read.
-  public func finish() {
+  package func finish() {
     let waiter = state.withLock { state in
       state.isFinished = true
       defer { state.waiter = nil }

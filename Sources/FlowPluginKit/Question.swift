@@ -7,11 +7,11 @@ public struct Question: Sendable, Hashable {
   /// The allowed answers, for a question of kind ``Kind/choice``.
   public var choices: [String]
   /// The answer that is used if none is given, or nil.
-  public var defaultChoice: String?
+  package var defaultChoice: String?
   /// The kind of answer.
   public var kind = Kind.choice
   /// The last output lines of the step's dependencies. The run adds them.
-  public package(set) var printed: [Printed] = []
+  package var printed: [Printed] = []
 
   /// The kinds of answers.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -24,11 +24,11 @@ public struct Question: Sendable, Hashable {
   }
 
   /// The last output lines of a step.
-  public struct Printed: Sendable, Hashable {
+  package struct Printed: Sendable, Hashable {
     /// The step.
-    public var step: StepID
+    package var step: StepID
     /// The lines.
-    public var lines: [String]
+    package var lines: [String]
 
     package init(step: StepID, lines: [String]) {
       self.step = step
@@ -37,14 +37,14 @@ public struct Question: Sendable, Hashable {
   }
 
   /// Creates a question with choices.
-  public init(_ text: String, choices: [String], defaultChoice: String? = nil) {
+  package init(_ text: String, choices: [String], defaultChoice: String? = nil) {
     self.text = text
     self.choices = choices
     self.defaultChoice = defaultChoice
   }
 
   /// Creates a question whose answer is text or a secret.
-  public init(_ text: String, kind: Kind, default: String? = nil) {
+  package init(_ text: String, kind: Kind, default: String? = nil) {
     self.text = text
     self.kind = kind
     choices = []
@@ -75,11 +75,11 @@ public struct Question: Sendable, Hashable {
 /// A person's answer to a question.
 public struct Answer: Sendable, Hashable {
   /// The choice, or the text of the answer.
-  public var choice: String
+  package var choice: String
   /// The name of the person.
-  public var by: String
+  package var by: String
   /// The time of the answer, in milliseconds since 1970.
-  public var atMilliseconds: Int
+  package var atMilliseconds: Int
 
   /// Creates an answer.
   public init(_ choice: String, by: String, atMilliseconds: Int) {

@@ -5,9 +5,9 @@ import FlowModel
 /// It is created from the type of a compiled-in action, or from the manifest of an external plugin.
 public struct RegisteredAction: Sendable {
   /// The declaration of the action.
-  public let declaration: ActionDeclaration
+  package let declaration: ActionDeclaration
   /// The function that runs the action.
-  public let body: Body
+  package let body: Body
   /// A simpler function for an action without inputs and outputs that is synchronous, or nil.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
   /// A function that releases its thread while the action waits, or nil.
@@ -15,7 +15,7 @@ public struct RegisteredAction: Sendable {
   /// The names of the outputs that a step may withhold (``ActionContext/withholdOutputs(hiding:)``).
   package let withheld: Set<String>
   /// The action's own check of literal inputs.
-  public let check: @Sendable (LiteralInput) -> [InputProblem]
+  package let check: @Sendable (LiteralInput) -> [InputProblem]
 
   /// The ways of running an action.
   public enum Body: Sendable {
@@ -28,9 +28,13 @@ public struct RegisteredAction: Sendable {
   }
 
   /// Creates an action.
-  public init(
-    declaration: ActionDeclaration, body: Body,
-    check: @escaping @Sendable (LiteralInput) -> [InputProblem] = { _ in [] }
+  public init(declaration: ActionDeclaration, body: Body) {
+    self.init(declaration: declaration, body: body, check: { _ in [] })
+  }
+
+  /// Creates an action with a check of literal inputs.
+  package init(
+    declaration: ActionDeclaration, body: Body, check: @escaping @Sendable (LiteralInput) -> [InputProblem]
   ) {
     self.init(declaration: declaration, body: body, plainBody: nil, bodyInParts: nil, withheld: [], check: check)
   }
@@ -48,7 +52,7 @@ public struct RegisteredAction: Sendable {
   }
 
   /// Creates an action from its type.
-  public init(_ type: any ActionType.Type) { self = Self.make(type) }
+  package init(_ type: any ActionType.Type) { self = Self.make(type) }
 
   /// Runs the action outside of an engine. If the calling task is cancelled, `cancel` is called, which must cancel the
   /// context.
@@ -71,25 +75,25 @@ public struct RegisteredAction: Sendable {
   // No casts are used to find the kind of the action. The first cast to a protocol searches all conformances of the
   // program, which takes longer than a small workflow.
   private static func make<A: ActionType>(_ type: A.Type) -> RegisteredAction {
-    let action = A()
+    let (action, details) = (A(), A.details)
     let body = action.makeBody()
     let isService = if case .service = body { true } else { false }
     var declaration = ActionDeclaration(
       name: A.name, summary: A.summary, inputs: A.Input.fieldDeclarations(), outputs: A.Output.fieldDeclarations(),
-      outputsFromInput: A.outputsFromInput, events: A.events, eventFromInput: A.eventFromInput,
-      provides: A.provides, requires: A.requires, needsProtectedData: A.needsProtectedData,
+      outputsFromInput: details.outputsFromInput, events: A.events, eventFromInput: details.eventFromInput,
+      provides: A.provides, requires: A.requires, needsProtectedData: details.needsProtectedData,
       isService: isService, errors: A.errors, example: A.example)
-    declaration.outputLimitBytes = A.outputLimitBytes
-    declaration.calls = A.calls
-    declaration.shellTextInput = A.shellTextInput
-    declaration.outputFieldsFromInput = A.outputFieldsFromInput
+    declaration.outputLimitBytes = details.outputLimitBytes
+    declaration.calls = details.calls
+    declaration.shellTextInput = details.shellTextInput
+    declaration.outputFieldsFromInput = details.outputFieldsFromInput
     declaration.effect = A.effect
-    declaration.eventValues = A.eventValues
-    declaration.follows = A.follows
-    declaration.source = A.source
+    declaration.eventValues = details.eventValues
+    declaration.follows = details.follows
+    declaration.source = details.source
     declaration.isPortable = A.isPortable
     return RegisteredAction(
-      declaration: declaration, body: body, plainBody: action.plainBody(), bodyInParts: action.bodyInParts(),
-      withheld: A.Output.withheld, check: { A.check($0) })
+      declaration: declaration, body: body, plainBody: action.plainBody(), bodyInParts: details.bodyInParts,
+      withheld: A.Output.withheld, check: details.check)
   }
 }

@@ -29,9 +29,9 @@ public struct PageRequest: Sendable, Hashable {
   /// The parameters of the page.
   public var parameters: ValueObject
   /// True if the page may be saved, so that the next launch restores it.
-  public var isRestorable: Bool
+  package var isRestorable: Bool
   /// The names of parameters that must not be saved.
-  public var secretParameters: Set<String>
+  package var secretParameters: Set<String>
 
   /// Creates a request.
   public init(
@@ -46,7 +46,7 @@ public struct PageRequest: Sendable, Hashable {
   }
 
   /// The request as it may be saved, without secret parameters, or nil if it must not be saved.
-  public var saved: PageRequest? {
+  package var saved: PageRequest? {
     guard isRestorable else { return nil }
     guard !secretParameters.isEmpty else { return self }
     var parameters = ValueObject()

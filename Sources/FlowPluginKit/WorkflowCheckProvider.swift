@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowModel
 
 /// A plugin's check of workflows that use its actions. `flowrun validate` and editors show the results.
-public protocol WorkflowCheckProvider: Sendable {
+package protocol WorkflowCheckProvider: Sendable {
   /// Returns the problems in a workflow that was loaded without errors. Their locations must be in its own file.
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic]
 }
 
 /// A loaded workflow that a plugin checks.
-public protocol CheckedWorkflow: Sendable {
+package protocol CheckedWorkflow: Sendable {
   /// The workflow, including the steps of included files.
   var workflow: Workflow { get }
   /// The path of the workflow file.
@@ -26,27 +26,27 @@ public protocol CheckedWorkflow: Sendable {
 }
 
 /// A kind of YAML file that a plugin reads, other than workflows, such as the schemas of records in `*.sync.yaml`.
-public struct PluginFileKind: Sendable {
+package struct PluginFileKind: Sendable {
   /// The end of the names of such files.
-  public let suffix: String
+  package let suffix: String
   /// The kind of file in messages, such as `a schema of records`.
-  public let name: String
+  package let name: String
   /// Advice for a user who tries to run such a file, such as `run the workflow that names it in 'sync.connect'`.
-  public let use: String
+  package let use: String
   /// Checks the content of such a file. The path is for messages.
-  public let check: @Sendable (_ bytes: [UInt8], _ file: String) -> Check
+  package let check: @Sendable (_ bytes: [UInt8], _ file: String) -> Check
 
   /// The result of a check.
-  public struct Check: Sendable {
+  package struct Check: Sendable {
     /// The text of the file.
-    public let source: SourceText
+    package let source: SourceText
     /// The problems in the file.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
     /// A summary of a valid file, such as `valid, 2 collections`, or nil if the file has an error.
-    public let summary: String?
+    package let summary: String?
 
     /// Creates a result.
-    public init(_ source: SourceText, _ diagnostics: [Diagnostic], summary: String?) {
+    package init(_ source: SourceText, _ diagnostics: [Diagnostic], summary: String?) {
       self.source = source
       self.diagnostics = diagnostics
       self.summary = summary
@@ -54,7 +54,7 @@ public struct PluginFileKind: Sendable {
   }
 
   /// Creates a kind of file.
-  public init(
+  package init(
     suffix: String, name: String, use: String,
     check: @escaping @Sendable (_ bytes: [UInt8], _ file: String) -> Check
   ) {

@@ -5,7 +5,7 @@ import Synchronization
 /// Finds the secrets of a run in texts and masks them, even if they are encoded.
 ///
 /// Does not search numbers, keys and names.
-public final class SecretMask: Sendable {
+package final class SecretMask: Sendable {
   /// The replacement for a secret.
   package static let hidden = "***"
 
@@ -31,14 +31,14 @@ public final class SecretMask: Sendable {
   private var pieces: SecretPieces { known.withLock { $0.pieces } }
 
   /// Creates a mask for secrets by name. Ignores texts shorter than ``Limits/secretCharacters``.
-  public init(_ secrets: [(name: String, text: String)]) {
+  package init(_ secrets: [(name: String, text: String)]) {
     let parts = Self.parts(of: secrets)
     searches = Mutex(Self.searches(for: parts))
     known = Mutex(Known(parts: parts, pieces: Self.pieces(of: parts)))
   }
 
   /// Masks these secrets as well from now on.
-  public func add(_ secrets: [(name: String, text: String)]) {
+  package func add(_ secrets: [(name: String, text: String)]) {
     let more = Self.parts(of: secrets)
     guard !more.isEmpty else { return }
     known.withLock { known in

@@ -18,7 +18,7 @@ extension Workflow {
 
 extension SecretMask {
   /// Also hides each of these texts from now on, except short ones. A resumed run has null for them.
-  public func add(_ texts: [String], of step: String) {
+  package func add(_ texts: [String], of step: String) {
     let new = Set(texts).filter { $0.utf8.count >= SecretParts.leastBytes && !covers($0) }.sorted()
     add(new.enumerated().map { ("\(Self.eventPrefix)\(step):0:\($0)", $1) })
   }
@@ -41,9 +41,9 @@ extension SecretMask {
     return text.withUTF8 { bytes in hiddenRanges(in: bytes, isCut: false) == [0..<bytes.count] }
   }
 
-  /// Returns a value in the form that a run store may contain: strings and numbers become null, except for whole
-  /// secrets, which become placeholders. A nil mask has no secrets.
-  public static func withheld(_ value: Value, by mask: SecretMask?) -> Value {
+  /// Returns the parts of a value that a run store may have: a text or number in it is null, except a secret as a whole, which
+  /// has a placeholder there. A nil mask has no secrets.
+  package static func withheld(_ value: Value, by mask: SecretMask?) -> Value {
     switch value {
     case .string(let text): mask?.covers(text) == true ? value : .null
     case .array(let values): .array(values.map { withheld($0, by: mask) })
@@ -64,7 +64,7 @@ extension SecretMask {
   }
 
   /// Also hides each text of the value of an event from now on.
-  public func add(_ value: Value, of event: String, number: Int) {
+  package func add(_ value: Value, of event: String, number: Int) {
     var texts: [String] = []
     Self.collect(value, into: &texts)
     add(

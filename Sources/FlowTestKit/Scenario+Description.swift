@@ -132,7 +132,7 @@ extension Scenario: CustomStringConvertible {
 
 extension StepBehavior: CustomStringConvertible {
   /// The behavior in a few words, such as `fails after 20ms, deaf`.
-  public var description: String {
+  package var description: String {
     let time = duration.map { "after \(DurationText.format($0))" } ?? "never"
     var text =
       switch (duration, ending) {

@@ -9,9 +9,9 @@ import FlowModel
 /// ```
 public struct Scenario: Sendable {
   /// The workflow. Its dependencies are valid and free of cycles.
-  public var workflow: Workflow
+  package var workflow: Workflow
   /// The script of each step, in the order of the workflow.
-  public var scripts: [StepScript]
+  package var scripts: [StepScript]
   /// The machine's capacity for steps with `resources`.
   package var capacity = MachineResources.unlimited
   /// The launch, which is known from activation on.
@@ -39,7 +39,7 @@ public struct Scenario: Sendable {
   }
 
   /// Creates a scenario for `workflow`, whose steps follow `scripts`.
-  public init(_ workflow: Workflow, scripts: [StepScript]) {
+  package init(_ workflow: Workflow, scripts: [StepScript]) {
     precondition(workflow.steps.count == scripts.count, "one script a step")
     self.workflow = workflow
     self.scripts = scripts

@@ -14,10 +14,10 @@ import FlowModel
 /// }
 /// let plan = simulator.run(activation: Resolution(gate: GateBounds(maximumNanoseconds: 5_000_000_000)))
 /// ```
-public struct Simulator {
+package struct Simulator {
   /// The behavior of one attempt of a step.
-  public struct Body: Sendable {
-    /// The duration, or nil if the body never returns by itself.
+  package struct Body: Sendable {
+    /// The duration, or nil if it never returns by itself.
     package var endsAfterNanoseconds: Int?
     /// The result.
     package var ending: Ending
@@ -29,7 +29,7 @@ public struct Simulator {
     package var endsAfterCancellationNanoseconds: Int?
 
     /// Creates a body with this duration and result.
-    public init(
+    package init(
       endsAfterNanoseconds: Int?, ending: Ending = .success, posts: [(afterNanoseconds: Int, event: String)] = [],
       readyAfterNanoseconds: Int? = nil, endsAfterCancellationNanoseconds: Int? = 0
     ) {
@@ -42,9 +42,9 @@ public struct Simulator {
   }
 
   /// The current state of the run.
-  public var plan: Plan { player.plan }
+  package var plan: Plan { player.plan }
   /// The virtual time, in nanoseconds from the start of the run.
-  public var now: Int { player.now }
+  package var now: Int { player.now }
 
   /// Called with the plan and the time after every event and its consequences.
   package var inspect: ((Plan, Int) -> Void)? {
@@ -72,7 +72,7 @@ public struct Simulator {
   ///   - decideItem: Returns the result of a step's `if` for a post.
   ///   - itemBody: Returns the behavior of an item's attempt. Without it, that of the step is used.
   ///   - body: Returns the behavior of a step's attempt.
-  public init(
+  package init(
     _ plan: Plan,
     decide: @escaping (StepIndex, Plan) -> Decision = { _, _ in .run },
     items: @escaping (StepIndex) -> Expansion = { _ in .items(FanOutItems(count: 0)) },
@@ -87,7 +87,7 @@ public struct Simulator {
   }
 
   /// Schedules an event from outside at `nanoseconds` from the start. Simultaneous events keep their order.
-  public mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
+  package mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     player.schedule(event, atNanoseconds: nanoseconds)
   }
 
@@ -96,7 +96,7 @@ public struct Simulator {
   /// - Parameters:
   ///   - activation: The resolution at activation, or nil if an `activated` event was scheduled instead.
   ///   - limitNanoseconds: The maximum virtual time of a run that does not end.
-  public mutating func run(
+  package mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
     player.run(activation: activation, limitNanoseconds: limitNanoseconds)

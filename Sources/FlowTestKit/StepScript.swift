@@ -1,10 +1,10 @@
 import FlowModel
 
 /// The behavior of a step in a simulated run, in place of an action.
-public struct StepScript: Sendable, Hashable {
+package struct StepScript: Sendable, Hashable {
   /// The behavior of each attempt; further attempts repeat the last one. Never empty.
-  public var attempts: [StepBehavior]
-  /// True if the step's action is a service, which counts as finished once it is ready and continues to run.
+  package var attempts: [StepBehavior]
+  /// True if the step's action is a service, which has finished when it is ready and continues to run.
   package var isService: Bool
   /// True if that service is a command, so that its dependents end with it.
   package var isCommandService = false
@@ -12,16 +12,16 @@ public struct StepScript: Sendable, Hashable {
   package var declaredEvents: [String]
   /// The factors for `jitter: full` in 0..<1: the pause before attempt `n + 1` is multiplied by draw `n`. If empty,
   /// 0.5.
-  public var draws: [Double]
+  package var draws: [Double]
   /// The script of each item, if the step has `foreach`. For posts, the scripts repeat.
-  public var items: [StepScript] = []
-  /// True if the step's `if` is false for this item.
+  package var items: [StepScript] = []
+  /// For an item: true if the step's `if` is false for it.
   package var isLeftOut = false
 
   /// Creates a script with these attempts.
   ///
   /// The events that the attempts post are declared even if they are not in `declaring`.
-  public init(
+  package init(
     _ attempts: [StepBehavior], isService: Bool = false, declaring events: [String] = [], draws: [Double] = []
   ) {
     precondition(!attempts.isEmpty, "a script has at least one attempt")
@@ -52,13 +52,13 @@ public struct StepScript: Sendable, Hashable {
   package func behavior(attempt number: Int) -> StepBehavior { attempts[min(number, attempts.count) - 1] }
 
   /// The factor for the pause after failed attempt `number`, from 1.
-  public func draw(afterAttempt number: Int) -> Double { draws.isEmpty ? 0.5 : draws[min(number, draws.count) - 1] }
+  package func draw(afterAttempt number: Int) -> Double { draws.isEmpty ? 0.5 : draws[min(number, draws.count) - 1] }
 }
 
 /// The behavior of one attempt of a scripted step. Times count from the start of the attempt.
-public struct StepBehavior: Sendable, Hashable {
+package struct StepBehavior: Sendable, Hashable {
   /// The time until the body returns by itself, or nil if it never does.
-  public var duration: Duration?
+  package var duration: Duration?
   /// The result of the body.
   package var ending: Ending
   /// The minimum pause before the next attempt that the error requests, or nil.
@@ -71,14 +71,14 @@ public struct StepBehavior: Sendable, Hashable {
   package var readyAfter: Duration?
 
   /// The result of a body.
-  public enum Ending: Sendable, Hashable {
+  package enum Ending: Sendable, Hashable {
     case success
     /// An error. If it is not retryable, the step ends with it.
     case failure(retryable: Bool)
   }
 
   /// Creates a behavior. By default, the body returns at once when it is asked to end.
-  public init(
+  package init(
     duration: Duration?, ending: Ending = .success, respondsToCancellationAfter: Duration? = .zero,
     posts: [ScriptedPost] = [], readyAfter: Duration? = nil, retryAfter: Duration? = nil
   ) {
@@ -99,7 +99,7 @@ public struct StepBehavior: Sendable, Hashable {
   }
 
   /// Returns a service's attempt that is ready after `delay` and runs until it is asked to end.
-  public static func ready(after delay: Duration) -> StepBehavior {
+  package static func ready(after delay: Duration) -> StepBehavior {
     StepBehavior(duration: nil, readyAfter: delay)
   }
 
@@ -108,14 +108,14 @@ public struct StepBehavior: Sendable, Hashable {
 }
 
 /// An event that a scripted step posts.
-public struct ScriptedPost: Sendable, Hashable {
+package struct ScriptedPost: Sendable, Hashable {
   /// The time from the start of the attempt, no later than its end.
-  public var after: Duration
+  package var after: Duration
   /// The event's name.
   public var event: String
 
   /// Creates a post of `event` after `after`.
-  public init(after: Duration, _ event: String) {
+  package init(after: Duration, _ event: String) {
     self.after = after
     self.event = event
   }

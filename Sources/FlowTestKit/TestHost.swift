@@ -167,7 +167,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Closes the handles that actions provided, in reverse order, as at the end of a run. Throws the first error.
-  package func closeHandles() throws {
+  public func closeHandles() throws {
     let provisions = state.withLock { state -> [Provision] in
       defer { state.provisions = [] }
       for provision in state.provisions { state.handles[provision.key] = nil }
@@ -212,31 +212,31 @@ public final class TestHost: ActionHost {
   // MARK: ActionHost
 
   /// Always returns `step`.
-  public func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
+  package func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
   /// Returns a different key for each call of an action, as for different steps of a run. Later attempts use the key of
   /// the last call.
-  public func idempotencyKey(of step: StepIndex) -> String {
+  package func idempotencyKey(of step: StepIndex) -> String {
     "\(run.id)/\(stepID(of: step))-\(state.withLock { $0.callCount })"
   }
 
   /// Returns the variables of the test.
-  public func environment(of step: StepIndex) -> [String: String] { variables }
+  package func environment(of step: StepIndex) -> [String: String] { variables }
 
   /// True if the value contains a secret of the test.
-  public func holdsSecret(_ value: Value) -> Bool {
+  package func holdsSecret(_ value: Value) -> Bool {
     guard let mask = state.withLock({ $0.secrets }) else { return false }
     return mask.masked(value) != value
   }
 
   /// Returns the time that the test has set.
-  public func remaining(of step: StepIndex, attempt: Int) -> Duration? { state.withLock { $0.remaining } }
+  package func remaining(of step: StepIndex, attempt: Int) -> Duration? { state.withLock { $0.remaining } }
 
   /// True if the test has cancelled the step.
-  public func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isCancelled } }
+  package func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isCancelled } }
 
   /// Stores the handler for ``cancel()``.
-  public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+  package func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled { state.cancelHandlers.append(handler) }
       return state.isCancelled
@@ -245,48 +245,48 @@ public final class TestHost: ActionHost {
   }
 
   /// Records the line.
-  public func log(_ message: String, level: LogLevel, step: StepIndex) {
+  package func log(_ message: String, level: LogLevel, step: StepIndex) {
     state.withLock { $0.logs.append(LogLine(level: level, message)) }
   }
 
   /// Records the lines.
-  public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
+  package func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
   }
 
   /// Always true.
-  public var showsUnfinishedLines: Bool { true }
+  package var showsUnfinishedLines: Bool { true }
 
   /// Records the line.
-  public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
+  package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     state.withLock { $0.unfinished.append(LogLine(line, from: stream)) }
   }
 
   /// Records the lines, prefixed with the plugin's name.
-  public func log(_ lines: [String], from stream: LogStream, plugin: String) {
+  package func log(_ lines: [String], from stream: LogStream, plugin: String) {
     state.withLock { state in state.logs += lines.map { LogLine("\(plugin): \($0)", from: stream) } }
   }
 
   /// Stores the question for the test to answer.
-  public func ask(
+  package func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
     state.withLock { $0.question = (question, handler) }
   }
 
   /// Removes the question.
-  public func withdrawQuestion(of step: StepIndex, attempt: Int) { state.withLock { $0.question = nil } }
+  package func withdrawQuestion(of step: StepIndex, attempt: Int) { state.withLock { $0.question = nil } }
 
   /// Records the fraction.
-  public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
+  package func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     state.withLock { $0.progress.append(fraction) }
   }
 
   /// Records the event. Throws if the running action did not declare it.
-  public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
+  package func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
   /// Records the event and its value. Throws if the running action did not declare the event.
-  public func post(_ event: String, value: Value, step: StepIndex) throws {
+  package func post(_ event: String, value: Value, step: StepIndex) throws {
     try state.withLock { state in
       if let declaration = state.declaration, declaration.eventFromInput == nil, !declaration.events.contains(event) {
         throw ActionError(
@@ -298,7 +298,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Stores the queue for ``deliver(_:value:)``.
-  public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
+  package func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { $0.followed[event, default: []].append(posts) }
   }
 
@@ -313,16 +313,16 @@ public final class TestHost: ActionHost {
   }
 
   /// Counts a handled post.
-  public func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
+  package func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
 
   /// The number of handled posts.
   package var handledPosts: Int { state.withLock { $0.handledPosts } }
 
   /// The handle that was last provided with the key.
-  public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
+  package func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
 
   /// Stores the handle for later calls.
-  public func provide(
+  package func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
@@ -333,7 +333,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Records the outputs of the first call.
-  public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
+  package func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let waiters = state.withLock { state -> [CheckedContinuation<ValueObject, Never>] in
       guard state.ready == nil else { return [] }
       state.ready = outputs
@@ -344,7 +344,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Stores the handler until ``advance(by:)`` reaches its time.
-  public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
+  package func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     state.withLock { $0.alarms.append(($0.now + delay, handler)) }
   }
 }

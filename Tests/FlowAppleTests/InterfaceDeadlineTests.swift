@@ -1,5 +1,6 @@
 import Dispatch
 import FlowKit
+import FlowPluginKit
 import FlowSyntax
 import Synchronization
 import Testing

@@ -40,7 +40,7 @@ struct PluginInterfaceTests {
   func `an old name of something in a built-in plugin is unused and maps to an existing name`(_ name: String) throws {
     let plugin = try #require(BuiltInPlugins.all.first { type(of: $0).name == name })
     let registry = ActionRegistry(BuiltInPlugins.all)
-    for (old, new) in plugin.movedNames {
+    for (old, new) in plugin.details.movedNames {
       #expect(old.hasPrefix(name + ".") && registry.action(named: old) == nil && registry.newName(of: old) == new)
       let parts = new.split(separator: ".")
       let action = try #require(registry.declaration(named: parts.prefix(2).joined(separator: ".")), "\(new)")

@@ -80,8 +80,10 @@ private struct FormerBox: Plugin {
 private struct Box: Plugin {
   static let name = "box"
   var actions: [any ActionType.Type] { [Keep.self] }
-  var movedNames: KeyValuePairs<String, String> {
-    ["box.say": "tin.say", "box.keep.extra": "tin.keep.extra", "box.keep.said": "tin.keep.said"]
+  var details: PluginDetails {
+    PluginDetails(movedNames: [
+      "box.say": "tin.say", "box.keep.extra": "tin.keep.extra", "box.keep.said": "tin.keep.said",
+    ])
   }
 
   struct Keep: Action {

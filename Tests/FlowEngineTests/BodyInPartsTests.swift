@@ -74,7 +74,7 @@ private struct GatheringPlugin: Plugin {
   var actions: [any ActionType.Type] { [Join.self] }
   var handles: [PluginHandle] { [PluginHandle(.gathering, gathering)] }
 
-  struct Join: Action {
+  struct Join: Action, DetailedAction {
     static let name = "gathering.join"
     static let summary = "Waits until as many bodies wait as the gathering has"
 

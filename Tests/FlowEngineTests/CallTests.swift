@@ -194,7 +194,7 @@ private final class LogListener: RunObserver {
 private struct RenamedPlugin: Plugin {
   static let name = "old"
   var actions: [any ActionType.Type] { [Key.self] }
-  var movedNames: KeyValuePairs<String, String> { ["old.say": "new.say"] }
+  var details: PluginDetails { PluginDetails(movedNames: ["old.say": "new.say"]) }
 
   /// Writes its idempotency key into the diary.
   struct Key: Action {

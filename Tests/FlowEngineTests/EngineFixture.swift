@@ -204,7 +204,7 @@ struct ProbePlugin: Plugin {
   }
 
   /// Reports that it is ready, and much later posts the event that its input names.
-  struct Radio: StepService {
+  struct Radio: StepService, DetailedAction {
     static let name = "probe.radio"
     static let summary = "Posts an event some time after it is ready"
     static let eventFromInput: String? = "event"

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowEngine
 
 /// An action whose events come from outside: it posts one for each URL that opens the app.
-private struct Listener: StepService {
+private struct Listener: StepService, DetailedAction {
   static let name = "outside.listen"
   static let summary = "Posts outside.came for each URL"
   static let events = ["outside.came"]

@@ -48,7 +48,7 @@ import Testing
       }
     }
     let types = try Self.types()
-    #expect(types.count > 250 && names.count > 500)
+    #expect(types.count > 150 && names.count > 500)
     let clashes = types.keys.filter { names[$0] != nil }.sorted()
     #expect(clashes == [], "\(clashes.map { "\($0) of \(names[$0]!)" })")
   }

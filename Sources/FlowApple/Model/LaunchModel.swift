@@ -108,7 +108,7 @@ import Observation
   public func post(_ event: some EventName, value: Value = .null) { post(event.rawValue, value: value) }
 
   /// Posts an event of the app's life cycle.
-  public func post(_ event: LifecycleEvent, value: Value = .null) { post(event.rawValue, value: value) }
+  package func post(_ event: LifecycleEvent, value: Value = .null) { post(event.rawValue, value: value) }
 
   /// Posts an event from outside by its name. An event with an unsupported value is not posted, and sets ``problem``.
   public func post(_ event: String, value: Value = .null) {

@@ -2,18 +2,17 @@ import FlowModel
 
 /// Converts UIKit's notifications to events of an app's life cycle.
 ///
-/// With scenes, the system reports *entering the foreground* at each launch, and once for each scene. An event is
-/// posted only if the app really enters or leaves the foreground. `app.did-become-active` is posted by `ui.present`
-/// when the window is visible.
-public struct LifecycleRelay: Sendable, Hashable {
+/// With scenes, the system reports *entering the foreground* at each launch, and once for each scene. An event is posted only where the app really comes to the front or leaves it. `app.did-become-active` is
+/// posted by `ui.present`, when the window is there.
+package struct LifecycleRelay: Sendable, Hashable {
   /// True if no window of the app is in the foreground.
-  public private(set) var isInBackground: Bool
+  package private(set) var isInBackground: Bool
 
   /// Creates a relay for an app that was launched in the background or the foreground.
-  public init(startsInBackground: Bool) { isInBackground = startsInBackground }
+  package init(startsInBackground: Bool) { isInBackground = startsInBackground }
 
-  /// Returns the event to post for a notification with this name, or nil if there is none.
-  public mutating func event(for notification: String) -> LifecycleEvent? {
+  /// The event to post for a notification with this name, or nil if there is none.
+  package mutating func event(for notification: String) -> LifecycleEvent? {
     switch notification {
     case "UIApplicationWillEnterForegroundNotification", "UISceneWillEnterForegroundNotification":
       guard isInBackground else { return nil }

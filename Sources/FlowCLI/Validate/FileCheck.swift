@@ -25,7 +25,7 @@ package struct FileCheck {
     self.result = result
     let checked = result.graph.map { LoadedForPlugins(workflow: $0.workflow, file: file, result: result) }
     let found = checked.map { checked in
-      BuiltInPlugins.all.flatMap(\.checks).flatMap { $0.diagnostics(of: checked) }
+      BuiltInPlugins.all.flatMap(\.details.checks).flatMap { $0.diagnostics(of: checked) }
     }
     own =
       EnvironmentFileCheck.diagnostics(of: result, file: file) + StepNameCheck.diagnostics(of: result, file: file)

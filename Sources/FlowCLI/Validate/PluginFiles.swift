@@ -2,8 +2,8 @@ import FlowPluginKit
 import FlowSyntax
 
 /// The YAML files that belong to plugins and not to flowrun itself. They can be next to workflows.
-package enum PluginFiles {
-  private static let kinds = BuiltInPlugins.all.flatMap(\.fileKinds)
+enum PluginFiles {
+  private static let kinds = BuiltInPlugins.all.flatMap(\.details.fileKinds)
 
   /// Returns the kind of a file, which its path shows. Returns nil for a workflow.
   package static func kind(of path: String) -> PluginFileKind? { kinds.first { path.hasSuffix($0.suffix) } }

@@ -157,7 +157,7 @@ struct RunProgress {
     switch event.kind {
     case .runActivated(_, let deferred):
       activatedAtNanoseconds = event.atNanoseconds
-      if !deferred.isEmpty { takeIn(GateRoles(graph, answers: deferred)) }
+      if !deferred.isEmpty { takeIn(GateRoles(graph, answers: FlowModel.StepList(deferred))) }
     case .stepStarted(let step, _, let queue):
       change(step, to: .running) {
         $0.queue = queue

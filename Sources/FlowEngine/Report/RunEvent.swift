@@ -13,7 +13,7 @@ public struct RunEvent: Sendable {
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
     /// `deferred` has the steps whose `defer` expression is true in this run.
-    case runActivated(reason: LaunchReason, deferred: StepList)
+    case runActivated(reason: LaunchReason, deferred: [StepIndex])
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
@@ -41,11 +41,11 @@ public struct RunEvent: Sendable {
   /// The result of a step.
   public struct FinishedStep: Sendable {
     /// The outcome.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The outcome, but success if the step is optional and failed or timed out.
     public var conclusion: Outcome
     /// The reason why the step was skipped, or nil if it was not.
-    public var reason: SkipReason?
+    package var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
     /// The time from its first start to its end, or nil if it did not start.
@@ -54,7 +54,7 @@ public struct RunEvent: Sendable {
     public var failure: StepFailure?
 
     /// Creates a result.
-    public init(
+    package init(
       outcome: Outcome, conclusion: Outcome, reason: SkipReason? = nil, attempts: Int,
       durationMilliseconds: Double? = nil,
       failure: StepFailure? = nil
@@ -69,7 +69,7 @@ public struct RunEvent: Sendable {
   }
 
   /// Creates an event.
-  public init(atNanoseconds: Int, _ kind: Kind) {
+  package init(atNanoseconds: Int, _ kind: Kind) {
     self.atNanoseconds = atNanoseconds
     self.kind = kind
   }
@@ -78,7 +78,7 @@ public struct RunEvent: Sendable {
 extension RunEvent {
   /// The event as a JSON object: `event`, `at` (milliseconds from the start of the run), and fields that depend on the
   /// kind.
-  public var value: ValueObject {
+  package var value: ValueObject {
     var object: ValueObject = ["event": .string(name), "at": .milliseconds(atNanoseconds)]
     switch kind {
     case .runStarted(let workflow, let runID, let dataFolder):

@@ -11,7 +11,7 @@ extension RunReport: Codable {
   public init(from decoder: any Decoder) throws { try self.init(ValueObject(from: decoder)) }
 
   /// Creates a report from its JSON object. Throws a `DecodingError` that names the first invalid member.
-  public init(_ value: ValueObject) throws {
+  package init(_ value: ValueObject) throws {
     let members = ReportMembers(value)
     let steps = try members.object("steps")
     source = .steps(try Step.all(in: steps))

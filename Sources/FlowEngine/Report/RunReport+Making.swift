@@ -61,7 +61,7 @@ extension RunReport {
   }
 
   /// Creates the report of a recorded run from its journal. Steps that had not finished have no end.
-  public init(_ recollection: RunRecollection, of graph: WorkflowGraph, _ run: StoredRun) {
+  package init(_ recollection: RunRecollection, of graph: WorkflowGraph, _ run: StoredRun) {
     let summary = (try? JSONText.parse(run.summary))?.objectValue ?? [:]
     self.init(
       plan: recollection.plan(of: graph), runID: run.id, wasPrewarmed: recollection.header.isPrewarmed,

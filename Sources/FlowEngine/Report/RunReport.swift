@@ -15,15 +15,15 @@ public struct RunReport: Sendable {
   /// The launch gate.
   public var gate: Gate
   /// The reason for the launch, or nil if the run ended before activation.
-  public var launchReason: LaunchReason?
+  package var launchReason: LaunchReason?
   /// The time from the start of prewarming to activation.
-  public var prewarmMilliseconds: Double
+  package var prewarmMilliseconds: Double
   /// The launch, and each return of the app to the foreground (C18), in order.
-  public var entries: [AppEntry]
+  package var entries: [AppEntry]
   /// The total time that steps ran on the main thread.
-  public var mainQueueMilliseconds: Double
+  package var mainQueueMilliseconds: Double
   /// The steps that determined when the gate was ready or, without blocking steps, when the run ended, in order.
-  public var criticalPath: [PathStep]
+  package var criticalPath: [PathStep]
   /// The values of the workflow's `outputs`.
   public var outputs: ValueObject
   /// Problems that are not failures, such as a handle that did not close in time.
@@ -46,15 +46,15 @@ public struct RunReport: Sendable {
   /// The value of ``reason`` for a run that exceeded its `timeout`.
   public static let timedOut = "timed-out"
   /// The version of the format of this report.
-  public internal(set) var schema = Self.newestSchema
+  package internal(set) var schema = Self.newestSchema
   /// The events that were posted.
-  public var events: [Event] = []
+  package var events: [Event] = []
   /// The values of `queues`, `concurrency` and `durable`, in the report's JSON format.
   var limits: ValueObject = [:]
   /// The ids of the selected steps, or an empty array if all steps ran.
-  public var selected: [String] = []
+  package var selected: [String] = []
   /// Information from the command that started the run.
-  public var origin = Origin()
+  package var origin = Origin()
   /// The data from which steps are created on demand.
   let source: Source
 
@@ -66,22 +66,22 @@ public struct RunReport: Sendable {
   }
 
   /// Information about a run that only the command that started it has.
-  public struct Origin: Sendable {
+  package struct Origin: Sendable {
     /// The workflow file, or nil if it is not known.
-    public var file: String?
+    package var file: String?
     /// The start of the run in ISO 8601 format, or nil if it is not known.
-    public var startedAt: String?
+    package var startedAt: String?
     /// The inputs of the run, without secret ones.
-    public var inputs: ValueObject = [:]
+    package var inputs: ValueObject = [:]
     /// The last output lines of failed steps, by step. A step whose failure message quotes them is left out.
-    public var lastLines: [StepID: [String]] = [:]
+    package var lastLines: [StepID: [String]] = [:]
     /// The accounting records of a cluster about the jobs that ran attempts, as one object each.
-    public var jobs: [Value] = []
+    package var jobs: [Value] = []
     /// The reason why accounting records are missing, or nil if they are complete.
     package var accountingProblem: String?
 
     /// Creates an empty origin.
-    public init() {}
+    package init() {}
   }
 
   /// The launch gate in a report.
@@ -91,23 +91,23 @@ public struct RunReport: Sendable {
     /// The time at which the gate opened, or nil if it did not.
     public var openedAt: Double?
     /// The time at which the last blocking step was satisfied, or nil if one was not.
-    public var readyAt: Double?
-    /// The time for which the minimum kept the gate closed after all blocking steps were satisfied.
-    public var heldByMinMilliseconds: Double
+    package var readyAt: Double?
+    /// How long the minimum kept the gate closed after all blocking steps were satisfied.
+    package var heldByMinMilliseconds: Double
     /// The blocking steps that had not finished at the maximum.
     public var late: [StepID]
     /// The blocking steps that ended unsatisfied before the gate opened.
     public var failed: [StepID]
     /// The minimum of the gate.
-    public var min: Double
+    package var min: Double
     /// The maximum of the gate, or nil if it has none.
-    public var max: Double?
+    package var max: Double?
   }
 
   /// A launch of the app, or a return to the foreground.
-  public struct AppEntry: Sendable, Hashable {
+  package struct AppEntry: Sendable, Hashable {
     /// The kinds of entries.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
       /// The launch.
       case cold
       /// A return to the foreground for which steps had waited.
@@ -117,26 +117,26 @@ public struct RunReport: Sendable {
     }
 
     /// The kind of entry.
-    public var kind: Kind
+    package var kind: Kind
     /// The event: `activate`, or `app.will-enter-foreground`.
-    public var event: String
+    package var event: String
     /// The number of the event's post, counted from 1.
-    public var number: Int
+    package var number: Int
     /// The time of the event.
-    public var at: Double
+    package var at: Double
     /// The time at which the gate opened. For a return to the foreground, the end of the last step that waited for the
-    /// event and has its own minimum (`deadline: { min: … }`). Nil if there is none.
-    public var openedAt: Double?
+    /// event and has a minimum of its own (`deadline: { min: … }`). Nil if there is none.
+    package var openedAt: Double?
   }
 
   /// A step on the critical path.
-  public struct PathStep: Sendable, Hashable {
+  package struct PathStep: Sendable, Hashable {
     /// The step.
-    public var step: StepID
+    package var step: StepID
     /// The time at which it started.
-    public var start: Double
+    package var start: Double
     /// The time at which it ended.
-    public var end: Double
+    package var end: Double
   }
 
   /// A step in the report.
@@ -148,21 +148,21 @@ public struct RunReport: Sendable {
     /// The outcome, but success if the step is optional and failed or timed out.
     public var conclusion: Outcome
     /// The reason why the step was skipped, or nil if it was not.
-    public var reason: SkipReason?
+    package var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
     /// The name of the queue.
-    public var queue: String
+    package var queue: String
     /// The time at which the step became ready and waited only for a slot.
-    public var readyAt: Double?
+    package var readyAt: Double?
     /// The time at which its first attempt started.
     public var startedAt: Double?
     /// The time at which it finished.
     public var endedAt: Double?
     /// The time from ready to started.
-    public var waitedMilliseconds: Double?
+    package var waitedMilliseconds: Double?
     /// The time for which the body continued after its maximum.
-    public var overrunMilliseconds: Double?
+    package var overrunMilliseconds: Double?
     /// True if its body did not end when asked to, and was abandoned.
     package var isAbandoned: Bool
     /// True if the step starts only after the gate has opened.
@@ -172,83 +172,83 @@ public struct RunReport: Sendable {
     /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
     /// The items, or nil if the step is not a fan-out.
-    public var items: [Item]?
+    package var items: [Item]?
     /// The dependencies of the step.
-    public var needs: [StepID]
+    package var needs: [StepID]
     /// The events that it waits for.
-    public var after: [String]
+    package var after: [String]
     /// The start and end of each attempt, if there were several or the minimum delayed the end of the step.
-    public var attemptTimes: [Attempt]
+    package var attemptTimes: [Attempt]
     /// The time at which a worker began to run the step, or nil if it ran in this process.
-    public var executor: Beginning?
+    package var executor: Beginning?
     /// The resources that the step requested, or nil if it declares none.
-    public var request: MachineResources?
+    package var request: MachineResources?
     /// The `name` of the step, or nil if it has none.
     public var name: String?
   }
 
   /// The first time at which a worker began to run a remote step.
-  public struct Beginning: Sendable, Hashable {
+  package struct Beginning: Sendable, Hashable {
     /// The time, or nil if no worker has begun.
-    public var at: Double?
+    package var at: Double?
   }
 
   /// An attempt of a step or item.
-  public struct Attempt: Sendable, Hashable {
+  package struct Attempt: Sendable, Hashable {
     /// The start, or nil if it is not known.
-    public var startedAt: Double?
+    package var startedAt: Double?
     /// The time at which a worker began to run the attempt, or nil if none did.
-    public var begunAt: Double?
+    package var begunAt: Double?
     /// The end, or nil if it is not known.
-    public var endedAt: Double?
+    package var endedAt: Double?
   }
 
   /// An event in the report.
-  public struct Event: Sendable, Hashable {
+  package struct Event: Sendable, Hashable {
     /// The name of the event.
-    public var name: String
+    package var name: String
     /// The time of its first post.
-    public var at: Double
+    package var at: Double
     /// The step that posted it first, or nil if it came from outside or the step is not known.
-    public var postedBy: StepID?
+    package var postedBy: StepID?
   }
 
   /// An item in the report.
-  public struct Item: Sendable {
+  package struct Item: Sendable {
     /// The index of the item, counted from 0.
-    public var index: Int
+    package var index: Int
     /// The key of the item, or nil if the items come from a list.
-    public var key: String?
+    package var key: String?
     /// The name of the item that users see, at most 80 characters, or nil if it is not known.
-    public var name: String?
+    package var name: String?
     /// The outcome.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The outcome, but success if the step is optional and the item failed or timed out.
-    public var conclusion: Outcome
+    package var conclusion: Outcome
     /// The reason why the item was skipped, or nil if it was not.
-    public var reason: SkipReason?
+    package var reason: SkipReason?
     /// The number of attempts.
-    public var attempts: Int
+    package var attempts: Int
     /// The time at which its first attempt started.
-    public var startedAt: Double?
+    package var startedAt: Double?
     /// The time at which the item finished.
-    public var endedAt: Double?
+    package var endedAt: Double?
     /// True if its body did not end when asked to, and was abandoned.
     package var isAbandoned: Bool
     /// The failure, or nil if it did not fail.
-    public var failure: StepFailure?
+    package var failure: StepFailure?
     /// The start and end of each attempt, if there were several or the minimum delayed the end of the item.
-    public var attemptTimes: [Attempt]
+    package var attemptTimes: [Attempt]
     /// The time at which a worker began to run the item, or nil if it ran in this process.
-    public var executor: Beginning?
+    package var executor: Beginning?
     /// The steps of the item's workflow, or nil if it has none or the report would have too many.
-    public var steps: [Step]?
+    package var steps: [Step]?
   }
 }
 
 extension RunReport {
   /// The report as a JSON object with all steps. ``write(_:)`` needs less memory.
-  public var value: ValueObject {
+  package var value: ValueObject {
     var object = head
     var steps = ValueObject()
     for step in self.steps { steps[step.id.text] = .object(value(of: step)) }
@@ -258,7 +258,7 @@ extension RunReport {
   }
 
   /// Writes the report as indented JSON with a line break at the end, in parts of about 64 KiB.
-  public func write<Failure>(_ write: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+  package func write<Failure>(_ write: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var stream = JSONObjectStream()
     for (key, value) in head { stream.add(key, value) }
     stream.open("steps")

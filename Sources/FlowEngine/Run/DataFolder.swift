@@ -10,7 +10,7 @@ public struct DataFolder: Sendable {
   /// The error for a folder that cannot be created or written.
   public struct FolderProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path of the data folder.
-    public let path: String
+    package let path: String
     /// The cause, with the system's message.
     package let cause: String
     /// The path, the cause and a suggestion.

@@ -9,7 +9,7 @@ public struct Engine: Sendable {
   package let registry: ActionRegistry
 
   /// Creates an engine with a registry of actions.
-  public init(registry: ActionRegistry) { self.registry = registry }
+  package init(registry: ActionRegistry) { self.registry = registry }
 
   /// Creates an engine with the actions of these plugins. Plugin names must be unique.
   public init(plugins: [any Plugin]) { self.init(registry: ActionRegistry(plugins)) }
@@ -58,7 +58,7 @@ public struct Engine: Sendable {
   ///
   /// Throws a `SecretMask.MissingSecret` if one of these is missing, a `StoreProblem` if another process has the run's
   /// lease or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` if the run cannot start.
-  public func resume(
+  package func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
   ) throws -> WorkflowRun {

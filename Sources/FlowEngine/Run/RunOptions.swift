@@ -33,9 +33,9 @@ public struct RunOptions: Sendable {
   /// The observer that receives the events of the run in order, or nil.
   public var observer: (any RunObserver)?
   /// True if the observer receives the output lines of commands and plugins, except those of quiet steps.
-  public var showsOutput = true
+  package var showsOutput = true
   /// True if the observer also receives an unfinished output line each time it changes. For live views.
-  public var showsUnfinishedLines = false
+  package var showsUnfinishedLines = false
   /// True if commands should print colors (`FORCE_COLOR=1`), because the observer shows them.
   package var forcesColor = false
   /// The virtual clock of a test, or nil for the system's clock.
@@ -62,7 +62,7 @@ public struct RunOptions: Sendable {
   /// Returns the W3C trace context of an attempt, which its command or plugin receives as `TRACEPARENT`. The path names
   /// a step, an item or a step in an item's workflow, such as `convert[3]/read`. If nil, commands inherit the variable
   /// of this process.
-  public var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
+  package var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
   /// A thread whose steps take less time wakes no second thread, because waking one takes longer than running them.
   package var shortStepNanoseconds = 400
   /// The estimated duration of the steps that a thread prefetches. No ready step waits longer for a thread that runs

@@ -31,7 +31,7 @@ extension RunState {
   ) -> RunEvent.Kind {
     let id = { (step: StepIndex) in plan.stepID(of: step) }
     switch record {
-    case .activated: return .runActivated(reason: launch.reason, deferred: plan.resolvedDeferrals)
+    case .activated: return .runActivated(reason: launch.reason, deferred: Array(plan.resolvedDeferrals))
     case .posted(let event, let number): return .eventPosted(plan.eventName(event), number: number)
     case .retrying(let step, let delay):
       let failed = failedAttempts.removeFirst()

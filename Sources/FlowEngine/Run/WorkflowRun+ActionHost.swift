@@ -5,17 +5,17 @@ import FlowSecrets
 
 extension WorkflowRun: ActionHost {
   /// The reason for the launch. Before activation, it has default values.
-  public var launch: Launch { state.withLock { $0.launch } }
+  package var launch: Launch { state.withLock { $0.launch } }
 
   /// Returns the id of a step or item.
-  public func stepID(of step: StepIndex) -> StepID {
+  package func stepID(of step: StepIndex) -> StepID {
     guard let (owner, item) = instances.item(of: step) else { return prepared.graph.workflow.steps[Int(step)].id }
     return prepared.graph.workflow.steps[Int(owner)].id.item(item)
   }
 
   /// Returns a key made of the ids of run and step and, if not zero, the number of times that a success of the step was
   /// discarded.
-  public func idempotencyKey(of step: StepIndex) -> String {
+  package func idempotencyKey(of step: StepIndex) -> String {
     var repetitions = 0
     if let origin {
       if let (owner, item) = instances.item(of: step) {
@@ -28,21 +28,21 @@ extension WorkflowRun: ActionHost {
   }
 
   /// The names of variables that contain secrets of the workflow or of an outer run.
-  public var withheldVariables: Set<String> {
+  package var withheldVariables: Set<String> {
     secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
   /// True if the run has secrets. They are hidden in everything that is shown or recorded.
-  public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
+  package var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
 
   /// True if the value contains a secret.
-  public func holdsSecret(_ value: Value) -> Bool {
+  package func holdsSecret(_ value: Value) -> Bool {
     if let mask, mask.masked(value) != value { return true }
     return options.outer?.run.holdsSecret(value) == true
   }
 
   /// Returns the variables of the workflow and the step, for a command.
-  public func environment(of step: StepIndex) -> [String: String] {
+  package func environment(of step: StepIndex) -> [String: String] {
     let owner = instances.owner(of: step)
     let own = prepared.detail(of: owner)?.environment
     let values = state.withLock { state -> ValueObject in
@@ -64,12 +64,12 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Returns the trace context of an attempt, or nil if the run sets none.
-  public func traceparent(of step: StepIndex, attempt: Int) -> String? {
+  package func traceparent(of step: StepIndex, attempt: Int) -> String? {
     options.traceparent?(stepID(of: step).text, attempt)
   }
 
   /// Returns the time left until this attempt, its step or its fan-out times out, or nil if there is no limit.
-  public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
+  package func remaining(of step: StepIndex, attempt: Int) -> Duration? {
     let (due, limit) = state.withLock { state in
       (state.plan.maximum(of: step, attempt: attempt), state.plan.limitOfUnbegun(step, attempt: attempt))
     }
@@ -77,43 +77,43 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Records that a worker has begun the body of a remote step.
-  public func begun(_ step: StepIndex, attempt: Int) {
+  package func begun(_ step: StepIndex, attempt: Int) {
     guard options.placement != nil else { return }
     change(.begun(step, attempt: attempt))
   }
 
   /// True if this attempt was asked to end.
-  public func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
+  package func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
     cancellations.isCancelled(step, attempt: attempt)
   }
 
   /// Calls the handler once when this attempt is asked to end.
-  public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+  package func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
 
   /// Extends the grace of an attempt that was asked to end.
-  public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {
+  package func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {
     change(.needsTimeToEnd(step, attempt: attempt, nanoseconds: time.nanoseconds))
     if let outer = options.outer { outer.run.needsTimeToEnd(time, step: outer.instance, attempt: outer.attempt) }
   }
 
   /// Reports the progress of a step to the observer.
-  public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
+  package func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))
   }
 
   /// Posts an event. Throws if the action did not declare the event or the run has made 10,000 posts.
-  public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
+  package func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
   /// Returns the handle with this key, or nil if there is none.
-  public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? {
+  package func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? {
     handles.handle(key, for: instances.owner(of: step))
       ?? options.outer.flatMap { $0.run.handle(key, step: $0.instance) }
   }
 
   /// Makes a handle available to later steps. Closes an earlier handle of the same step with this key.
-  public func provide(
+  package func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
@@ -124,7 +124,7 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Reports that a service is ready, with its outputs.
-  public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
+  package func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let aftermath = withPlan { state -> Aftermath in
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
       if !outputs.isEmpty { keep(outputs, of: step, &state) }
@@ -135,12 +135,12 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Calls the handler once after `delay` on the run's clock.
-  public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
+  package func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     deadlines.schedule(afterNanoseconds: max(0, delay.nanoseconds), handler)
   }
 
   /// Like ``wake(after:_:)``, for a body that only waits until then, so that a virtual clock may advance.
-  public func wake(
+  package func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     guard options.clock != nil else { return wake(after: delay, handler) }

@@ -5,7 +5,7 @@ import FlowPluginKit
 // Services that call an action for each post of a repeating event (`flow.on`).
 extension WorkflowRun {
   /// Adds all posts of an event to `posts`, past and future ones.
-  public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
+  package func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { state in
       for var post in state.plan.posts(of: event) {
         post.value = state.eventValues.value(of: event, number: post.number)
@@ -22,7 +22,7 @@ extension WorkflowRun {
   }
 
   /// Calls the action that is named in the step's inputs for one post, and returns its outputs.
-  public nonisolated(nonsending) func call(
+  package nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
     guard let call = prepared.detail(of: step)?.call, let action = call.action else {

@@ -39,7 +39,7 @@ extension WorkflowRun {
   }
 
   /// Returns the folder of the file that contains a step or item.
-  public func workflowFolder(of step: StepIndex) -> String {
+  package func workflowFolder(of step: StepIndex) -> String {
     guard let number = prepared.graph.workflow.scope(of: instances.owner(of: step)) else { return run.workflowFolder }
     return folder(prepared.graph.workflow.scopes[number].folder)
   }

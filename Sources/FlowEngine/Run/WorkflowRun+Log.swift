@@ -11,13 +11,13 @@ extension WorkflowRun {
   private static let unfinishedBytes = 4 << 10
 
   /// Logs a message of a step. It is cut after 64 KiB.
-  public func log(_ message: String, level: LogLevel, step: StepIndex) {
+  package func log(_ message: String, level: LogLevel, step: StepIndex) {
     guard options.observer != nil else { return }
     emit(.stepLog(stepID(of: step), level: level, stream: nil, message: cut(message)))
   }
 
   /// Logs output lines of a step's program, unless the step is quiet.
-  public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
+  package func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step) else { return }
     let id = stepID(of: step)
     let cut = lines.map(cut)
@@ -26,7 +26,7 @@ extension WorkflowRun {
   }
 
   /// Shows an unfinished output line of a program. It replaces the previous one if that has not been delivered.
-  public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
+  package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step) else { return }
     // The limit is much larger than the width of a terminal.
     let line = mask?.withholding(printed: line) ?? TerminalText.commandLine(line, keepsColors: true)
@@ -48,22 +48,22 @@ extension WorkflowRun {
   }
 
   /// True if the observer receives unfinished lines.
-  public var showsUnfinishedLines: Bool { options.observer != nil && options.showsUnfinishedLines }
+  package var showsUnfinishedLines: Bool { options.observer != nil && options.showsUnfinishedLines }
 
   /// Logs output lines of a plugin's program, which may run actions for several steps.
-  public func log(_ lines: [String], from stream: LogStream, plugin: String) {
+  package func log(_ lines: [String], from stream: LogStream, plugin: String) {
     guard options.observer != nil, options.showsOutput else { return }
     emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: cut($0)) })
   }
 
   /// True if the observer receives the output lines of the step.
-  public func showsOutput(of step: StepIndex) -> Bool {
+  package func showsOutput(of step: StepIndex) -> Bool {
     options.observer != nil && options.showsOutput
       && !prepared.graph.workflow.steps[Int(instances.owner(of: step))].options.isQuiet
   }
 
   /// True if there is room for more output lines, because the observer has received most of the earlier ones.
-  public var hasLogRoom: Bool {
+  package var hasLogRoom: Bool {
     state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } && options.outer?.run.hasLogRoom ?? true
   }
 

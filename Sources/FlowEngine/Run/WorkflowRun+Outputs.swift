@@ -9,7 +9,7 @@ extension WorkflowRun {
   }
 
   /// The number of finished steps, including skipped ones, and the number of all steps.
-  public var progress: RunProgress {
+  package var progress: RunProgress {
     let total = prepared.graph.workflow.steps.count
     let finished = withPlan { state in (0..<total).count { state.plan[StepIndex($0)].outcome != nil } }
     return RunProgress(finished: finished, total: total)
@@ -27,7 +27,7 @@ public struct RunProgress: Sendable, Hashable {
   public var total: Int
 
   /// Creates a progress.
-  public init(finished: Int, total: Int) {
+  package init(finished: Int, total: Int) {
     self.finished = finished
     self.total = total
   }

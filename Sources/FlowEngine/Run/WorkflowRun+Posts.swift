@@ -19,7 +19,7 @@ extension WorkflowRun {
 
   /// Posts an event of a step with a value. Throws if the action did not declare the event, the value does not match
   /// its declaration, or the run has made 10,000 posts.
-  public func post(_ event: String, value: Value, step: StepIndex) throws {
+  package func post(_ event: String, value: Value, step: StepIndex) throws {
     let owner = instances.owner(of: step)
     let declaration = prepared.action(of: owner).declaration
     guard declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(owner)].with).contains(event) else {
@@ -62,8 +62,8 @@ extension WorkflowRun {
   }
 
   /// Adds `change` to the number of events expected from outside.
-  public func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
+  package func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
 
   /// Records that a step has handled a post.
-  public func handledPost(of step: StepIndex) { change(.handledPost(instances.owner(of: step))) }
+  package func handledPost(of step: StepIndex) { change(.handledPost(instances.owner(of: step))) }
 }

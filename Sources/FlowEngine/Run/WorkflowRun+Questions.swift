@@ -52,7 +52,7 @@ extension WorkflowRun {
 
   /// Asks a person through the observer. The handler is called with the answer (``answer(_:with:by:)``). If this is the
   /// run of an item, the item asks the question in the outer run.
-  public func ask(
+  package func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
     var question = question
@@ -68,13 +68,13 @@ extension WorkflowRun {
   }
 
   /// Returns the arguments of `flowrun answer` for a step's question. In the run of an item, they name the item.
-  public func questionAddress(of step: StepIndex) -> String {
+  package func questionAddress(of step: StepIndex) -> String {
     if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
     return "\(run.id.suffix(8)) \(stepID(of: step))"
   }
 
   /// Withdraws the question of an attempt, if it has not been answered.
-  public func withdrawQuestion(of step: StepIndex, attempt: Int) {
+  package func withdrawQuestion(of step: StepIndex, attempt: Int) {
     if let outer = options.outer { return endQuestion(of: step, attempt: attempt, outer, isAnswered: false) }
     let isOpen = state.withLock { state in
       guard state.questions[step]?.attempt == attempt else { return false }

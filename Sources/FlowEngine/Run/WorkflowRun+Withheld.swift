@@ -7,7 +7,7 @@ import FlowSecrets
 // and the report do not contain them.
 extension WorkflowRun {
   /// Withholds the outputs that the step's action declares so, and hides `texts` in all output.
-  public func withholdOutputs(hiding texts: [String], step: StepIndex) {
+  package func withholdOutputs(hiding texts: [String], step: StepIndex) {
     let owner = instances.owner(of: step)
     let names = prepared.action(of: owner).withheld
     if !names.isEmpty { state.withLock { $0.withheld[owner, default: []].formUnion(names) } }

@@ -62,7 +62,7 @@ public final class WorkflowRun: Sendable {
   let origin: RunOrigin?
   let state: Mutex<RunState>
   /// The id and the folders of the run.
-  public let run: RunInformation
+  package let run: RunInformation
   /// Hides the secrets of the run in everything that it reports, or nil if it has none.
   package let mask: SecretMask?
 

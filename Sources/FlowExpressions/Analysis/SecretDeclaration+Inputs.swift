@@ -2,7 +2,7 @@ import FlowModel
 
 extension SecretDeclaration {
   /// Returns the source of the secret, with expressions evaluated for these inputs.
-  public func source(inputs: ValueObject) throws(ExpressionError) -> Source {
+  package func source(inputs: ValueObject) throws(ExpressionError) -> Source {
     switch source {
     case .environment(let name): return .environment(try Self.text(name, inputs))
     case .file(let path): return .file(try Self.text(path, inputs))

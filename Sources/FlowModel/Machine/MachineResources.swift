@@ -1,23 +1,23 @@
 /// Cpus, memory and gpus that a step requests or a machine has.
-public struct MachineResources: Sendable, Hashable {
+package struct MachineResources: Sendable, Hashable {
   /// The number of processors.
-  public var cpus: Int
+  package var cpus: Int
   /// The memory in bytes.
-  public var memoryBytes: Int
+  package var memoryBytes: Int
   /// The number of graphics processors.
-  public var gpus: Int
+  package var gpus: Int
   /// The options of the cluster job that runs an attempt, where they differ from those of the executor, or nil.
-  public var job: ClusterJob?
+  package var job: ClusterJob?
 
   /// Creates resources. The default is one cpu.
-  public init(cpus: Int = 1, memoryBytes: Int = 0, gpus: Int = 0) {
+  package init(cpus: Int = 1, memoryBytes: Int = 0, gpus: Int = 0) {
     self.cpus = cpus
     self.memoryBytes = memoryBytes
     self.gpus = gpus
   }
 
   /// A capacity that every request fits in.
-  public static let unlimited = MachineResources(cpus: .max, memoryBytes: .max, gpus: .max)
+  package static let unlimited = MachineResources(cpus: .max, memoryBytes: .max, gpus: .max)
 
   /// True if `other` has at least as much of each resource.
   package func fits(in other: MachineResources) -> Bool {
@@ -38,14 +38,14 @@ public struct MachineResources: Sendable, Hashable {
   }
 
   /// Returns how many times these resources fit in `other`.
-  public func count(in other: MachineResources) -> Int {
+  package func count(in other: MachineResources) -> Int {
     func count(_ part: Int, _ whole: Int) -> Int { part == 0 ? .max : max(0, whole / part) }
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))
   }
 
   /// Formats the resources, such as `4 cpus, 8GiB of memory and 1 gpu`. Amounts of zero appear only if `isWhole` is
   /// true.
-  public func text(isWhole: Bool = false) -> String {
+  package func text(isWhole: Bool = false) -> String {
     var parts = ["\(cpus) cpu\(cpus == 1 ? "" : "s")"]
     if memoryBytes > 0 || isWhole { parts.append("\(MemoryText.format(memoryBytes)) of memory") }
     if gpus > 0 || isWhole { parts.append("\(gpus == 0 ? "no" : "\(gpus)") gpu\(gpus == 1 ? "" : "s")") }
@@ -68,14 +68,14 @@ public struct MachineResources: Sendable, Hashable {
 }
 
 /// Options of a cluster job that may differ from attempt to attempt.
-public struct ClusterJob: Sendable, Hashable {
+package struct ClusterJob: Sendable, Hashable {
   /// The time limit, or nil to use the executor's.
   package var timeLimit: Duration?
   /// The partition, or nil to use the executor's.
-  public var partition: String?
+  package var partition: String?
 
   /// Creates a job.
-  public init(timeLimit: Duration? = nil, partition: String? = nil) {
+  package init(timeLimit: Duration? = nil, partition: String? = nil) {
     self.timeLimit = timeLimit
     self.partition = partition
   }

@@ -9,7 +9,7 @@ extension PlacedValue {
   }
 
   /// Reads a file. The value is nil if the file is empty or not YAML, for which `diagnostics` has the reason.
-  public static func read(_ source: SourceText) -> (value: PlacedValue?, diagnostics: [Diagnostic]) {
+  package static func read(_ source: SourceText) -> (value: PlacedValue?, diagnostics: [Diagnostic]) {
     switch YAMLParser.parse(source) {
     case .failure(let failure): return (nil, [failure.diagnostic])
     case .success(let tree):

@@ -1,17 +1,17 @@
 import FlowModel
 
 /// The state of an item.
-public struct ItemReading: Sendable, Hashable {
+package struct ItemReading: Sendable, Hashable {
   /// The index of the item, counted from 0.
-  public var index: Int
+  package var index: Int
   /// The outcome, or nil if the item has not finished.
-  public var outcome: Outcome?
+  package var outcome: Outcome?
   /// The outcome, but success if the step is optional and the item failed or timed out.
-  public var conclusion: Outcome?
+  package var conclusion: Outcome?
   /// The reason why the item was skipped, or nil if it was not.
-  public var reason: SkipReason?
+  package var reason: SkipReason?
   /// The number of attempts so far.
-  public var attempts: Int
+  package var attempts: Int
   /// The start of the first attempt in nanoseconds from the start of the run, or nil if no attempt has started.
   package var startedAtNanoseconds: Int?
   /// The time at which the item finished, or nil if it has not.
@@ -19,12 +19,12 @@ public struct ItemReading: Sendable, Hashable {
   /// True if its body did not end when asked to, and was abandoned.
   package var isAbandoned: Bool
   /// The failure, or nil if it did not fail.
-  public var failure: StepFailure?
+  package var failure: StepFailure?
 }
 
 extension Plan {
   /// Returns the items of a step, or an empty array if it has none or they are not known yet.
-  public func items(of step: StepIndex) -> [ItemReading] {
+  package func items(of step: StepIndex) -> [ItemReading] {
     guard let index = fanOuts.index(of: step) else { return [] }
     return fanOuts[index].states.indices.map { item(task($0, of: index)) }
   }

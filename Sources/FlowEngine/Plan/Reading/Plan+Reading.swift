@@ -1,17 +1,17 @@
 import FlowModel
 
 /// The state of a step.
-public struct StepReading: Sendable, Hashable {
+package struct StepReading: Sendable, Hashable {
   /// The status.
-  public var status: StepStatus
+  package var status: StepStatus
   /// The outcome, or nil if the step has not finished.
-  public var outcome: Outcome?
+  package var outcome: Outcome?
   /// The reason why the step was skipped, or nil if it was not.
-  public var reason: SkipReason?
+  package var reason: SkipReason?
   /// The number of attempts so far.
-  public var attempts: Int
+  package var attempts: Int
   /// The name of its queue.
-  public var queue: String
+  package var queue: String
   /// The time at which the step became ready and waited only for a slot, in nanoseconds from the start of the run, or
   /// nil if it did not.
   package var readyAtNanoseconds: Int?
@@ -30,14 +30,14 @@ public struct StepReading: Sendable, Hashable {
   /// True if the gate timed out before the step finished.
   package var isLate: Bool
   /// The failure, or nil if it did not fail.
-  public var failure: StepFailure?
+  package var failure: StepFailure?
   /// The outcome, but success if the step is optional and failed or timed out.
-  public var conclusion: Outcome?
+  package var conclusion: Outcome?
 }
 
 extension Plan {
   /// The state of a step.
-  public subscript(step: StepIndex) -> StepReading {
+  package subscript(step: StepIndex) -> StepReading {
     let state = states[step]
     let trait = traits[step]
     func time(_ value: Int) -> Int? { value == never ? nil : value }
@@ -71,7 +71,7 @@ extension Plan {
 
   /// Returns the conclusion of a step or item, which is success if it failed or timed out and is optional. Returns nil
   /// if it has not finished.
-  public func conclusion(of step: StepIndex) -> Outcome? {
+  package func conclusion(of step: StepIndex) -> Outcome? {
     let task = task(step)
     let outcome = task.isItem ? self[state: task].outcome : outcome(of: step)
     guard traits[task.step].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
@@ -85,7 +85,7 @@ extension Plan {
   }
 
   /// Returns the status functions that are true in the `if` of a step whose dependencies have finished.
-  public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
+  package func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
       // Steps of `finally` see the outcome of all steps, not only of their dependencies.
@@ -193,7 +193,7 @@ extension Plan {
   package var activatedAtNanoseconds: Int? { activatedAt == never ? nil : activatedAt }
 
   /// True if the run has been cancelled.
-  public var isCancelled: Bool { cancelledAt != never }
+  package var isCancelled: Bool { cancelledAt != never }
 
   /// Returns the time of an event's first post in nanoseconds from the start of the run, or nil if it was not posted.
   package func timeOfEvent(_ name: String) -> Int? {
@@ -291,7 +291,7 @@ public struct GateReading: Sendable, Hashable {
   /// The time at which the last blocking step was satisfied, but not before activation. Nil if one is not satisfied.
   package var readyAtNanoseconds: Int?
   /// The blocking steps that had not finished at the maximum.
-  public var late: [StepIndex]
+  package var late: [StepIndex]
   /// The blocking steps that ended unsatisfied before the gate opened, in file order.
-  public var failed: [StepIndex]
+  package var failed: [StepIndex]
 }

@@ -3,7 +3,7 @@ import FlowModel
 extension Plan {
   /// Applies an event that happens at `now`, in nanoseconds from the start of the run. Afterwards, there may be effects
   /// to carry out and steps to start.
-  public mutating func apply(_ event: PlanEvent, at now: Int) {
+  package mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
     mutate {
       $0.takeIn(event, at: now)

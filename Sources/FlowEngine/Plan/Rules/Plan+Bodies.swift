@@ -6,7 +6,7 @@ import FlowModel
 extension Plan {
   /// The default grace, which is how long the plan waits for a body that was asked to end. Commands have a grace of
   /// their own.
-  public static let usualGraceNanoseconds = 1_000_000_000
+  package static let usualGraceNanoseconds = 1_000_000_000
   /// The default time limit for all cleanup steps of a cancelled run. The workflow's `cleanup` replaces it.
   package static let cleanupNanoseconds = 5_000_000_000
 

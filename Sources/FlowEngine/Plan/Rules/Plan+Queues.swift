@@ -27,7 +27,7 @@ extension Plan {
 
   /// Starts the first step by rank that may start in this pool, or in any if `pool` is nil. Returns nil if there is
   /// none.
-  public mutating func startNext(in pool: Pool? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
+  package mutating func startNext(in pool: Pool? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard counts.queued > 0, let index = nextQueue(in: pool) else { return nil }
     return startNext(from: index, at: now)
   }

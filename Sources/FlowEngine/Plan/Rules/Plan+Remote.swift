@@ -1,7 +1,7 @@
 import FlowModel
 
 /// The steps of a workflow that executors run, without threads of this process.
-public struct RemoteSteps: Sendable, Hashable {
+package struct RemoteSteps: Sendable, Hashable {
   /// The executors and their numbers of slots.
   package var executors: [Executor]
   /// The index of each remote step's executor.
@@ -11,16 +11,16 @@ public struct RemoteSteps: Sendable, Hashable {
   package var lostAttempts: Int
 
   /// An executor, which the plan treats as a queue whose width is the number of slots.
-  public struct Executor: Sendable, Hashable {
+  package struct Executor: Sendable, Hashable {
     /// The name of the executor in reports.
-    public var name: String
+    package var name: String
     /// The maximum number of steps that it runs at once.
-    public var slots: Int
+    package var slots: Int
     /// True if its steps run on this machine, so their requests count here.
     package var countsHere: Bool
 
     /// Creates an executor.
-    public init(name: String, slots: Int, countsHere: Bool = false) {
+    package init(name: String, slots: Int, countsHere: Bool = false) {
       self.name = name
       self.slots = slots
       self.countsHere = countsHere
@@ -28,14 +28,14 @@ public struct RemoteSteps: Sendable, Hashable {
   }
 
   /// Creates remote steps with their executors.
-  public init(executors: [Executor], assignment: [StepIndex: Int], lostAttempts: Int = RemoteSteps.usualLostAttempts) {
+  package init(executors: [Executor], assignment: [StepIndex: Int], lostAttempts: Int = RemoteSteps.usualLostAttempts) {
     self.executors = executors
     self.assignment = assignment
     self.lostAttempts = lostAttempts
   }
 
   /// The default of ``lostAttempts``.
-  public static let usualLostAttempts = 3
+  package static let usualLostAttempts = 3
 }
 
 // Each executor has one queue after all others, in the pool `remote`. So a pool with threads still has only one queue,

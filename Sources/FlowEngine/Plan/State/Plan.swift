@@ -18,7 +18,7 @@ public struct Plan: Sendable {
   var counts: PlanCounts
 
   /// The workflow.
-  public let graph: WorkflowGraph
+  package let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
   /// The services to stop when an included file ends, by the step that ends the file.
   let servicesOfFiles: [StepIndex: [StepIndex]]
@@ -44,7 +44,7 @@ public struct Plan: Sendable {
   var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
   /// The level of detail recorded for the event stream.
-  public var detail: RunDetail
+  package var detail: RunDetail
 
   /// The fan-outs: steps that run once for each of several items.
   var fanOuts = FanOutTable()
@@ -72,9 +72,9 @@ public struct Plan: Sendable {
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: StepList = []
   /// The time at which the run ended, or nil while it continues.
-  public internal(set) var endedAt: Int?
+  package internal(set) var endedAt: Int?
   /// The conclusion of the run, or nil while it continues.
-  public internal(set) var conclusion: RunConclusion?
+  package internal(set) var conclusion: RunConclusion?
 
   /// Creates a plan for one run of `graph`.
   ///
@@ -90,7 +90,7 @@ public struct Plan: Sendable {
   ///   - capacity: The machine's capacity for steps that request resources. Each request fits in it.
   ///   - jitter: Returns a number in 0..<1 for the pause before a retry.
   ///   - grace: Returns how long a body that was asked to end may take, in nanoseconds.
-  public init(
+  package init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
     remote: RemoteSteps? = nil, capacity: MachineResources = .unlimited, selected: Set<StepIndex>? = nil,
     announcedEvents: Int = 0,

@@ -1,7 +1,7 @@
 import FlowModel
 
 /// An event that changes a plan.
-public enum PlanEvent: Sendable {
+package enum PlanEvent: Sendable {
   /// The run begins. If `prewarm` is true, only steps with `prewarm` may run until activation. Without prewarming,
   /// `activated` comes before this event.
   case started(prewarm: Bool)
@@ -40,7 +40,7 @@ public enum PlanEvent: Sendable {
 }
 
 /// The result of a step's body.
-public enum Ending: Sendable, Hashable {
+package enum Ending: Sendable, Hashable {
   case success
   /// The step did not run, because its inputs and products have not changed since its last run.
   case upToDate
@@ -55,7 +55,7 @@ public enum Ending: Sendable, Hashable {
 }
 
 /// The result of a step's `if`.
-public enum Decision: Sendable, Hashable {
+package enum Decision: Sendable, Hashable {
   case run
   case skip
   /// The expression could not be evaluated.
@@ -63,14 +63,14 @@ public enum Decision: Sendable, Hashable {
 }
 
 /// The result of determining the items of a fan-out.
-public enum Expansion: Sendable, Hashable {
+package enum Expansion: Sendable, Hashable {
   case items(FanOutItems)
   /// The items could not be determined.
   case fail(StepFailure)
 }
 
 /// The items of a fan-out.
-public struct FanOutItems: Sendable, Hashable {
+package struct FanOutItems: Sendable, Hashable {
   /// A hash of each item's key and value, used to detect in a resumed run that the item at an index has changed.
   package var hashes: [UInt64]
   /// The items that do not run because of the step's `if`, with its result, by index.
@@ -79,16 +79,16 @@ public struct FanOutItems: Sendable, Hashable {
   /// succeeded.
   package var upToDate: [Int] = []
   /// The level of detail of the items' events. A plan that records less overrides it.
-  public var detail = RunDetail.full
+  package var detail = RunDetail.full
 
   /// Creates items from their hashes.
-  public init(hashes: [UInt64], refused: [Int: Decision] = [:]) {
+  package init(hashes: [UInt64], refused: [Int: Decision] = [:]) {
     self.hashes = hashes
     self.refused = refused
   }
 
   /// Creates `count` items that differ only in their index.
-  public init(count: Int) { self.init(hashes: Array(repeating: 0, count: count)) }
+  package init(count: Int) { self.init(hashes: Array(repeating: 0, count: count)) }
 }
 
 /// An action that a plan requests from its driver. To start steps, a driver calls ``Plan/startNext(in:at:)`` instead.
@@ -112,7 +112,7 @@ package enum PlanEffect: Sendable, Hashable {
 }
 
 /// The plan's decision about the gate.
-public enum GateDecision: UInt8, Sendable, Hashable {
+package enum GateDecision: UInt8, Sendable, Hashable {
   case ready, failed
   /// The decision came after the maximum, whose timer has not fired yet because threads were late or the process was
   /// suspended.
@@ -135,14 +135,14 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// The outcome of the gate and the time of its opening.
-public struct OpenedGate: Sendable, Hashable {
+package struct OpenedGate: Sendable, Hashable {
   /// The way the gate opened or ended.
-  public var outcome: GateOutcome
+  package var outcome: GateOutcome
   /// The time in nanoseconds from the start of the run.
   package var atNanoseconds: Int
 
   /// Creates an outcome with its time.
-  public init(_ outcome: GateOutcome, atNanoseconds: Int) {
+  package init(_ outcome: GateOutcome, atNanoseconds: Int) {
     self.outcome = outcome
     self.atNanoseconds = atNanoseconds
   }

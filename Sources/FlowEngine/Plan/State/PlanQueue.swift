@@ -2,15 +2,15 @@ import FlowModel
 
 /// The threads that run the steps of a queue: the main thread, the threads of one quality of service, or no threads of
 /// this process.
-public struct Pool: Hashable, Sendable {
+package struct Pool: Hashable, Sendable {
   /// 0 for the main thread, then one for each quality of service, most urgent first, then 5 for remote steps.
   let index: Int
 
   /// The main thread.
-  public static let main = Pool(index: 0)
+  package static let main = Pool(index: 0)
 
   /// Returns the pool of a quality of service.
-  public static func threads(_ quality: StepQueue) -> Pool {
+  package static func threads(_ quality: StepQueue) -> Pool {
     switch quality {
     case .userInteractive: Pool(index: 1)
     case .userInitiated: Pool(index: 2)

@@ -1,7 +1,7 @@
 import FlowModel
 
 /// The status of a step: `pending → waiting → queued → running → (retrying → running)* → done`.
-public enum StepStatus: UInt8, Sendable {
+package enum StepStatus: UInt8, Sendable {
   /// Waiting for its dependencies, events or the gate.
   case waiting
   /// Ready, but held until activation (in a prewarmed run) or until the run is idle.
@@ -35,7 +35,7 @@ public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// The reason why a step or item was skipped.
-public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
+package enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled, notSelected
   /// Another item failed, and the fan-out has `fail-fast`.
   case failFast
@@ -45,7 +45,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case upToDate
 
   /// The word in reports.
-  public var word: String {
+  package var word: String {
     switch self {
     case .condition: "condition"
     case .disabled: "disabled"
@@ -69,7 +69,7 @@ public struct StepFailure: Error, Sendable, Hashable {
   public var message: String
 
   /// Creates a failure.
-  public init(code: String, message: String) {
+  package init(code: String, message: String) {
     self.code = code
     self.message = message
   }

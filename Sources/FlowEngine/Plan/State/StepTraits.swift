@@ -42,7 +42,7 @@ struct StepTraits: Sendable {
 }
 
 /// Properties of a step that are derived from its action and its expressions instead of the workflow's options.
-public struct StepFacts: Sendable, Hashable {
+package struct StepFacts: Sendable, Hashable {
   /// True if its action is a service.
   package var isService: Bool
   /// True if the action is a command that runs as a service. It stops at the end of its file; if it ends by itself, the
@@ -58,23 +58,23 @@ public struct StepFacts: Sendable, Hashable {
   package var isFedFromOutside: Bool
 
   /// The status functions that an `if` calls.
-  public struct StatusFunctions: OptionSet, Sendable, Hashable {
+  package struct StatusFunctions: OptionSet, Sendable, Hashable {
     /// One bit for each function.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Creates a set from its bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Calls `success()`.
-    public static let success = StatusFunctions(rawValue: 1)
+    package static let success = StatusFunctions(rawValue: 1)
     /// Calls `failure()`.
-    public static let failure = StatusFunctions(rawValue: 2)
+    package static let failure = StatusFunctions(rawValue: 2)
     /// Calls `cancelled()`.
-    public static let cancelled = StatusFunctions(rawValue: 4)
+    package static let cancelled = StatusFunctions(rawValue: 4)
     /// Calls `always()`.
-    public static let always = StatusFunctions(rawValue: 8)
+    package static let always = StatusFunctions(rawValue: 8)
   }
 
   /// Creates the facts of a step. The defaults are those of a step without special properties.
-  public init(
+  package init(
     isService: Bool = false, isCommandService: Bool = false, postedEvents: [String] = [],
     statusFunctions: StatusFunctions = [],
     followedEvents: [String] = [], isFedFromOutside: Bool = false
@@ -89,30 +89,30 @@ public struct StepFacts: Sendable, Hashable {
 }
 
 /// The gate's minimum and maximum, counted from activation.
-public struct GateBounds: Sendable, Hashable {
+package struct GateBounds: Sendable, Hashable {
   /// The earliest time at which the gate opens.
   package var minimumNanoseconds: Int
   /// The time at which the gate times out, or nil if it waits for blocking steps without a limit.
   package var maximumNanoseconds: Int?
 
   /// Creates bounds. By default, there is no minimum and no maximum.
-  public init(minimumNanoseconds: Int = 0, maximumNanoseconds: Int? = nil) {
+  package init(minimumNanoseconds: Int = 0, maximumNanoseconds: Int? = nil) {
     self.minimumNanoseconds = minimumNanoseconds
     self.maximumNanoseconds = maximumNanoseconds
   }
 }
 
 /// The values that a plan needs from expressions at activation: disabled steps, deferred steps, and the gate's bounds.
-public struct Resolution: Sendable, Hashable {
+package struct Resolution: Sendable, Hashable {
   /// The steps whose `enabled` is false.
-  public var disabled: StepList
+  package var disabled: StepList
   /// The steps whose `defer` expression is true.
-  public var deferred: StepList
+  package var deferred: StepList
   /// The gate's minimum and maximum.
-  public var gate: GateBounds
+  package var gate: GateBounds
 
   /// Creates a resolution. By default, no step is disabled or deferred by an expression, and the gate has no bounds.
-  public init(
+  package init(
     disabled: StepList = [], deferred: StepList = [], gate: GateBounds = GateBounds()
   ) {
     self.disabled = disabled
@@ -121,7 +121,7 @@ public struct Resolution: Sendable, Hashable {
   }
 
   /// Creates a resolution from literal values only. Steps with an expression count as enabled and not deferred.
-  public init(literalsOf graph: WorkflowGraph) {
+  package init(literalsOf graph: WorkflowGraph) {
     self.init()
     disabled = StepList(graph.steps(stating: .disabled))
   }

@@ -2,11 +2,11 @@ import FlowModel
 import FlowPlatform
 
 /// A change of the workflow's folder between the recording of a run and its resume.
-public struct FolderMove: Sendable, Hashable {
+package struct FolderMove: Sendable, Hashable {
   /// The absolute path of the folder at the time of the recording.
-  public var from: String
+  package var from: String
   /// The absolute path of the folder now.
-  public var to: String
+  package var to: String
 
   /// Returns nil if the folder has not moved, or was the root folder.
   init?(from: String, to: String) {

@@ -3,7 +3,7 @@ import FlowSecrets
 import FlowStore
 
 /// The plan of a resume: the steps that are kept and those that run again, each with the reason.
-public struct ResumePlan: Sendable {
+package struct ResumePlan: Sendable {
   /// The decision about a step.
   package enum Fate: Sendable, Hashable {
     /// The step succeeded and keeps its result.
@@ -52,27 +52,27 @@ public struct ResumePlan: Sendable {
   }
 
   /// The user's options for a resume.
-  public struct Wish: Sendable {
+  package struct Wish: Sendable {
     /// The steps that run again even if they succeeded, together with their dependents.
-    public var from: [StepIndex] = []
+    package var from: [StepIndex] = []
     /// The only steps that run, or an empty array to run all that have not succeeded.
     package var only: [StepIndex] = []
     /// The items that run again even if they succeeded, by step.
-    public var items: [StepIndex: Set<Int>] = [:]
+    package var items: [StepIndex: Set<Int>] = [:]
     /// The handling of steps that succeeded and have changed since.
-    public var changes = Changes.refuse
+    package var changes = Changes.refuse
 
     /// Creates the default options: all steps that have not succeeded run again.
-    public init() {}
+    package init() {}
   }
 
   /// The handling of steps that succeeded and have changed since.
-  public enum Changes: Sendable, Hashable {
+  package enum Changes: Sendable, Hashable {
     case refuse, keep, rerun
   }
 
   /// The reason why a run cannot be resumed.
-  public enum Refusal: Error, Sendable, Hashable {
+  package enum Refusal: Error, Sendable, Hashable {
     /// These steps succeeded and have changed since.
     case changed([StepIndex])
     /// The run was prewarmed but never activated.
@@ -140,11 +140,11 @@ public struct ResumePlan: Sendable {
   ///
   /// - Parameters:
   ///   - recollection: The content of the run's journal.
-  ///   - before: The workflow as recorded, or nil if it has not changed.
-  ///   - prepared: The current workflow.
-  ///   - programs: The current fingerprints of the programs of external plugins, by plugin name.
-  ///   - wish: The user's options.
-  public init(
+  /// - before: The workflow as recorded, or nil if it has not changed.
+  /// - prepared: The present workflow.
+  /// - programs: The present fingerprints of the programs of external plugins, by plugin name.
+  /// - wish: The user's options.
+  package init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish
   ) throws(Refusal) {

@@ -1,10 +1,10 @@
 import FlowModel
 import FlowStore
 
-/// A process that has executed a run. Each resume adds an epoch.
-public struct RunEpoch: Sendable, Hashable {
+/// A process that has run a run. A resume adds one.
+package struct RunEpoch: Sendable, Hashable {
   /// The number of the epoch, counted from 1.
-  public var epoch: Int
+  package var epoch: Int
   /// The process.
   package var holder: RunHolder
   /// The time at which the process started or resumed the run, in milliseconds since 1970.
@@ -13,7 +13,7 @@ public struct RunEpoch: Sendable, Hashable {
   package var hasRemoteSteps: Bool
 
   /// Creates an epoch.
-  public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {
+  package init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {
     self.epoch = epoch
     self.holder = holder
     self.startedMilliseconds = startedMilliseconds

@@ -4,11 +4,11 @@ import FlowStore
 public struct RunHistory: Sendable {
   /// Opens the store before the first write. If the store is damaged, it is called again with the cause and may return
   /// a new store.
-  public var open: @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
+  package var open: @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
   /// The absolute path of the workflow file.
-  public var file: String
+  package var file: String
   /// The bytes of the workflow file at the start of the run.
-  public var definition: [UInt8]
+  package var definition: [UInt8]
   /// The process that runs the run.
   package var holder: RunHolder
   /// True if each step's start must be on disk before the step begins.
@@ -24,7 +24,7 @@ public struct RunHistory: Sendable {
   /// Releases the store while the app is suspended, or nil if the program is never suspended.
   package var suspension: RecordingSuspension?
   /// The old runs to remove after this one.
-  public var retention = RunRetention()
+  package var retention = RunRetention()
 
   /// Creates a history that records in the store returned by `open`.
   public init(

@@ -8,17 +8,17 @@ import FlowStore
 ///
 /// A resume writes a chunk with all kept entries, whose steps are those of the file at that time. Entries before the
 /// last resume are therefore ignored.
-public struct RunRecollection: Sendable {
+package struct RunRecollection: Sendable {
   /// The header of the run.
   package private(set) var header: RunHeader
   /// The processes of the run, in order.
-  public private(set) var epochs: [RunEpoch] = []
+  package private(set) var epochs: [RunEpoch] = []
   /// True if one of these processes could start steps on executors.
   package var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
   /// The position up to which the journal was read.
-  public let position: RunPosition
+  package let position: RunPosition
   /// The steps that the last resume kept.
-  public private(set) var kept: Set<StepIndex> = []
+  package private(set) var kept: Set<StepIndex> = []
   /// The entries since the last resume, in order.
   package private(set) var entries: [JournalEntry] = []
   /// The outputs of steps.
@@ -30,20 +30,20 @@ public struct RunRecollection: Sendable {
   /// The items of each step when they were last determined.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
   /// The move of the workflow's folder since the run was recorded, or nil if it has not moved.
-  public let move: FolderMove?
+  package let move: FolderMove?
   /// The time of the last chunk, in nanoseconds from the start of the run.
   package private(set) var lastNanoseconds = 0
   /// The time of the last write, in milliseconds since 1970, or nil if the journal is empty.
   package private(set) var lastMilliseconds: Int?
 
   /// The error for a journal that cannot be read.
-  public struct JournalProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct JournalProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// A description of the problem.
-    public var description: String
+    package var description: String
   }
 
   /// Reads the journal of a run. `stepCount` is the number of steps in its workflow.
-  public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(JournalProblem) {
+  package init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(JournalProblem) {
     guard let header = RunHeader(run.header) else {
       throw JournalProblem(description: "what run \(run.id) was begun with cannot be read")
     }
@@ -148,7 +148,7 @@ public struct RunRecollection: Sendable {
   }
 
   /// Returns the output lines of a run as JSON objects, in order and without colors.
-  public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
+  package static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
     coloredLines(in: chunks).compactMap { line in
       // Entries with the names of items have no message.
       guard let message = line["message"]?.stringValue else { return nil }
@@ -206,7 +206,7 @@ public struct RunRecollection: Sendable {
   }
 
   /// Returns the outputs of all steps, by id.
-  public func outputs(of graph: WorkflowGraph) -> ValueObject {
+  package func outputs(of graph: WorkflowGraph) -> ValueObject {
     var object = ValueObject()
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
       object[graph.workflow.steps[Int(step)].id.text] = .object(output)

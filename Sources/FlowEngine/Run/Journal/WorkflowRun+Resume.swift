@@ -57,7 +57,7 @@ extension WorkflowRun {
     let (activatedAt, deferred) = state.withLock { ($0.plan.activatedAtNanoseconds, $0.plan.resolvedDeferrals) }
     // Observers count times from activation, as the report does.
     if let activatedAt {
-      emit(.runActivated(reason: header.launch.reason, deferred: deferred), atNanoseconds: activatedAt)
+      emit(.runActivated(reason: header.launch.reason, deferred: Array(deferred)), atNanoseconds: activatedAt)
     }
     let aftermath = withPlan { state in
       state.launch = header.launch

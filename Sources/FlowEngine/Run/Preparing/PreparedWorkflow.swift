@@ -7,7 +7,7 @@ import FlowPluginKit
 /// A workflow can be prepared once and run many times.
 public struct PreparedWorkflow: Sendable {
   /// The workflow.
-  public let graph: WorkflowGraph
+  package let graph: WorkflowGraph
   /// The handles that plugins provide to every run.
   let handles: [PluginHandle]
   /// The actions that the steps use, without duplicates.
@@ -36,15 +36,15 @@ public struct PreparedWorkflow: Sendable {
   /// locations.
   public struct PreparationProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The step with the problem, or nil if the problem is not in a step.
-    public var step: StepID?
+    package var step: StepID?
     /// A description of the problem.
-    public var message: String
+    package var message: String
     /// The step and the problem.
     public var description: String { step.map { "step '\($0)': \(message)" } ?? message }
   }
 
   /// Prepares `graph` with the actions of `registry`. Throws if an action is missing or an expression does not parse.
-  public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
+  package init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
     itemGraces = graph.workflow.itemWorkflows.mapValues {

@@ -5,7 +5,7 @@ import FlowPluginKit
 ///
 /// Calls are made one after another. It starts no steps and does not keep a run from ending; events posted before the
 /// end are still handled within the grace period of services.
-struct FollowEvent: StepService {
+struct FollowEvent: StepService, DetailedAction {
   static let name = "flow.on"
   static let summary = "Calls an action for each post of an event that repeats, one after the other"
   static let calls: ActionCall? = ActionCall(event: "event", action: "action", inputs: "with")

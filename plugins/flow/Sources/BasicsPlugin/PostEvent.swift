@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Posts an event, which steps may wait for with `after`.
-struct PostEvent: Action {
+struct PostEvent: Action, DetailedAction {
   static let name = "flow.post"
   static let summary = "Posts an event that other steps wait for with `after`"
   static let eventFromInput: String? = "event"

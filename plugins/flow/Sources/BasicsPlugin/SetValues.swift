@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Returns its inputs as outputs, so that other steps can use the result of an expression that is evaluated once.
-struct SetValues: Action {
+struct SetValues: Action, DetailedAction {
   static let name = "flow.set"
   static let summary = "Gives its values back as outputs"
   static let isPortable = true

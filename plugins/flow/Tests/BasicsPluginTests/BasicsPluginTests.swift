@@ -71,9 +71,9 @@ import Testing
     }
     let check = try action("flow.ask")
     #expect(
-      check.check(LiteralInput(["choices": ["a", "b"], "default": "perhaps"])).map(\.message)
+      check.details.check(LiteralInput(["choices": ["a", "b"], "default": "perhaps"])).map(\.message)
         == ["'perhaps' is not one of the choices"])
-    #expect(check.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
+    #expect(check.details.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 
   @Test func `has no outputs from flow.noop`() async throws {

@@ -21,7 +21,7 @@ public struct RouterPlugin: Plugin {
   }
 
   /// The check that routes are registered before a step looks for the link of the launch.
-  public var checks: [any WorkflowCheckProvider] { [LaunchLinkCheck()] }
+  public var details: PluginDetails { PluginDetails(checks: [LaunchLinkCheck()]) }
 
   /// The actions whose names start with `router.`.
   public var actions: [any ActionType.Type] {

@@ -363,7 +363,7 @@ import Testing
 
 @Suite struct RegisterCheckTests {
   private func problems(_ inputs: ValueObject) -> [InputProblem] {
-    RouterPlugin().actions.first { $0.name == "router.register" }!.check(LiteralInput(inputs))
+    RouterPlugin().actions.first { $0.name == "router.register" }!.details.check(LiteralInput(inputs))
   }
 
   @Test func `reports both locations of a duplicate route (N12)`() {

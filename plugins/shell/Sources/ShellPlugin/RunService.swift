@@ -2,9 +2,8 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The action `shell.service`. It runs a command that keeps running, in its own process group. While
-/// the command prints nothing, the step uses no thread.
-struct RunService: StepService {
+/// The action `shell.service`. It runs a command that keeps running, in its own process group and on its own thread.
+struct RunService: StepService, DetailedAction {
   static let name = "shell.service"
   static let summary = "Runs a command that keeps running until the run ends"
   static let errors = [

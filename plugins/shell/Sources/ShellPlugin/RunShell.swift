@@ -5,7 +5,7 @@ import FlowSystem
 
 /// The action `shell.run`. It runs a command in its own process group. While the command writes nothing, the step uses
 /// no thread.
-struct RunShell: Action {
+struct RunShell: Action, DetailedAction {
   static let name = "shell.run"
   static let summary = "Runs a command and gives its output"
   static let errors = [

@@ -14,13 +14,14 @@ public struct StoragePlugin: Plugin {
   }
 
   /// The actions that moved to the Footprint app's plugin.
-  public var movedNames: KeyValuePairs<String, String> {
-    [
-      "storage.trips": "footprint.trips", "storage.destinations": "footprint.destinations",
-      "storage.recent-destinations": "footprint.recent-destinations", "storage.statistics": "footprint.statistics",
-      "storage.install-templates": "footprint.install-templates",
-      "storage.check-resources": "footprint.check-resources", "storage.open.sample": "footprint.prepare.sample",
-      "storage.open.imported": "footprint.prepare.imported",
-    ]
+  public var details: PluginDetails {
+    PluginDetails(
+      movedNames: [
+        "storage.trips": "footprint.trips", "storage.destinations": "footprint.destinations",
+        "storage.recent-destinations": "footprint.recent-destinations", "storage.statistics": "footprint.statistics",
+        "storage.install-templates": "footprint.install-templates",
+        "storage.check-resources": "footprint.check-resources", "storage.open.sample": "footprint.prepare.sample",
+        "storage.open.imported": "footprint.prepare.imported",
+      ])
   }
 }

@@ -8,20 +8,20 @@ import SyncEngine
 /// A commit is decided on the copy, and its records are saved together with the zone's head record. If two devices
 /// commit at the same time, the second one is refused because the head's tag has changed. It reads the changes and
 /// decides again.
-public struct CloudMirror: Sendable {
+package struct CloudMirror: Sendable {
   /// The zone as known to this device.
-  public private(set) var zone: ZoneState
+  package private(set) var zone: ZoneState
   /// The token up to which the zone was read, or nil if all of it must be read.
-  public private(set) var token: CloudToken?
+  package private(set) var token: CloudToken?
   private var tags: [String: CloudTag] = [:]
   private var keys: [String: RecordKey] = [:]
   /// The names of removed parts that are still stored, because one modification was too small to remove them all.
   private var leftovers: Set<String> = []
 
   /// A decided commit, with the changes that must be saved.
-  public struct Prepared: Sendable {
+  package struct Prepared: Sendable {
     /// The response to the device.
-    public let reply: CommitReply
+    package let reply: CommitReply
     /// The changes to save, or nil if the commit changes nothing.
     package let modification: CloudModification?
     fileprivate let zone: ZoneState
@@ -37,7 +37,7 @@ public struct CloudMirror: Sendable {
   }
 
   /// Creates an empty copy, before the zone is read.
-  public init(store: StoreIdentity) { zone = Self.empty(store) }
+  package init(store: StoreIdentity) { zone = Self.empty(store) }
 
   /// All devices use the same generation, so the cursor of an empty zone is valid on each of them.
   private static func empty(_ store: StoreIdentity) -> ZoneState {
@@ -49,7 +49,7 @@ public struct CloudMirror: Sendable {
   }
 
   /// Returns the identity of an account's store: the same on all devices, different for each account.
-  public static func store(ofAccount account: String) -> StoreIdentity {
+  package static func store(ofAccount account: String) -> StoreIdentity {
     var hash = FNV1a128()
     hash.add(account.utf8)
     let digits = String(hash.value, radix: 16)
@@ -58,10 +58,10 @@ public struct CloudMirror: Sendable {
   }
 
   /// Discards everything that was read.
-  public mutating func forget() { self = CloudMirror(store: zone.store) }
+  package mutating func forget() { self = CloudMirror(store: zone.store) }
 
   /// Adds pages of changes that start at ``token``.
-  public mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
+  package mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
     var copy = self
     do throws(PackingError) {
       for page in pages {
@@ -102,7 +102,7 @@ public struct CloudMirror: Sendable {
   }
 
   /// Decides on a commit and returns the changes to save; see `SyncBackend.commit`.
-  public func prepare(
+  package func prepare(
     _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, serverMilliseconds: Int64
   ) throws(BackendError) -> Prepared {
     var next = zone
@@ -132,7 +132,7 @@ public struct CloudMirror: Sendable {
   }
 
   /// Applies a commit that was saved, unless this copy has since read a newer head, which includes the commit.
-  public mutating func take(_ prepared: Prepared, saved: CloudModified) {
+  package mutating func take(_ prepared: Prepared, saved: CloudModified) {
     guard let modification = prepared.modification, tags[ZoneState.headName] == prepared.headTag else { return }
     let parts = prepared.zone.records
     for key in zone.records.keys where parts[key] == nil { keys[ZoneState.name(of: key)] = nil }

@@ -23,7 +23,11 @@ public actor CloudZoneBackend: SyncBackend {
 
   /// Creates a backend for zones by name. Watched zones are checked for changes when ``notice()`` is called, and every
   /// `pollMilliseconds`.
-  public init(
+  public init(zones: [String: any CloudZone]) { self.init(zones: zones, clock: SystemClock()) }
+
+  /// Creates a backend with another clock and another pause between two looks at a zone.
+  @_disfavoredOverload
+  package init(
     zones: [String: any CloudZone], clock: any SyncClock = SystemClock(), pollMilliseconds: Int64 = 60_000
   ) {
     self.zones = zones

@@ -1,17 +1,17 @@
 /// The name of an act, which never changes: the device that wrote it, a number drawn when the device's file was opened,
 /// and the device's own number of the act.
-public struct ActName: Hashable, Sendable {
+package struct ActName: Hashable, Sendable {
   /// The device and its number.
   package var dot: Dot
   /// See `Write.incarnation`.
   package var incarnation: UInt64
 
   /// Creates a name.
-  public init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
+  package init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
 }
 
-/// A zone's knowledge of an act whose number is covered by a record's context.
-public enum TakenAct: Hashable, Sendable {
+/// What a zone knows about an act whose number a record's context covers.
+package enum TakenAct: Hashable, Sendable {
   /// The act was not taken. Its number belongs to an act from another copy of its device's file.
   case no
   /// The act was accepted. Contains the checksums stored under its name; 0 stands for an act that an earlier version
@@ -21,14 +21,14 @@ public enum TakenAct: Hashable, Sendable {
   case perhaps
 
   /// Decides from the checksums stored under a name and the largest act number that the device returned in a cell.
-  public init(checks: [UInt32], givenBack: Int64?, number: Int64) {
+  package init(checks: [UInt32], givenBack: Int64?, number: Int64) {
     self = !checks.isEmpty ? .yes(checks: checks) : number <= givenBack ?? 0 ? .perhaps : .no
   }
 }
 
 /// The names that a zone stores in addition to a record, so that each act counts only once.
-public struct TakenNames: Hashable, Sendable {
-  /// The accepted acts, with their checksums.
+package struct TakenNames: Hashable, Sendable {
+  /// The acts that were taken, with their checksums.
   package var acts: [Act] = []
   /// The devices whose acts were returned as a cell, with the largest number of each.
   package var givenBack: [Dot] = []
@@ -42,10 +42,10 @@ public struct TakenNames: Hashable, Sendable {
   }
 
   /// Creates an empty set of names.
-  public init() {}
+  package init() {}
 
   /// Collects the names that a change adds to the cell `old`.
-  public init(_ change: RecordOperation.Change, over old: Cell) {
+  package init(_ change: RecordOperation.Change, over old: Cell) {
     switch change {
     case .write(let write): acts = [Act(name: write.name, check: write.check)]
     case .join(let cell): givenBack = cell.context.dots.filter { !old.context.covers($0) }
@@ -68,5 +68,5 @@ public struct TakenNames: Hashable, Sendable {
 
 extension Write {
   /// The name of the act.
-  public var name: ActName { ActName(dot: dot, incarnation: incarnation) }
+  package var name: ActName { ActName(dot: dot, incarnation: incarnation) }
 }

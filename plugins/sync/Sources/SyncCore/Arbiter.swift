@@ -1,11 +1,11 @@
 /// Decides how a backend handles an operation. Pure: every backend calls it inside its own transaction, so all backends
 /// agree to the byte.
-public enum Arbiter {
-  /// The maximum time by which a stamp may be ahead of the server's clock, in milliseconds (M2).
+package enum Arbiter {
+  /// How far ahead of the server's clock a stamp may be (M2).
   package static let toleranceMilliseconds: Int64 = 1000
 
   /// The decision on one operation.
-  public enum Decision: Hashable, Sendable {
+  package enum Decision: Hashable, Sendable {
     /// Store this cell as the next version. For a write, contains the stamp it was given.
     case store(Cell, Stamp?)
     /// Store nothing: the cell already has the write (M4).
@@ -17,7 +17,7 @@ public enum Arbiter {
   }
 
   /// The reason why an operation can never succeed.
-  public enum Refusal: Hashable, Sendable, CustomStringConvertible {
+  package enum Refusal: Hashable, Sendable, CustomStringConvertible {
     /// The operation does not fit the record's type, or exceeds a limit. Contains a description of the problem.
     case invalid(String)
     /// The zone would have more than `RecordLimits.devices` devices.
@@ -30,7 +30,7 @@ public enum Arbiter {
     case mayBeCounted
 
     /// The reason as text.
-    public var description: String {
+    package var description: String {
       switch self {
       case .invalid(let reason): reason
       case .tooManyDevices:
@@ -49,7 +49,7 @@ public enum Arbiter {
   ///
   /// `rules` are those of the zone for the record's collection, or nil for a record outside of a collection. `taken`
   /// looks up an act and is called only for acts that the record's context covers.
-  public static func decide(
+  package static func decide(
     _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64,
     taken: (ActName) throws -> TakenAct
   ) rethrows -> Decision {
@@ -75,7 +75,7 @@ public enum Arbiter {
   }
 
   /// Decides without looking up acts.
-  public static func decide(
+  package static func decide(
     _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64
   ) -> Decision {
     decide(operation, stored: stored, rules: rules, serverMilliseconds: serverMilliseconds, taken: { _ in .no })

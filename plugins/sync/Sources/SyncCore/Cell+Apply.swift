@@ -8,7 +8,7 @@ extension Cell {
   /// `check` is the checksum of the write as its author sent it. It differs from the write's own if its stamps were
   /// changed later.
   @discardableResult
-  public mutating func apply(_ write: Write, check: UInt32? = nil, windowMilliseconds: Int64) -> Bool {
+  package mutating func apply(_ write: Write, check: UInt32? = nil, windowMilliseconds: Int64) -> Bool {
     guard !context.covers(write.dot) else { return false }
     context.observe(
       .init(dot: write.dot, check: check ?? write.check, day: UInt32(clamping: write.milliseconds / 86_400_000)))

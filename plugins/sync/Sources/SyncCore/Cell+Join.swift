@@ -3,7 +3,7 @@ extension Cell {
   ///
   /// An entry survives if both copies contain it or if the other copy has not seen it. Entries older than the common
   /// window are then dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
-  public static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
+  package static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
     if left == right { return left }
     var context = left.context
     context.formUnion(right.context)

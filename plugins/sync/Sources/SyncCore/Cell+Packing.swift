@@ -7,7 +7,7 @@ extension Cell {
   /// Format byte · device names with the number seen of each · latest time · horizon · entries · fields · content of a
   /// record · extensions · checksum. Each device is written once and then referred to by index; times are stored as the
   /// distance to the latest one.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     pack(into: &packer)
     return packer.bytes
@@ -72,7 +72,7 @@ extension Cell {
   ///
   /// Throws a `PackingError` with the offset and the part if the bytes are damaged or have another format. Parts that a
   /// newer version appended to this format are kept in `extensions`. Limits are not checked here; see `RecordLimits`.
-  public init(packed bytes: [UInt8]) throws(PackingError) {
+  package init(packed bytes: [UInt8]) throws(PackingError) {
     self.init()
     var reader = try Unpacker(bytes, sealedAs: Self.packingFormat)
     let devices = try reader.devices()

@@ -1,10 +1,10 @@
 extension Cell {
   /// The result of reading a cell: the winning state and the rule that decided.
-  public struct Reading: Hashable, Sendable {
+  package struct Reading: Hashable, Sendable {
     /// The winning state.
     package var winner: StateEntry
     /// The rule that put it above the second best, or nil if there was only one state.
-    public var rule: ConflictRule?
+    package var rule: ConflictRule?
     /// The number of candidate states.
     package var contenders: Int
   }
@@ -13,7 +13,7 @@ extension Cell {
   ///
   /// A pure function of the cell: all replicas with the same bytes read the same. All states are aged to one instant,
   /// the horizon, and then compared by priority, least remaining time, newest stamp and device, in this order.
-  public func reading(by rule: DecideRule) -> Reading? {
+  package func reading(by rule: DecideRule) -> Reading? {
     guard var winner = entries.first else { return nil }
     guard entries.count > 1 else { return Reading(winner: winner, rule: nil, contenders: 1) }
     var standing = rule.standing(of: winner, atMilliseconds: horizonMilliseconds)

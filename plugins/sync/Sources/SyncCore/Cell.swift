@@ -5,21 +5,21 @@
 /// since no pairwise rule with a time window can be associative (F14).
 public struct Cell: Hashable, Sendable {
   /// The writes that this cell contains, as the highest number of each device.
-  public var context: VersionVector
+  package var context: VersionVector
   /// The latest instant of any state that was ever written, in milliseconds since 1970. A write of fields alone does
   /// not change it, because it does not affect the age of a state.
   package var horizonMilliseconds: Int64
   /// The candidate states, at most one per device (V7), sorted by device.
-  public var entries: [StateEntry]
+  package var entries: [StateEntry]
   /// The values that are merged one by one, sorted by name.
-  public var fields: [RecordField]
+  package var fields: [RecordField]
   /// The rest of a record in a collection: its incarnation and its fields that are not `newest`. Empty for rules.
-  public var content: RecordContent
+  package var content: RecordContent
   /// Parts written by a newer version, kept unread and sorted by tag (V12).
   package var extensions: [Extension]
 
   /// Creates a cell without writes.
-  public init() {
+  package init() {
     context = VersionVector()
     horizonMilliseconds = 0
     entries = []

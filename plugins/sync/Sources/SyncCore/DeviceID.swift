@@ -17,7 +17,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
   /// Creates a new identity from a readable stem, whose invalid characters become `-`, and 32 random bits in
   /// hexadecimal.
-  public init(stem: String, random: UInt32) { self.init(stem, String(random, radix: 16), 8) }
+  package init(stem: String, random: UInt32) { self.init(stem, String(random, radix: 16), 8) }
 
   private init(_ stem: String, _ digits: String, _ count: Int) {
     let kept = stem.utf8.prefix(Self.maximumLength - count - 1).map { Self.allows($0) ? $0 : UInt8(ascii: "-") }
@@ -30,7 +30,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   package func branch(_ incarnation: UInt64) -> DeviceID { DeviceID(stem, String(incarnation, radix: 16), 16) }
 
   /// The readable part of a name with random digits, or the whole name otherwise.
-  public var stem: String {
+  package var stem: String {
     for count in [17, 9] {
       let end = name.utf8.suffix(count)
       let isRandom =

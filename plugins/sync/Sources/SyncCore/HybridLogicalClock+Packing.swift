@@ -6,7 +6,7 @@ extension HybridLogicalClock {
   }
 
   /// Reads a clock that `pack(into:)` wrote.
-  public init(from reader: inout Unpacker) throws(PackingError) {
+  package init(from reader: inout Unpacker) throws(PackingError) {
     let milliseconds = try reader.number("the clock")
     let counter = UInt32(try reader.number("the clock's counter", in: 0...Int64(UInt32.max)))
     self.init(milliseconds: milliseconds, counter: counter)

@@ -1,12 +1,12 @@
 /// Produces stamps for a device. They never go back and are later than every stamp that the device received (M2).
-public struct HybridLogicalClock: Hashable, Sendable {
+package struct HybridLogicalClock: Hashable, Sendable {
   /// The last instant stamped or received, in milliseconds since 1970.
-  public private(set) var milliseconds: Int64
+  package private(set) var milliseconds: Int64
   /// The counter within that instant.
-  public private(set) var counter: UInt32
+  package private(set) var counter: UInt32
 
   /// Creates a new clock, or one that continues from a saved state.
-  public init(milliseconds: Int64 = 0, counter: UInt32 = 0) {
+  package init(milliseconds: Int64 = 0, counter: UInt32 = 0) {
     self.milliseconds = milliseconds
     self.counter = counter
   }
@@ -21,7 +21,7 @@ public struct HybridLogicalClock: Hashable, Sendable {
   }
 
   /// Records a received stamp. The next stamp of this clock will be later.
-  public mutating func receive(_ stamp: Stamp) {
+  package mutating func receive(_ stamp: Stamp) {
     let isNewer =
       stamp.milliseconds != milliseconds ? stamp.milliseconds > milliseconds : stamp.counter > counter
     if isNewer { (milliseconds, counter) = (stamp.milliseconds, stamp.counter) }

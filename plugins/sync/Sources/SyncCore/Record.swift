@@ -11,7 +11,7 @@ public struct SyncRecord: Hashable, Sendable {
   package var cell: Cell
 
   /// Creates a record.
-  public init(key: RecordKey, version: Int64, sequence: Int64, cell: Cell) {
+  package init(key: RecordKey, version: Int64, sequence: Int64, cell: Cell) {
     self.key = key
     self.version = version
     self.sequence = sequence
@@ -36,7 +36,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   package static let packedBytes = 24
 
   /// Creates a cursor.
-  public init(generation: UInt64, sequence: Int64, tag: UInt64 = 0) {
+  package init(generation: UInt64, sequence: Int64, tag: UInt64 = 0) {
     self.generation = generation
     self.sequence = sequence
     self.tag = tag
@@ -44,7 +44,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `generation:sequence:tag` with generation and tag in hexadecimal digits; the tag is optional. Returns nil
   /// for anything else.
-  public init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3, let generation = UInt64(parts[0], radix: 16),
       let sequence = Int64(parts[1]), sequence >= 0
@@ -69,7 +69,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
 /// One change that a device asks a backend to make.
 public struct RecordOperation: Hashable, Sendable {
   /// The record's key.
-  public var key: RecordKey
+  package var key: RecordKey
   /// The version that the device knows, or 0 for none. If the store has another version, the operation is in conflict
   /// (M12).
   package var expectedVersion: Int64
@@ -79,7 +79,7 @@ public struct RecordOperation: Hashable, Sendable {
   package var group: Int64?
 
   /// The change that an operation requests.
-  public enum Change: Hashable, Sendable {
+  package enum Change: Hashable, Sendable {
     /// Adds one write.
     case write(Write)
     /// Merges a whole cell. A device uses it to return data to a server that lost it (V23).
@@ -92,7 +92,7 @@ public struct RecordOperation: Hashable, Sendable {
   package var author: DeviceID? { if case .write(let write) = change { write.dot.device } else { nil } }
 
   /// Creates an operation.
-  public init(key: RecordKey, expectedVersion: Int64, change: Change, group: Int64? = nil) {
+  package init(key: RecordKey, expectedVersion: Int64, change: Change, group: Int64? = nil) {
     self.key = key
     self.expectedVersion = expectedVersion
     self.change = change

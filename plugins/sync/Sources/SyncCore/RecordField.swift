@@ -1,14 +1,14 @@
 /// One named value of a record that is merged field by field: the newest write of each name counts (M9, F19).
-public struct RecordField: Hashable, Sendable {
+package struct RecordField: Hashable, Sendable {
   /// The field's name.
-  public var name: String
+  package var name: String
   /// The time and the author of the write.
   package var stamp: Stamp
   /// The value, in the encoding of the record's type. Names that this version does not know are kept.
-  public var value: [UInt8]
+  package var value: [UInt8]
 
   /// Creates a field.
-  public init(name: String, stamp: Stamp, value: [UInt8]) {
+  package init(name: String, stamp: Stamp, value: [UInt8]) {
     self.name = name
     self.stamp = stamp
     self.value = value

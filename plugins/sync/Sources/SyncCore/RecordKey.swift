@@ -8,7 +8,7 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
   /// The maximum length of type and name, in bytes.
   package static let maximumLength = 128
   /// The rule for types and names, for messages.
-  public static let rule =
+  package static let rule =
     "record type and name take 1 to \(maximumLength) bytes each, without control characters"
 
   /// Creates a key.

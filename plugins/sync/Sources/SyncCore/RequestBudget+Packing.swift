@@ -1,6 +1,6 @@
 extension RequestBudget {
   /// The budget as compact bytes.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     let log = log
     packer.count(log.count)
@@ -32,7 +32,7 @@ extension RequestBudget {
 
   /// Reads a packed budget; an empty array is an unspent budget. If `limits` is nil, the saved limits apply, or none if
   /// there are none.
-  public init(packed bytes: [UInt8], limits: Limits?) throws(PackingError) {
+  package init(packed bytes: [UInt8], limits: Limits?) throws(PackingError) {
     if bytes.isEmpty {
       self.init(limits: limits ?? .none)
       return

@@ -5,9 +5,9 @@
 /// bytes of each of the last 25 hours, which cover any day completely. Sending and receiving cannot starve each other:
 /// some requests of each hour are reserved for the user's pushes, and some others, evenly spaced, for receiving. The
 /// first fetch of a zone is counted separately and always allowed.
-public struct RequestBudget: Hashable, Sendable {
+package struct RequestBudget: Hashable, Sendable {
   /// The limits of a budget.
-  public struct Limits: Hashable, Sendable {
+  package struct Limits: Hashable, Sendable {
     /// The maximum number of requests in any sliding hour.
     package var requestsPerHour: Int
     /// The maximum number of bytes in any sliding day.
@@ -18,7 +18,7 @@ public struct RequestBudget: Hashable, Sendable {
     package var reservedForReceiving: Int
 
     /// The default limits: 100 requests, 1,000,000 bytes, 20 requests reserved for pushes and 20 for receiving.
-    public init(
+    package init(
       requestsPerHour: Int = 100, bytesPerDay: Int = 1_000_000, reservedForPushes: Int = 20,
       reservedForReceiving: Int = 20
     ) {
@@ -29,7 +29,7 @@ public struct RequestBudget: Hashable, Sendable {
     }
 
     /// No limits, for a file on this machine, which needs no protection.
-    public static let none = Limits(
+    package static let none = Limits(
       requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
 
     /// True if requests and bytes are limited.
@@ -48,14 +48,14 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// A request that was sent.
-  public struct Request: Hashable, Sendable {
+  package struct Request: Hashable, Sendable {
     /// The time in milliseconds since 1970.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
     /// True if it was one of those reserved for receiving.
     package var isReserved: Bool
 
     /// Creates a recorded request.
-    public init(milliseconds: Int64, isReserved: Bool = false) {
+    package init(milliseconds: Int64, isReserved: Bool = false) {
       self.milliseconds = milliseconds
       self.isReserved = isReserved
     }
@@ -74,28 +74,28 @@ public struct RequestBudget: Hashable, Sendable {
   package private(set) var firstFetch: FirstFetch
 
   /// The cost of a zone's first fetch.
-  public struct FirstFetch: Hashable, Sendable {
+  package struct FirstFetch: Hashable, Sendable {
     /// The number of requests after the first one, which counts like any other request.
-    public var requests: Int
+    package var requests: Int
     /// The received bytes.
-    public var bytes: Int
+    package var bytes: Int
 
     /// Creates the cost of a first fetch.
-    public init(requests: Int = 0, bytes: Int = 0) {
+    package init(requests: Int = 0, bytes: Int = 0) {
       self.requests = requests
       self.bytes = bytes
     }
   }
 
   /// The bytes of one hour.
-  public struct HourOfBytes: Hashable, Sendable {
+  package struct HourOfBytes: Hashable, Sendable {
     /// The number of hours since 1970.
     package var hour: Int64
     /// The bytes sent and received in this hour.
-    public var bytes: Int
+    package var bytes: Int
 
     /// Creates the count of an hour.
-    public init(hour: Int64, bytes: Int) {
+    package init(hour: Int64, bytes: Int) {
       self.hour = hour
       self.bytes = bytes
     }
@@ -106,7 +106,7 @@ public struct RequestBudget: Hashable, Sendable {
   private static let unlimitedLog = 1000
 
   /// Creates an unspent budget, or one that continues from a saved state.
-  public init(
+  package init(
     limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
   ) {
     self.limits = limits
@@ -124,12 +124,12 @@ public struct RequestBudget: Hashable, Sendable {
   private var capacity: Int { limits.areLimited ? limits.requestsPerHour : Self.unlimitedLog }
 
   /// The last requests, with those reserved for receiving at the end.
-  public var log: [Request] {
+  package var log: [Request] {
     generalTimes.map { Request(milliseconds: $0) } + receivingTimes.map { Request(milliseconds: $0, isReserved: true) }
   }
 
   /// The number of requests in the hour before `now`.
-  public func requests(atMilliseconds now: Int64) -> Int {
+  package func requests(atMilliseconds now: Int64) -> Int {
     Self.count(generalTimes, inHourBefore: now) + Self.count(receivingTimes, inHourBefore: now)
   }
 
@@ -143,7 +143,7 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// The number of bytes in the day before `now`. The oldest hour counts in full.
-  public func bytes(atMilliseconds now: Int64) -> Int {
+  package func bytes(atMilliseconds now: Int64) -> Int {
     let first = now / Self.hourMilliseconds - 24
     return hours.reduce(0) { $1.hour >= first ? $0 + $1.bytes : $0 }
   }

@@ -2,26 +2,26 @@
 /// (M2).
 ///
 /// The order is total: milliseconds, then counter, then device. Source: Kulkarni et al., "Logical Physical Clocks", 2014.
-public struct Stamp: Hashable, Sendable, Comparable {
+package struct Stamp: Hashable, Sendable, Comparable {
   /// Milliseconds since 1970 on the server's clock.
-  public var milliseconds: Int64
+  package var milliseconds: Int64
   /// The order within one millisecond.
-  public var counter: UInt32
+  package var counter: UInt32
   /// The device that made the stamp.
-  public var device: DeviceID
+  package var device: DeviceID
 
   /// The latest time of a stamp: 2^53 − 1 ms, the largest integer that every JSON reader supports.
-  public static let latestMilliseconds: Int64 = (1 << 53) - 1
+  package static let latestMilliseconds: Int64 = (1 << 53) - 1
 
   /// Creates a stamp.
-  public init(milliseconds: Int64, counter: UInt32, device: DeviceID) {
+  package init(milliseconds: Int64, counter: UInt32, device: DeviceID) {
     self.milliseconds = milliseconds
     self.counter = counter
     self.device = device
   }
 
   /// Orders by milliseconds, then counter, then device.
-  public static func < (left: Stamp, right: Stamp) -> Bool {
+  package static func < (left: Stamp, right: Stamp) -> Bool {
     if left.milliseconds != right.milliseconds { return left.milliseconds < right.milliseconds }
     if left.counter != right.counter { return left.counter < right.counter }
     return left.device < right.device

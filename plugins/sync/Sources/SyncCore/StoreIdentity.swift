@@ -18,10 +18,10 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Creates an identity from a number. Equal numbers result in equal identities.
-  public init(number: UInt64) { self.init(0, number) }
+  package init(number: UInt64) { self.init(0, number) }
 
   /// Draws a new identity.
-  public static func drawn() -> StoreIdentity { StoreIdentity(.random(in: 1 ... .max), .random(in: 0 ... .max)) }
+  package static func drawn() -> StoreIdentity { StoreIdentity(.random(in: 1 ... .max), .random(in: 0 ... .max)) }
 
   private init(_ high: UInt64, _ low: UInt64) {
     description = [high, low].reduce(into: "") { text, half in

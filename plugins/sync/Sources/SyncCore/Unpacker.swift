@@ -1,10 +1,10 @@
 import FlowBytes
 
 /// Reads bytes that a `Packer` wrote. Throws a `PackingError` for invalid bytes and never traps.
-public struct Unpacker: Sendable {
+package struct Unpacker: Sendable {
   private let bytes: [UInt8]
   /// The offset of the next value.
-  public private(set) var offset = 0
+  package private(set) var offset = 0
 
   /// The maximum number of items in a list that is read. It is above every limit for writing, so that all saved data
   /// can be read.
@@ -13,11 +13,11 @@ public struct Unpacker: Sendable {
   static let largestData = 1 << 24
 
   /// Creates a reader that starts at the first byte.
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Creates a reader after the format byte of data sealed with `Packer.seal()`. Throws if the format or the checksum
   /// is wrong.
-  public init(_ bytes: [UInt8], sealedAs format: UInt8) throws(PackingError) {
+  package init(_ bytes: [UInt8], sealedAs format: UInt8) throws(PackingError) {
     guard let found = bytes.first else { throw .truncated(at: 0, reading: "the format") }
     if found > format { throw .unsupportedFormat(found: found, known: format) }
     if found < format { throw .malformed(at: 0, reading: "the format", "is \(found) and must be \(format)") }
@@ -37,10 +37,10 @@ public struct Unpacker: Sendable {
   }
 
   /// True if everything was read.
-  public var isAtEnd: Bool { offset == bytes.count }
+  package var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads one byte.
-  public mutating func byte(_ what: StaticString) throws(PackingError) -> UInt8 {
+  package mutating func byte(_ what: StaticString) throws(PackingError) -> UInt8 {
     guard offset < bytes.count else { throw .truncated(at: offset, reading: "\(what)") }
     defer { offset += 1 }
     return bytes[offset]
@@ -60,12 +60,12 @@ public struct Unpacker: Sendable {
   }
 
   /// Reads a signed number.
-  public mutating func signed(_ what: StaticString) throws(PackingError) -> Int64 {
+  package mutating func signed(_ what: StaticString) throws(PackingError) -> Int64 {
     LEB128.signed(try unsigned(what))
   }
 
   /// Reads a number that must be in a range.
-  public mutating func number(
+  package mutating func number(
     _ what: StaticString, in range: ClosedRange<Int64> = 0...Stamp.latestMilliseconds
   ) throws(PackingError) -> Int64 {
     let start = offset
@@ -78,12 +78,12 @@ public struct Unpacker: Sendable {
   }
 
   /// Reads a count of at most `limit`.
-  public mutating func count(_ what: StaticString, limit: Int) throws(PackingError) -> Int {
+  package mutating func count(_ what: StaticString, limit: Int) throws(PackingError) -> Int {
     Int(try number(what, in: 0...Int64(limit)))
   }
 
-  /// Reads bytes that are preceded by their length.
-  public mutating func data(_ what: StaticString, limit: Int) throws(PackingError) -> [UInt8] {
+  /// Reads bytes that have their length in front.
+  package mutating func data(_ what: StaticString, limit: Int) throws(PackingError) -> [UInt8] {
     let length = try count(what, limit: limit)
     guard length <= bytes.count - offset else { throw .truncated(at: offset, reading: "\(what)") }
     defer { offset += length }
@@ -91,7 +91,7 @@ public struct Unpacker: Sendable {
   }
 
   /// Reads a string that has its length in front.
-  public mutating func text(_ what: StaticString, limit: Int) throws(PackingError) -> String {
+  package mutating func text(_ what: StaticString, limit: Int) throws(PackingError) -> String {
     let start = offset
     let raw = try data(what, limit: limit)
     guard let text = String(validating: raw, as: UTF8.self) else {
@@ -102,7 +102,7 @@ public struct Unpacker: Sendable {
 }
 
 /// The reason why packed bytes cannot be read.
-public enum PackingError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum PackingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes end in the middle of a value.
   case truncated(at: Int, reading: String)
   /// A value is invalid.
@@ -111,7 +111,7 @@ public enum PackingError: Error, Hashable, Sendable, CustomStringConvertible {
   case unsupportedFormat(found: UInt8, known: UInt8)
 
   /// The problem and its offset, as text.
-  public var description: String {
+  package var description: String {
     switch self {
     case .truncated(let offset, let what): "the bytes end at offset \(offset), in the middle of \(what)"
     case .malformed(let offset, let what, let problem): "\(what) at offset \(offset) \(problem)"

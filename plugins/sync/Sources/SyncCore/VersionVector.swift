@@ -2,7 +2,7 @@
 ///
 /// A dot is covered if its number is not above the device's number here. Devices are sorted, so equal vectors have
 /// equal bytes.
-public struct VersionVector: Hashable, Sendable {
+package struct VersionVector: Hashable, Sendable {
   /// The writes seen of each device, sorted by device.
   package private(set) var seen: [Seen]
 
@@ -40,10 +40,10 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// Creates an empty vector.
-  public init() { seen = [] }
+  package init() { seen = [] }
 
   /// Creates a vector of these dots. If a device has several, the highest counts.
-  public init(_ dots: [Dot]) {
+  package init(_ dots: [Dot]) {
     seen = []
     for dot in dots { observe(Seen(dot: dot)) }
   }
@@ -55,10 +55,10 @@ public struct VersionVector: Hashable, Sendable {
   package var dots: [Dot] { seen.map(\.dot) }
 
   /// The number of devices.
-  public var count: Int { seen.count }
+  package var count: Int { seen.count }
 
   /// The highest number seen of a device, or 0.
-  public subscript(device: DeviceID) -> Int64 {
+  package subscript(device: DeviceID) -> Int64 {
     for one in seen where one.dot.device == device { return one.dot.number }
     return 0
   }
@@ -67,7 +67,7 @@ public struct VersionVector: Hashable, Sendable {
   package func note(of device: DeviceID) -> Seen? { seen.first { $0.dot.device == device } }
 
   /// True if a write has been seen.
-  public func covers(_ dot: Dot) -> Bool { dot.number <= self[dot.device] }
+  package func covers(_ dot: Dot) -> Bool { dot.number <= self[dot.device] }
 
   /// Records a write as seen.
   package mutating func observe(_ dot: Dot) { observe(Seen(dot: dot)) }
@@ -83,7 +83,7 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// Removes a device's writes after this number, or all of them if it is 0.
-  public mutating func limit(_ device: DeviceID, to number: Int64) {
+  package mutating func limit(_ device: DeviceID, to number: Int64) {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), seen[index].dot.number > number else {
       return
     }

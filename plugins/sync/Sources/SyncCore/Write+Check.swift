@@ -3,7 +3,7 @@ import FlowBytes
 extension Write {
   /// A checksum that distinguishes this write from another one with the same number, such as that of a device that runs
   /// on a copy of this device's file. Never 0. It covers only the user's action, not changes by a clock or the arbiter.
-  public var check: UInt32 { seal == 0 ? contentCheck : seal }
+  package var check: UInt32 { seal == 0 ? contentCheck : seal }
 
   /// Returns this write with its checksum fixed, so that later changes do not affect it.
   package func sealed() -> Write {

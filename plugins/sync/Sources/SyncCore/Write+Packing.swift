@@ -3,7 +3,7 @@ extension Write {
   package static let packingFormat: UInt8 = 6
 
   /// The write as compact bytes.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     pack(into: &packer)
     return packer.bytes
@@ -43,7 +43,7 @@ extension Write {
 
   /// Reads a packed write. Throws a `PackingError` with the offset and the part if the bytes are damaged. Limits are
   /// not checked here; see `RecordLimits`.
-  public init(packed bytes: [UInt8]) throws(PackingError) {
+  package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = try Unpacker(bytes, sealedAs: Self.packingFormat)
     let device = try reader.device("the author's name")
     let number = try reader.number("the number of the write", in: 1...Stamp.latestMilliseconds)

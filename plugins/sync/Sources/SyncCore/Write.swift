@@ -1,21 +1,21 @@
 /// One action of a user on a record, or the rules of a collection for the zone.
-public struct Write: Hashable, Sendable {
+package struct Write: Hashable, Sendable {
   /// The identity of the write (M1).
   package var dot: Dot
   /// The time of the user's action (M2).
-  public var milliseconds: Int64
+  package var milliseconds: Int64
   /// The order within one millisecond.
-  public var counter: UInt32
+  package var counter: UInt32
   /// The latest stamp in this cell that the author had seen. The write counts as later, whatever the clocks show.
   package var seen: Stamp?
   /// The writes that the author of the state had seen, which the state replaces (M3).
-  public var context: VersionVector
+  package var context: VersionVector
   /// The new state of a record that is decided as a whole (see `RecordState`), or nil if it does not change.
-  public var payload: [UInt8]?
+  package var payload: [UInt8]?
   /// The `newest` fields that the author set, sorted by name. For rules, their text.
-  public var fields: [FieldChange]
+  package var fields: [FieldChange]
   /// The other changes of a record in a collection, or nil for rules.
-  public var record: RecordWrite?
+  package var record: RecordWrite?
   /// The number drawn when the device's file was opened for this act, or 0. Together with the dot it is the permanent
   /// name of the act, whichever copy of the file sends it.
   package var incarnation: UInt64 = 0
@@ -24,21 +24,21 @@ public struct Write: Hashable, Sendable {
   package var seal: UInt32 = 0
 
   /// A new value for one field.
-  public struct FieldChange: Hashable, Sendable {
+  package struct FieldChange: Hashable, Sendable {
     /// The field's name.
-    public var name: String
-    /// The new value of the field.
-    public var value: [UInt8]
+    package var name: String
+    /// Its new value.
+    package var value: [UInt8]
 
     /// Creates a new value of a field.
-    public init(name: String, value: [UInt8]) {
+    package init(name: String, value: [UInt8]) {
       self.name = name
       self.value = value
     }
   }
 
   /// Creates a write.
-  public init(
+  package init(
     dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil, context: VersionVector = VersionVector(),
     payload: [UInt8]? = nil, fields: [FieldChange] = [], record: RecordWrite? = nil
   ) {

@@ -40,7 +40,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case noRecordsFound
 
   /// The way in which the engine handles an error.
-  public enum Remedy: Hashable, Sendable {
+  package enum Remedy: Hashable, Sendable {
     /// Try again, but not before this many milliseconds have passed.
     case retry(afterMilliseconds: Int64?)
     /// Stop sending, and probe from time to time.
@@ -54,7 +54,7 @@ public enum BackendError: Error, Hashable, Sendable {
   }
 
   /// The way in which the engine handles this error.
-  public var remedy: Remedy {
+  package var remedy: Remedy {
     switch self {
     case .unreachable, .timedOut, .storage, .noRecordsFound, .tooLargeForProxy, .damaged: .retry(afterMilliseconds: nil)
     case .rateLimited(let wait): .retry(afterMilliseconds: wait)

@@ -2,20 +2,20 @@ import SyncCore
 
 /// A backend that responds late, like a cloud on a slow network. For demonstrations, and for tests of an app that
 /// waits.
-public struct DelayedBackend: SyncBackend {
+package struct DelayedBackend: SyncBackend {
   private let backend: any SyncBackend
   private let delayMilliseconds: Int64
   private let clock: any SyncClock
 
   /// Delays each response of a backend by at least this much.
-  public init(_ backend: any SyncBackend, delayMilliseconds: Int64, clock: any SyncClock = SystemClock()) {
+  package init(_ backend: any SyncBackend, delayMilliseconds: Int64, clock: any SyncClock = SystemClock()) {
     self.backend = backend
     self.delayMilliseconds = delayMilliseconds
     self.clock = clock
   }
 
   /// Waits, then commits; see `SyncBackend`.
-  public func commit(
+  package func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     try await wait()
@@ -23,7 +23,7 @@ public struct DelayedBackend: SyncBackend {
   }
 
   /// Waits, then returns the changes; see `SyncBackend`.
-  public func changes(
+  package func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage {
@@ -33,8 +33,8 @@ public struct DelayedBackend: SyncBackend {
       store: store)
   }
 
-  /// Waits, then passes on the notifications of the backend as they arrive; see `SyncBackend`.
-  public func watch(
+  /// Waits, then passes on the signs of the backend as they arrive; see `SyncBackend`.
+  package func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: ChannelSign.self)
@@ -52,19 +52,19 @@ public struct DelayedBackend: SyncBackend {
   }
 
   /// Waits, then returns the store's identity.
-  public func identity() async throws(BackendError) -> StoreIdentity {
+  package func identity() async throws(BackendError) -> StoreIdentity {
     try await wait()
     return try await backend.identity()
   }
 
   /// Waits, then returns the server's time.
-  public func serverTime() async throws(BackendError) -> Int64 {
+  package func serverTime() async throws(BackendError) -> Int64 {
     try await wait()
     return try await backend.serverTime()
   }
 
   /// True if the wrapped backend reports its own commits at once; see `SyncBackend`.
-  public var tellsOwnCommits: Bool { backend.tellsOwnCommits }
+  package var tellsOwnCommits: Bool { backend.tellsOwnCommits }
 
   private func wait() async throws(BackendError) {
     do {

@@ -7,8 +7,12 @@ public actor MemoryBackend: SyncBackend {
   private let clock: any SyncClock
   private let notifications = NotificationHub()
 
+  /// Creates empty zones with these names in a new store.
+  public init(zones: [String]) { self.init(zones: zones, clock: SystemClock()) }
+
   /// Creates empty zones with these names in a new store, unless `store` names one.
-  public init(zones: [String], store: StoreIdentity = .drawn(), clock: any SyncClock = SystemClock()) {
+  @_disfavoredOverload
+  package init(zones: [String], store: StoreIdentity = .drawn(), clock: any SyncClock = SystemClock()) {
     self.clock = clock
     self.store = store
     self.zones = [:]

@@ -3,7 +3,7 @@ import SyncCore
 /// Waiting and parked changes in order, indexed by position, record and transaction.
 ///
 /// No function visits all changes unless the caller needs all of them: an offline device may have tens of thousands.
-public struct Outbox: Sendable, Sequence {
+package struct Outbox: Sendable, Sequence {
   private var items = ShardedTable<Int64, OutboxItem>()
   private var all = PositionList()
   private var waitingPositions = PositionList()
@@ -22,21 +22,21 @@ public struct Outbox: Sendable, Sequence {
   package var visits: WorkCounter?
 
   /// Creates an empty outbox.
-  public init() {}
+  package init() {}
 
   /// True if there are no changes.
-  public var isEmpty: Bool { all.isEmpty }
+  package var isEmpty: Bool { all.isEmpty }
   /// The number of changes.
-  public var count: Int { all.count }
+  package var count: Int { all.count }
   /// The first change.
-  public var first: OutboxItem? { all.first.flatMap { self[position: $0] } }
+  package var first: OutboxItem? { all.first.flatMap { self[position: $0] } }
   /// Iterates over all changes in order.
-  public func makeIterator() -> AnyIterator<OutboxItem> { iterator(all) }
+  package func makeIterator() -> AnyIterator<OutboxItem> { iterator(all) }
 
   /// The number of changes waiting to be sent.
   package var waitingCount: Int { waitingPositions.count }
   /// The changes waiting to be sent, in order.
-  public var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
+  package var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
   /// Returns the first waiting change that satisfies a predicate, or nil.
   func firstWaiting(where holds: (OutboxItem) -> Bool) -> OutboxItem? {
     if waitingPositions.isEmpty { return nil }
@@ -47,7 +47,7 @@ public struct Outbox: Sendable, Sequence {
   }
 
   /// The parked changes, in order.
-  public var parked: AnySequence<OutboxItem> { AnySequence { iterator(parkedPositions) } }
+  package var parked: AnySequence<OutboxItem> { AnySequence { iterator(parkedPositions) } }
 
   private func iterator(_ positions: PositionList) -> AnyIterator<OutboxItem> {
     var rest = positions.makeIterator()
@@ -55,13 +55,13 @@ public struct Outbox: Sendable, Sequence {
   }
 
   /// The item at a position, or nil.
-  public subscript(position position: Int64) -> OutboxItem? {
+  package subscript(position position: Int64) -> OutboxItem? {
     visits?.add()
     return items[position]
   }
 
   /// Returns the waiting and parked changes of one record, in order.
-  public func items(for key: RecordKey) -> [OutboxItem] {
+  package func items(for key: RecordKey) -> [OutboxItem] {
     (byKey[key] ?? PositionList()).compactMap { self[position: $0] }
   }
 

@@ -4,11 +4,11 @@ import SyncCore
 ///
 /// It is removed when it is acknowledged or replaced by a newer change of the same device, and is parked if it cannot
 /// succeed. No change is lost silently (V20).
-public struct OutboxItem: Hashable, Sendable {
+package struct OutboxItem: Hashable, Sendable {
   /// The position in the outbox; changes are sent in this order.
-  public var position: Int64
+  package var position: Int64
   /// The record's key.
-  public var key: RecordKey
+  package var key: RecordKey
   /// The change.
   package var change: RecordOperation.Change
   /// The time when the change was made, in milliseconds since 1970 on the device's clock.
@@ -25,7 +25,7 @@ public struct OutboxItem: Hashable, Sendable {
   package var group: Int64?
 
   /// Creates an item.
-  public init(
+  package init(
     position: Int64, key: RecordKey, change: RecordOperation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
     isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil, group: Int64? = nil
   ) {
@@ -50,10 +50,10 @@ public struct OutboxItem: Hashable, Sendable {
   }
 
   /// The write, or nil for another kind of change.
-  public var write: Write? { if case .write(let write) = change { write } else { nil } }
+  package var write: Write? { if case .write(let write) = change { write } else { nil } }
 
   /// The item as compact bytes.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     packer.text(key.type)
     packer.text(key.name)
@@ -77,7 +77,7 @@ public struct OutboxItem: Hashable, Sendable {
   }
 
   /// Reads a packed item.
-  public init(position: Int64, packed bytes: [UInt8]) throws(PackingError) {
+  package init(position: Int64, packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let type = try reader.text("the record's type", limit: Self.longestText)
     let name = try reader.text("the record's name", limit: Self.longestText)

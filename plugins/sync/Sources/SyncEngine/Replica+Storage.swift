@@ -81,7 +81,7 @@ extension Replica {
   }
 
   /// Returns the device of a saved identity, or nil if it cannot be read.
-  public static func device(ofIdentity saved: [UInt8]) -> DeviceID? {
+  package static func device(ofIdentity saved: [UInt8]) -> DeviceID? {
     (try? StoredIdentity(packed: saved))?.device
   }
 
@@ -89,7 +89,7 @@ extension Replica {
   ///
   /// Throws a `ReplicaError` with the key of a damaged value. A waiting change that exceeds a limit, because an earlier
   /// version allowed it, is parked. If `limits` is nil, those of the last run apply, which is for inspecting a file.
-  public init?(
+  package init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
     let identityKey = StoredPart.identity.key

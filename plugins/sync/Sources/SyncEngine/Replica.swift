@@ -4,11 +4,11 @@ import SyncCore
 ///
 /// Each change marks the keys of changed parts. `takeChanges()` returns the marked keys with their new values, which
 /// are saved in one transaction before any request that depends on them.
-public struct Replica: Sendable {
+package struct Replica: Sendable {
   /// The identity of this device.
-  public internal(set) var device: DeviceID
+  package internal(set) var device: DeviceID
   /// The zone of this data, or nil before the first session.
-  public internal(set) var zone: String?
+  package internal(set) var zone: String?
   /// The store that this data belongs to.
   package internal(set) var binding = StoreBinding()
   /// The number of the device's next action (M1).
@@ -20,7 +20,7 @@ public struct Replica: Sendable {
   /// The records that the zone has not yet confirmed while it is fetched again (V23).
   package internal(set) var unconfirmed: Set<RecordKey> = []
   /// The unsent changes, in order.
-  public internal(set) var outbox = Outbox()
+  package internal(set) var outbox = Outbox()
   /// The position up to which the zone's changes have been read, or nil before the first fetch.
   package internal(set) var cursor: Cursor?
   /// The furthest cursor received from the zone, including those for own commits. A zone whose history does not contain
@@ -29,7 +29,7 @@ public struct Replica: Sendable {
   /// True while the whole zone is fetched again.
   package internal(set) var isResynchronizing = false
   /// The deletions that the zone has forgotten.
-  public internal(set) var dropped = Dropped()
+  package internal(set) var dropped = Dropped()
   /// The rules of each collection, including those that this device has declared and not yet sent.
   var rules: [String: ZoneRules] = [:]
   /// The part of the zone that this device receives, or nil for all of it.
@@ -39,15 +39,15 @@ public struct Replica: Sendable {
   /// The records outside of that part. They are released once they have no waiting changes.
   var outside: Set<RecordKey> = []
   /// The source of stamps.
-  public internal(set) var clock = HybridLogicalClock()
+  package internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
   package internal(set) var skewMilliseconds: Int64 = 0
   /// The requests and bytes that may still be sent.
-  public internal(set) var budget: RequestBudget
+  package internal(set) var budget: RequestBudget
   /// The last reason for not sending anything and the end of the pause, or nil after a success.
-  public internal(set) var pause: SyncPause?
+  package internal(set) var pause: SyncPause?
   /// Counters for the status.
-  public internal(set) var statistics = SyncStatistics()
+  package internal(set) var statistics = SyncStatistics()
   /// The cached content of records with many local changes, so that a new change does not process all earlier ones
   /// again.
   var views = ShardedTable<RecordKey, KnownView>()
@@ -57,7 +57,7 @@ public struct Replica: Sendable {
   var touched: Set<RecordKey> = []
 
   /// Creates the replica of a device that has never synchronized.
-  public init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
+  package init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
     self.device = device
     budget = RequestBudget(limits: limits)
     dirty.insert(.identity)

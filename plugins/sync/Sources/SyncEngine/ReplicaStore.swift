@@ -13,7 +13,7 @@ public protocol ReplicaStore: Sendable {
 
 extension ReplicaStore {
   /// Saves the changes in one durable transaction.
-  public func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
+  package func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
 
   /// Does nothing, because a store without locks has none to release.
   public func suspend() async {}
@@ -25,12 +25,12 @@ extension ReplicaStore {
 /// A change of one key.
 public struct StoreChange: Hashable, Sendable {
   /// The key.
-  public var key: String
+  package var key: String
   /// The new value, or nil to remove the key.
-  public var value: [UInt8]?
+  package var value: [UInt8]?
 
   /// Creates a change.
-  public init(key: String, value: [UInt8]?) {
+  package init(key: String, value: [UInt8]?) {
     self.key = key
     self.value = value
   }

@@ -1,24 +1,24 @@
 /// A dictionary in many small chunks. Changing a copy copies one chunk and two short lists instead of everything.
 /// Machines are copied at every event, so that the copy can be restored if a save fails.
-public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
+package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
   /// The number of lists of chunks, and of chunks in each list. Small for few values, so that iterating is fast.
   private var width = 1
   private var lists: [[[Key: Value]]] = [[[:]]]
   /// The number of values.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// The average number of values per chunk above which the table gets more chunks.
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// True if the table is empty.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// The value of a key, or nil if there is none. Setting nil removes the key.
-  public subscript(key: Key) -> Value? {
+  package subscript(key: Key) -> Value? {
     get {
       let (list, piece) = place(of: key)
       return lists[list][piece][key]
@@ -33,13 +33,13 @@ public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable,
   }
 
   /// All keys, in no particular order.
-  public var keys: [Key] { lists.flatMap { $0.flatMap { $0.keys } } }
+  package var keys: [Key] { lists.flatMap { $0.flatMap { $0.keys } } }
 
   /// All values, in no particular order.
-  public var values: some Sequence<Value> { lists.lazy.joined().flatMap { $0.values } }
+  package var values: some Sequence<Value> { lists.lazy.joined().flatMap { $0.values } }
 
   /// Iterates over all keys and values, in no particular order.
-  public func makeIterator() -> AnyIterator<(key: Key, value: Value)> {
+  package func makeIterator() -> AnyIterator<(key: Key, value: Value)> {
     AnyIterator(lists.lazy.joined().joined().makeIterator())
   }
 

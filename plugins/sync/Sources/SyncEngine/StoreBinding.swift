@@ -1,20 +1,20 @@
 import SyncCore
 
 /// The location of a store: an address, and the account that is signed in there.
-public struct StorePlace: Hashable, Sendable, CustomStringConvertible {
+package struct StorePlace: Hashable, Sendable, CustomStringConvertible {
   /// The path of a shared file or the address of a server.
-  public var address: String
+  package var address: String
   /// The account, or an empty string if all accounts of the address share a store.
-  public var account: String
+  package var account: String
 
   /// Creates a location.
-  public init(address: String = "", account: String = "") {
+  package init(address: String = "", account: String = "") {
     self.address = address
     self.account = account
   }
 
   /// The location as text.
-  public var description: String { account.isEmpty ? address : "\(address) (\(account))" }
+  package var description: String { account.isEmpty ? address : "\(address) (\(account))" }
 
   /// The maximum length of an address or account, in bytes.
   static let longestText = 4096

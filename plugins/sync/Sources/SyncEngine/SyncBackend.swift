@@ -53,14 +53,14 @@ extension SyncBackend {
 
 extension SyncBackend {
   /// Commits to any store, for a device without acknowledged changes in this zone.
-  public func commit(
+  package func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor? = nil
   ) async throws(BackendError) -> CommitReply {
     try await commit(operations, zone: zone, heard: heard, store: nil)
   }
 
   /// Returns changes from any store.
-  public func changes(
+  package func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?
   ) async throws(BackendError) -> ChangePage {
@@ -69,12 +69,12 @@ extension SyncBackend {
   }
 
   /// Watches a zone in any store.
-  public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+  package func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     watch(zone: zone, device: device, store: nil)
   }
 
   /// Returns changes to a reader that stores nothing.
-  public func changes(
+  package func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage {
     try await changes(zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: .nobody, of: nil)
@@ -135,14 +135,14 @@ package enum SyncLimits {
 /// The results of a commit's operations, in order.
 public struct CommitReply: Hashable, Sendable {
   /// One result per operation.
-  public var results: [CommitResult]
+  package var results: [CommitResult]
   /// The zone's position after the commit.
   package var cursor: Cursor
   /// The server's time of the response, in milliseconds since 1970.
   package var serverMilliseconds: Int64
 
   /// Creates a reply.
-  public init(results: [CommitResult], cursor: Cursor, serverMilliseconds: Int64) {
+  package init(results: [CommitResult], cursor: Cursor, serverMilliseconds: Int64) {
     self.results = results
     self.cursor = cursor
     self.serverMilliseconds = serverMilliseconds
@@ -158,7 +158,7 @@ public struct CommitReply: Hashable, Sendable {
 }
 
 /// The result of one operation.
-public enum CommitResult: Hashable, Sendable {
+package enum CommitResult: Hashable, Sendable {
   /// The operation was committed. Contains the record's new version, its sequence number, and the stamp given to a
   /// write.
   case committed(version: Int64, sequence: Int64, stamp: Stamp?)
@@ -173,9 +173,9 @@ public enum CommitResult: Hashable, Sendable {
 /// A page of changes.
 public struct ChangePage: Hashable, Sendable {
   /// The store of the changes.
-  public var store: StoreIdentity
+  package var store: StoreIdentity
   /// The changed records, oldest change first.
-  public var records: [SyncRecord]
+  package var records: [SyncRecord]
   /// The changed records outside of the subscription.
   package var others: [RecordMention]
   /// The cursor at the end of the page.
@@ -185,10 +185,10 @@ public struct ChangePage: Hashable, Sendable {
   /// The server's time of the response, in milliseconds since 1970.
   package var serverMilliseconds: Int64
   /// The deletions that the zone has forgotten. A device with an older cursor reads the whole zone.
-  public var dropped: Dropped
+  package var dropped: Dropped
 
   /// Creates a page.
-  public init(
+  package init(
     store: StoreIdentity, records: [SyncRecord], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64,
     dropped: Dropped = Dropped(), others: [RecordMention] = []
   ) {

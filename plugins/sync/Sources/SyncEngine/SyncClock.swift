@@ -5,7 +5,7 @@
 #endif
 
 /// The device's clock as used by a session.
-public protocol SyncClock: Sendable {
+package protocol SyncClock: Sendable {
   /// The device's time in milliseconds since 1970, which never decreases.
   func nowMilliseconds() -> Int64
   /// Waits until that time or longer. Throws if the task is cancelled.
@@ -14,25 +14,25 @@ public protocol SyncClock: Sendable {
 
 /// The wall clock, read once and then advanced by the monotonic clock, so that setting the clock does not affect
 /// stamps.
-public struct SystemClock: SyncClock {
+package struct SystemClock: SyncClock {
   private let anchorMilliseconds: Int64
   private let anchor = ContinuousClock.now
   private let pace: ClockPace
 
   /// Reads the wall clock.
-  public init() {
+  package init() {
     pace = ClockPace.present
     anchorMilliseconds = pace.shown(atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
 
   /// The wall clock's first reading plus the monotonic time that has passed since then.
-  public func nowMilliseconds() -> Int64 {
+  package func nowMilliseconds() -> Int64 {
     let (seconds, attoseconds) = anchor.duration(to: .now).components
     return anchorMilliseconds + (seconds * 1000 + attoseconds / 1_000_000_000_000_000) * pace.scale
   }
 
   /// Waits until a time, measured by the monotonic clock.
-  public func sleep(untilMilliseconds time: Int64) async throws {
+  package func sleep(untilMilliseconds time: Int64) async throws {
     let instant = anchor.advanced(by: .milliseconds((time - anchorMilliseconds) / pace.scale))
     try await Task.sleep(until: instant, tolerance: .zero, clock: .continuous)
   }

@@ -7,7 +7,7 @@ extension SyncMachine {
   }
 
   /// Returns the rule that decides between states of a record, taken from its collection.
-  public func decide(of key: RecordKey) -> DecideRule {
+  package func decide(of key: RecordKey) -> DecideRule {
     replica.rules[key.type]?.decide ?? DecideRule()
   }
 

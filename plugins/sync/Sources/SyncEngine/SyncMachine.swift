@@ -15,7 +15,7 @@ public struct SyncMachine: Sendable {
   /// The device's durable state.
   package internal(set) var replica: Replica
   /// The settings.
-  public let settings: SyncSettings
+  package let settings: SyncSettings
   var generator: SplitMix64
 
   var push = SendLane()
@@ -55,10 +55,10 @@ public struct SyncMachine: Sendable {
   var isPushHeld = false
   var effects: [Effect] = []
   /// The outbox positions of the user's actions in the last event; `fate(of:)` returns their state.
-  public internal(set) var acted: [Int64] = []
+  package internal(set) var acted: [Int64] = []
 
   /// Creates a machine from the device's saved state. `seed` determines the pauses between attempts.
-  public init(replica: Replica, settings: SyncSettings = SyncSettings(), seed: UInt64) {
+  package init(replica: Replica, settings: SyncSettings = SyncSettings(), seed: UInt64) {
     self.replica = replica
     self.settings = settings
     generator = SplitMix64(seed: seed)
@@ -67,7 +67,7 @@ public struct SyncMachine: Sendable {
   }
 
   /// An input of the machine.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// The session starts.
     case started
     /// The user edited a record.
@@ -107,7 +107,7 @@ public struct SyncMachine: Sendable {
   }
 
   /// A response of a backend.
-  public enum Answer: Sendable {
+  package enum Answer: Sendable {
     /// The response to a commit.
     case commit(CommitReply)
     /// The response to a request for changes.
@@ -115,7 +115,7 @@ public struct SyncMachine: Sendable {
   }
 
   /// An output of the machine. Effects are performed in order.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// Save these in one transaction. Later effects depend on it.
     case save([StoreChange])
     /// Send a request, and report its end with this number.
@@ -129,7 +129,7 @@ public struct SyncMachine: Sendable {
   }
 
   /// A request to the backend.
-  public enum Request: Hashable, Sendable {
+  package enum Request: Hashable, Sendable {
     /// Commit operations.
     case commit([RecordOperation], heard: Cursor?)
     /// Return changes.
@@ -168,7 +168,7 @@ public struct SyncMachine: Sendable {
   }
 
   /// Processes an event and returns its effects.
-  public mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
+  package mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
     (effects, acted) = ([], [])
     let wasBusy = isBusy
     apply(event, now)
@@ -293,7 +293,7 @@ struct SendLane: Sendable {
 }
 
 /// The settings of a device's synchronization.
-public struct SyncSettings: Sendable {
+package struct SyncSettings: Sendable {
   /// The time in milliseconds for which further actions are gathered after a push (L1).
   package var gatherMilliseconds: Int64 = 150
   /// The maximum time in milliseconds for which a waiting action is gathered while others follow (S3 requires less than
@@ -321,7 +321,7 @@ public struct SyncSettings: Sendable {
   /// Converts records of collections to rows in the device's file, or nil if the file shows no rows.
   package var projection: (any RecordProjection)?
   /// The location of the store.
-  public var place = StorePlace()
+  package var place = StorePlace()
   /// True if this data is merged with that of another store. Otherwise nothing is sent to another store.
   package var mergesOtherStores = false
   /// The part of the zone that the device receives, or nil for all of it.
@@ -332,7 +332,7 @@ public struct SyncSettings: Sendable {
   package var pageBytes = 65_536
 
   /// Creates the default settings.
-  public init() {}
+  package init() {}
 }
 
 extension SyncMachine {

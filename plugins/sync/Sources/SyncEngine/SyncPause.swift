@@ -21,7 +21,7 @@ public struct SyncPause: Hashable, Sendable {
   private static let askedLimitMilliseconds: Int64 = 86_400_000
 
   /// Creates a pause.
-  public init(
+  package init(
     sinceMilliseconds: Int64, untilMilliseconds: Int64?, askedUntilMilliseconds: Int64? = nil, code: String,
     reason: String
   ) {

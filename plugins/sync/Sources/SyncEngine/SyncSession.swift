@@ -50,11 +50,24 @@ public actor SyncSession {
     self.onNotice = onNotice
   }
 
-  /// Reads the device's file. If it is empty, creates a device whose identity starts with `device`.
+  /// Opens the session of a device, with the default settings.
   ///
-  /// Throws a `ReplicaError` if the file is damaged, from a newer version, or unusable; the file stays unchanged.
-  /// `onNotice` is called for every notice to the user, with the machine's state at that time.
+  /// Reads the device's file. If it is empty, creates a device whose identity starts with `device`. Throws a
+  /// `ReplicaError` if the file is damaged, from a newer version, or unusable; the file stays unchanged. `onNotice` is
+  /// called for every notice to the user.
   public static func open(
+    device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
+    onNotice: @escaping @Sendable (SyncMachine.Notice) -> Void = { _ in }
+  ) async throws(ReplicaError) -> SyncSession {
+    try await open(
+      device: device, zone: zone, backend: backend, store: store, clock: SystemClock(),
+      onNotice: { notice, _ in onNotice(notice) })
+  }
+
+  /// Opens the session of a device with other settings than the default. `onNotice` receives the machine's state at
+  /// the time of the notice.
+  @_disfavoredOverload
+  package static func open(
     device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
     settings: SyncSettings = SyncSettings(), limits: RequestBudget.Limits = RequestBudget.Limits(),
     clock: any SyncClock = SystemClock(), seed: UInt64 = .random(in: 0 ... .max),
@@ -103,7 +116,7 @@ public actor SyncSession {
   }
 
   /// Switches synchronization off or on.
-  public func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
+  package func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
 
   /// Fetches once, for example when the app comes to the foreground (S45).
   public func foreground() async { _ = await give(.foregrounded) }
@@ -121,7 +134,7 @@ public actor SyncSession {
   package func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
   /// Waits until the machine satisfies a condition. Returns false on a timeout, or when the session stops first.
-  public func wait(
+  package func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {
     // While an event is processed, the machine is ahead of the saved state.

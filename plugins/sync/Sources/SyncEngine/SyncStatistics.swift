@@ -1,15 +1,15 @@
 import SyncCore
 
 /// Counters for the status and the metrics.
-public struct SyncStatistics: Hashable, Sendable {
+package struct SyncStatistics: Hashable, Sendable {
   /// The number of the user's actions on this device.
-  public var actions: Int64 = 0
+  package var actions: Int64 = 0
   /// The number of changes that the server acknowledged.
-  public var acknowledged: Int64 = 0
+  package var acknowledged: Int64 = 0
   /// The number of requests sent.
-  public var requests: Int64 = 0
+  package var requests: Int64 = 0
   /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or 0 for never (S15).
-  public var lastSuccessMilliseconds: Int64 = 0
+  package var lastSuccessMilliseconds: Int64 = 0
   /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
   /// 0 for never.
   package var lastHeardMilliseconds: Int64 = 0
@@ -17,7 +17,7 @@ public struct SyncStatistics: Hashable, Sendable {
   package var conflicts: [ConflictRule: Int64] = [:]
 
   /// Creates counters that start at zero.
-  public init() {}
+  package init() {}
 }
 
 extension SyncStatistics {

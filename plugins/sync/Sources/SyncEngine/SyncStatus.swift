@@ -26,7 +26,7 @@ public struct SyncStatus: Hashable, Sendable {
   /// True if the user has switched synchronization off.
   public var isOffline: Bool
   /// A problem that a person must solve before anything is sent, or nil.
-  public var pausedBecause: BackendError?
+  package var pausedBecause: BackendError?
   /// The last reason for sending nothing and the end of the pause, or nil after a successful request. It is also saved
   /// in the device's file.
   public var pause: SyncPause?
@@ -45,7 +45,7 @@ public struct SyncStatus: Hashable, Sendable {
   /// The position up to which the zone has been read.
   package var cursor: Cursor?
   /// The counters, including conflicts by rule.
-  public var statistics: SyncStatistics
+  package var statistics: SyncStatistics
 
   /// A record with a part that exceeds a limit.
   package struct NotShown: Hashable, Sendable {
@@ -70,7 +70,7 @@ public struct SyncStatus: Hashable, Sendable {
   }
 
   /// Creates the status of a saved replica, without a session.
-  public init(of replica: Replica, atMilliseconds now: Int64) {
+  package init(of replica: Replica, atMilliseconds now: Int64) {
     device = replica.device
     binding = replica.binding
     outboxDepth = replica.outbox.waitingCount
@@ -104,8 +104,8 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncMachine {
-  /// Returns the current state of synchronization.
-  public func status(atMilliseconds now: Int64) -> SyncStatus {
+  /// Returns the present state of synchronization.
+  package func status(atMilliseconds now: Int64) -> SyncStatus {
     var status = SyncStatus(of: replica, atMilliseconds: now)
     status.isChannelUp = channel.isOpen
     status.isOffline = isOffline

@@ -3,15 +3,15 @@ import SyncCore
 /// A whole zone as a value. It changes a dictionary as a backend's transaction changes its store.
 ///
 /// The memory backend and the simulator use it, and the conformance suite compares other backends with it.
-public struct ZoneState: Sendable {
+package struct ZoneState: Sendable {
   /// The store that the zone is in.
-  public let store: StoreIdentity
+  package let store: StoreIdentity
   /// The zone's present generation.
   package internal(set) var generation: UInt64
   /// The sequence number of the last change.
   package internal(set) var sequence: Int64 = 0
   /// The records by key.
-  public internal(set) var records: [RecordKey: SyncRecord] = [:]
+  package internal(set) var records: [RecordKey: SyncRecord] = [:]
   /// The collections' rules contained in `records`, by collection.
   var rules: [String: ZoneRules] = [:]
   var incarnations: ZoneIncarnations
@@ -21,7 +21,7 @@ public struct ZoneState: Sendable {
   /// The largest act number of each device in cells that devices returned.
   var givenBack: [DeviceID: Int64] = [:]
   /// The forgotten deletions.
-  public internal(set) var dropped = Dropped()
+  package internal(set) var dropped = Dropped()
   var ages = ZoneAges()
   /// True if the zone uses the clocks of its devices, as in a shared file, instead of a server's clock.
   package var hasDevicesTime = false
@@ -29,7 +29,7 @@ public struct ZoneState: Sendable {
   private var nextGeneration: UInt64?
 
   /// Creates an empty zone of a store.
-  public init(generation: UInt64, store: StoreIdentity) {
+  package init(generation: UInt64, store: StoreIdentity) {
     self.store = store
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
@@ -54,12 +54,12 @@ public struct ZoneState: Sendable {
   package mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
   /// Throws `otherStore` unless the zone is in the expected store, or any store if it is nil.
-  public func require(_ expected: StoreIdentity?) throws(BackendError) {
+  package func require(_ expected: StoreIdentity?) throws(BackendError) {
     if let expected, expected != store { throw .otherStore(store) }
   }
 
   /// Commits operations; see `SyncBackend.commit`.
-  public mutating func commit(
+  package mutating func commit(
     _ operations: [RecordOperation], heard: Cursor? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> CommitReply {
     try require(expected)
@@ -140,7 +140,7 @@ public struct ZoneState: Sendable {
   }
 
   /// Returns the records that changed after a cursor; see `SyncBackend.changes`.
-  public func changes(
+  package func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
     of subscription: SyncSubscription? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {

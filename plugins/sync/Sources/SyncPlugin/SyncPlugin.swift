@@ -48,16 +48,16 @@ public struct SyncPlugin: Plugin {
     ]
   }
 
-  /// The actions that were moved to the plugin `pomodoro`.
-  public var movedNames: KeyValuePairs<String, String> {
-    ["sync.timer": "pomodoro.timer", "sync.push": "pomodoro.push", "sync.pull": "pomodoro.pull"]
+  /// The actions that were moved to the plugin `pomodoro`, the check of a workflow's use of records, and the files of
+  /// schemas.
+  public var details: PluginDetails {
+    PluginDetails(
+      checks: [RecordUseCheck(schemas: schemas)], fileKinds: fileKinds,
+      movedNames: ["sync.timer": "pomodoro.timer", "sync.push": "pomodoro.push", "sync.pull": "pomodoro.pull"])
   }
 
-  /// The check of a workflow's use of records against their schema.
-  public var checks: [any WorkflowCheckProvider] { [RecordUseCheck(schemas: schemas)] }
-
   /// Record schemas, `*.sync.yaml`, if the plugin has a reader for them.
-  public var fileKinds: [PluginFileKind] {
+  private var fileKinds: [PluginFileKind] {
     guard let reader = schemas.reader else { return [] }
     return [
       PluginFileKind(

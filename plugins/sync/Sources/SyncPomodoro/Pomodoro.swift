@@ -8,10 +8,10 @@ public enum Pomodoro {
   /// The key of the timer's record. It is fixed, so saving never creates a second record (F10).
   public static let timer = RecordKey(type: "timers", name: "timer")
   /// The key of the settings' record.
-  public static let settings = RecordKey(type: "settings", name: "settings")
+  package static let settings = RecordKey(type: "settings", name: "settings")
 
   /// The rule for concurrent states of the timer.
-  public static let decide = DecideRule(
+  package static let decide = DecideRule(
     window: 5_000,
     prefer: .init(field: "state", order: ["focus", "breakTime", "snooze", "idle"]),
     smallest: .init(

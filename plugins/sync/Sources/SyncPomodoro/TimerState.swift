@@ -25,7 +25,7 @@ public struct TimerState: Hashable, Sendable {
 
   /// Returns the time left at `now` for a state set at `set` (F16). The time of a paused or stopped timer does not
   /// decrease.
-  public func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
+  package func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
     kind.runsDown && !isPaused ? remainingMilliseconds - (now - set) : remainingMilliseconds
   }
 
@@ -41,7 +41,7 @@ public struct TimerState: Hashable, Sendable {
 
   /// Reads the state of a record. Missing values are those of an idle timer. Returns nil for a kind that this version
   /// does not know.
-  public init?(_ state: RecordState) {
+  package init?(_ state: RecordState) {
     self.init(kind: .idle)
     if case .text(let text)? = state.value("state") {
       guard let kind = TimerKind(rawValue: text) else { return nil }
@@ -53,7 +53,7 @@ public struct TimerState: Hashable, Sendable {
   }
 
   /// Reads the state in an entry's payload. Returns nil if it is not a timer's.
-  public init?(payload: [UInt8]) {
+  package init?(payload: [UInt8]) {
     guard let state = RecordState(payload: payload) else { return nil }
     self.init(state)
   }

@@ -3,7 +3,7 @@ import SyncCore
 extension Write {
   /// Creates a write of the timer's record: a new state, and a count in an epoch or nil. For tests; devices use
   /// `TimerState.edit`.
-  public init(
+  package init(
     timer dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil,
     context: VersionVector = VersionVector(), state: TimerState?, completed: Int64? = nil, epoch: Int64 = 0
   ) {

@@ -9,9 +9,9 @@ import SyncCore
 /// ```
 public struct CompiledSchema: Hashable, Sendable {
   /// The name of the compiled file, such as `notes.sync.yaml`. Workflows refer to the schema by this name.
-  public let file: String
+  package let file: String
   /// The schema as bytes. Equal schemas have equal bytes.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Creates a compiled schema from its bytes.
   public init(file: String, bytes: [UInt8]) {
@@ -20,7 +20,7 @@ public struct CompiledSchema: Hashable, Sendable {
   }
 
   /// Compiles a schema.
-  public init(_ schema: RecordSchema, file: String) {
+  package init(_ schema: RecordSchema, file: String) {
     var writer = CompiledWriter()
     schema.write(to: &writer)
     self.init(file: file, bytes: writer.finished(mark: Self.mark, version: Self.version))
@@ -51,7 +51,7 @@ public struct CompiledSchemaError: Error, Hashable, Sendable, CustomStringConver
 
   init(file: String, _ error: CompiledWorkflowError) {
     let problem =
-      switch error {
+      switch error.cause {
       case .notCompiled: "is not a compiled schema"
       case .newer(let format), .older(let format):
         "has format \(format), expected \(CompiledSchema.version)"

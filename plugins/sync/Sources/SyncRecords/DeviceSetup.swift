@@ -4,7 +4,7 @@ import SyncEngine
 extension SyncSettings {
   /// Creates the settings for a device with a schema's records. When the budget runs low, only collections with a
   /// `decide` rule are sent.
-  public init(for schema: RecordSchema) {
+  package init(for schema: RecordSchema) {
     self.init()
     projection = SchemaProjection(schema)
     if schema.budget == nil {

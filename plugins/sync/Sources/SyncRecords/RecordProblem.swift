@@ -12,7 +12,7 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
   public var description: String { help.map { "\(message); \($0)" } ?? message }
 
   /// Creates a problem.
-  public init(_ message: String, help: String? = nil) {
+  package init(_ message: String, help: String? = nil) {
     self.message = message
     self.help = help
   }

@@ -11,12 +11,12 @@ extension RecordSchema.Collection {
 
   /// Returns the time when the winning state of a record was written, in milliseconds since 1970 on the server's clock.
   /// Returns nil for a collection without states, and if no state was written.
-  public func decided(in cell: Cell) -> Int64? {
+  package func decided(in cell: Cell) -> Int64? {
     decide.flatMap { cell.reading(by: $0)?.winner.milliseconds }
   }
 
   /// Returns a record's decreasing value at an instant of the server's clock, or nil if the collection has none.
-  public func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
+  package func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
     guard let decide, let decided = decided(in: cell),
       let (name, milliseconds) = decide.aged(cell.state(by: decide), setAtMilliseconds: decided, atMilliseconds: now),
       let field = field(name)
@@ -28,7 +28,7 @@ extension RecordSchema.Collection {
   package static let decidedColumn = "_decided"
 
   /// Returns a record for workflows, or nil if it does not exist.
-  public func shown(_ cell: Cell) -> ValueObject? {
+  package func shown(_ cell: Cell) -> ValueObject? {
     guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
     var record = ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
     for (name, text) in otherFields(of: cell) { record[name] = .string(text) }
@@ -45,7 +45,7 @@ extension RecordSchema.Collection {
   }
 
   /// Returns the names of the elements of each list, in order.
-  public func ids(of cell: Cell) -> ValueObject {
+  package func ids(of cell: Cell) -> ValueObject {
     var ids = ValueObject()
     for field in fields where field.rule.merge == .list {
       let items = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? [])
@@ -75,7 +75,7 @@ extension RecordSchema.Field {
   }
 
   /// Converts a stored value of the field to a value for workflows.
-  public func value(_ scalar: Scalar) -> Value { value(scalar, rule.type) }
+  package func value(_ scalar: Scalar) -> Value { value(scalar, rule.type) }
 
   private func json(_ values: [[UInt8]]) -> Scalar {
     let read = values.map { Scalar(bytes: $0).map { value($0, rule.element) } ?? .null }

@@ -8,7 +8,7 @@ public struct RecordSchema: Hashable, Sendable {
   /// The version, for information only. Compatibility depends on names and rules.
   public var version: Int
   /// The budget of a device, or nil for no limit.
-  public var budget: RequestBudget.Limits?
+  package var budget: RequestBudget.Limits?
   /// The collections in file order.
   package var collections: [Collection]
 
@@ -24,19 +24,19 @@ public struct RecordSchema: Hashable, Sendable {
     /// The collection's name.
     public var name: String
     /// The rule for a record that one device deletes while another changes it.
-    public var delete: DeleteRule
+    package var delete: DeleteRule
     /// The rule that decides between whole states of a record, or nil if records are merged field by field.
-    public var decide: DecideRule?
+    package var decide: DecideRule?
     /// The maximum number of records, or nil.
-    public var limit: Int?
+    package var limit: Int?
     /// The allowed keys of records, or nil for any.
-    public var keys: [String]?
+    package var keys: [String]?
     /// True if each record is written only by the device whose identity is its key.
     package var isWrittenByItself = false
     /// True if records may have fields that are not listed here; they are merged by `newest`.
     package var hasOtherFields = false
     /// The fields in file order.
-    public var fields: [Field]
+    package var fields: [Field]
 
     package init(
       name: String, delete: DeleteRule, decide: DecideRule? = nil, limit: Int? = nil, keys: [String]? = nil,
@@ -76,11 +76,11 @@ public struct RecordSchema: Hashable, Sendable {
     /// The field's name.
     public var name: String
     /// The type and the merge rule.
-    public var rule: FieldRule
+    package var rule: FieldRule
     /// The allowed strings, or nil for any.
-    public var choices: [String]?
+    package var choices: [String]?
     /// True if a new record must have the field.
-    public var isRequired = false
+    package var isRequired = false
 
     package init(name: String, rule: FieldRule, choices: [String]? = nil, isRequired: Bool = false) {
       self.name = name

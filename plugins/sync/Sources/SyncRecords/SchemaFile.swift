@@ -8,11 +8,11 @@ public struct SchemaFile: Sendable {
   package static let fieldLimit = 200
 
   /// The schema, or nil if there is an error.
-  public let schema: RecordSchema?
+  package let schema: RecordSchema?
   /// The diagnostics in file order.
-  public let diagnostics: [Diagnostic]
+  package let diagnostics: [Diagnostic]
   /// The text that the diagnostics refer to.
-  public let source: SourceText
+  package let source: SourceText
 
   /// Creates a result. If there is an error, the schema is left out.
   package init(_ schema: RecordSchema?, _ diagnostics: [Diagnostic], of source: SourceText) {

@@ -59,7 +59,13 @@ public final class SQLiteBackend: SyncBackend {
   /// Opens the file, or creates it if it is missing. `zones` are the zones that it may contain.
   ///
   /// Throws `BackendError.storage` if the file cannot be used, is from a newer version or has a removed format.
-  public init(
+  public convenience init(path: String, zones: [String]) throws(BackendError) {
+    try self.init(path: path, zones: zones, clock: SystemClock())
+  }
+
+  /// Opens the file with another clock.
+  @_disfavoredOverload
+  package init(
     path: String, zones: [String], clock: any SyncClock = SystemClock()
   ) throws(BackendError) {
     self.path = path
@@ -81,7 +87,7 @@ public final class SQLiteBackend: SyncBackend {
   }
 
   /// Adds a zone.
-  public func open(zone: String) async throws(BackendError) {
+  package func open(zone: String) async throws(BackendError) {
     try await perform { try Self.make(zone, $0) }
     zones.withLock { _ = $0.insert(zone) }
   }

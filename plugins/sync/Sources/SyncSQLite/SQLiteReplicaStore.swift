@@ -68,13 +68,13 @@ public struct SQLiteReplicaStore: ReplicaStore {
   }
 
   /// Returns the zone of a device's file, or nil if it has none yet or cannot be read.
-  public static func zone(of path: String) -> String? {
+  package static func zone(of path: String) -> String? {
     value("zone", of: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Returns the packed identity in a device's file, or nil if it has none yet, belongs to another program or cannot be
   /// read.
-  public static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
+  package static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
 
   /// Returns the store binding in a device's file, or nil if it has none yet, belongs to another program or cannot be
   /// read.

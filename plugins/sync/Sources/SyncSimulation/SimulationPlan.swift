@@ -10,7 +10,7 @@ public struct SimulationPlan: Sendable {
   /// The number of devices.
   public var devices: Int
   /// The records that the devices share.
-  public var schema: RecordSchema
+  package var schema: RecordSchema
   /// The kind of the zone's backend.
   public var backend = Backend.server
   /// The steps, in any order.
@@ -20,7 +20,7 @@ public struct SimulationPlan: Sendable {
   /// The faults of network, clocks and processes.
   package var faults = Faults()
   /// The settings of the devices.
-  public var settings: SyncSettings
+  package var settings: SyncSettings
   /// The budget of a device.
   package var limits: RequestBudget.Limits
   /// The maximum time in milliseconds after the end of the faults until all devices are idle.
@@ -47,14 +47,14 @@ public struct SimulationPlan: Sendable {
   /// An event for one device.
   public struct Step: Sendable {
     /// The time, in milliseconds from the start.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
     /// The device, numbered from 0.
-    public var device: Int
+    package var device: Int
     /// The event.
-    public var command: Command
+    package var command: Command
 
     /// Creates a step.
-    public init(_ milliseconds: Int64, _ device: Int, _ command: Command) {
+    package init(_ milliseconds: Int64, _ device: Int, _ command: Command) {
       self.milliseconds = milliseconds
       self.device = device
       self.command = command
@@ -62,7 +62,7 @@ public struct SimulationPlan: Sendable {
   }
 
   /// An event of a step.
-  public enum Command: Sendable {
+  package enum Command: Sendable {
     /// The user edits a record.
     case acted(RecordKey, RecordEdit)
     /// The user makes a random edit that the schema allows. The number is its seed.
@@ -82,7 +82,7 @@ public struct SimulationPlan: Sendable {
     case restoreServer(isAnnounced: Bool, staysOpen: Bool = false)
 
     /// The user sets the timer and adds to the count.
-    public static func set(_ state: TimerState, completed: Int64) -> Command {
+    package static func set(_ state: TimerState, completed: Int64) -> Command {
       .acted(Pomodoro.timer, state.edit(completing: completed))
     }
 

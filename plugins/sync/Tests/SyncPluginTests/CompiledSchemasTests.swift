@@ -69,8 +69,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
   }
 
-  @Test func `only flowrun compiles schema files; a plugin with compiled schemas declares no file kinds`() {
-    #expect(SyncPlugin(schemas: []).fileKinds.isEmpty)
-    #expect(SyncPlugin(reader: YAMLSchemas()).fileKinds.map(\.suffix) == [".sync.yaml"])
+  @Test func `an app has no kinds of files, flowrun has schemas`() {
+    #expect(SyncPlugin(schemas: []).details.fileKinds.isEmpty)
+    #expect(SyncPlugin(reader: YAMLSchemas()).details.fileKinds.map(\.suffix) == [".sync.yaml"])
   }
 }

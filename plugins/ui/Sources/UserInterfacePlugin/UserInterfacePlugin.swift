@@ -30,7 +30,7 @@ public struct UserInterfacePlugin: Plugin {
   }
 
   /// Checks the size of launch screens, and that they are shown before the window.
-  public var checks: [any WorkflowCheckProvider] { [LaunchScreenCheck(), SplashOrderCheck()] }
+  public var details: PluginDetails { PluginDetails(checks: [LaunchScreenCheck(), SplashOrderCheck()]) }
 
   /// The actions whose names begin with `ui.`.
   public var actions: [any ActionType.Type] {

@@ -4,7 +4,7 @@ import FlowSQLite
 import StorageCore
 
 /// Reads places in the order of their visits, all or those of one trip, for a detail view (L37).
-struct Destinations: Action {
+struct Destinations: Action, DetailedAction {
   static let name = "footprint.destinations"
   static let summary = "Places in the order of their visits, all of them or one trip's"
   static let requires: [HandleKey] = [.journeys]

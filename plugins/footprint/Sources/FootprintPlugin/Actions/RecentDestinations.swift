@@ -3,7 +3,7 @@ import FlowPluginKit
 import StorageCore
 
 /// Reads the most recently visited places, newest first (L29).
-struct RecentDestinations: Action {
+struct RecentDestinations: Action, DetailedAction {
   static let name = "footprint.recent-destinations"
   static let summary = "The places visited last, newest first"
   static let requires: [HandleKey] = [.journeys]

@@ -3,7 +3,7 @@ import FlowPluginKit
 import StorageCore
 
 /// Reads the trips by their first day, newest first (L24).
-struct Trips: Action {
+struct Trips: Action, DetailedAction {
   static let name = "footprint.trips"
   static let summary = "The trips by their first day, newest first"
   static let requires: [HandleKey] = [.journeys]

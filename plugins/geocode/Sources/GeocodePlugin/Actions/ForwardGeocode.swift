@@ -3,7 +3,7 @@ import FlowPluginKit
 import GeocodeCore
 
 /// Finds places, regions, countries and districts by name.
-struct ForwardGeocode: Action {
+struct ForwardGeocode: Action, DetailedAction {
   static let name = "geocode.forward"
   static let isPortable = true
   static let summary = "Finds cities, provinces, countries and Chinese districts by name"

@@ -3,7 +3,7 @@ import FlowPluginKit
 import GeocodeCore
 
 /// Finds the place at a coordinate.
-struct ReverseGeocode: Action {
+struct ReverseGeocode: Action, DetailedAction {
   static let name = "geocode.reverse"
   static let isPortable = true
   static let summary =

@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Describes the places of a list of coordinates as a person would.
-struct ReverseGeocodeAll: Action {
+/// Describes the places of a list of coordinates in the way in which a person would.
+struct ReverseGeocodeAll: Action, DetailedAction {
   static let name = "geocode.reverse-all"
   static let isPortable = true
   static let summary = "Returns city, province and country of each place of a list, in the user's language"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Delivers positions until the run ends or `location.stop` is called; ready with the first one (L19).
-struct StartLocation: StepService {
+struct StartLocation: StepService, DetailedAction {
   static let name = "location.start"
   static let effect = ActionEffect.process
   static let summary = "Follows the device; ready with the first position, then runs until the end of the run"

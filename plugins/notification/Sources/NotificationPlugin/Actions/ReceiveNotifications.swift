@@ -5,7 +5,7 @@ import FlowPluginKit
 /// N24).
 ///
 /// An arriving notification never opens a page, unless `route-on-receipt` allows it (ruling C3).
-struct ReceiveNotifications: StepService {
+struct ReceiveNotifications: StepService, DetailedAction {
   static let name = "notification.receive"
   static let effect = ActionEffect.process
   static let summary = "Shows arriving notifications and opens those that are tapped"

@@ -8,7 +8,7 @@ import FlowPluginKit
 #endif
 
 /// Schedules a local notification, delivered once (N32) or repeatedly, even if the process has ended by then.
-struct ScheduleNotification: Action {
+struct ScheduleNotification: Action, DetailedAction {
   static let name = "notification.schedule"
   static let summary = "Schedules a local notification, delivered once or at an interval"
   static let errors = [

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Checks whether a user is signed in, and loads the account (L10). Never asks the user.
-struct CheckAccount: Action {
+struct CheckAccount: Action, DetailedAction {
   static let name = "preferences.account"
   static let summary = "Checks whether a user is signed in, and loads the account"
   static let provides: [HandleKey] = [ManagerRoster.runKey]

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Chooses the brand color: the user's, else a default (L13).
-struct ChooseBrandColor: Action {
+struct ChooseBrandColor: Action, DetailedAction {
   static let name = "preferences.brand-color"
   static let summary = "Chooses the brand color: the user's, else a default"
   static let provides: [HandleKey] = [ManagerRoster.runKey]

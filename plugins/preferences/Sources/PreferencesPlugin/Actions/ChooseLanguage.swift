@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Chooses the language: the saved one, else the system's, else a fallback (L11).
-struct ChooseLanguage: Action {
+struct ChooseLanguage: Action, DetailedAction {
   static let name = "preferences.language"
   static let summary = "Chooses the language: the saved one, else the system's, else a fallback"
   static let provides: [HandleKey] = [ManagerRoster.runKey]

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Saves one preference, or removes it.
-struct SetPreference: Action {
+struct SetPreference: Action, DetailedAction {
   static let name = "preferences.set"
   static let summary = "Saves one preference, or removes it when the value is null"
   static let requires: [HandleKey] = [.keyValueStore]

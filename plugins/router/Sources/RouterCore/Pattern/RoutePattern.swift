@@ -63,7 +63,7 @@ public struct RoutePatternError: Error, Sendable, Hashable {
   /// The advice on how to fix the problem, or nil.
   public let help: String?
   /// The suggested word, or nil.
-  public let correction: Correction?
+  package let correction: Correction?
 
   /// Creates an error at a byte offset.
   init(_ message: String, at offset: Int, help: String? = nil, correction: Correction? = nil) {

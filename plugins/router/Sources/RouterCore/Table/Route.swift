@@ -79,7 +79,7 @@ public struct RouteProblem: Error, Sendable, Hashable {
   /// The advice on how to fix the problem, or nil.
   public let help: String?
   /// The suggested word, or nil.
-  public let correction: Correction?
+  package let correction: Correction?
 }
 
 /// All problems of a list of routes.

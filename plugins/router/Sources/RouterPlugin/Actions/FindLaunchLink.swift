@@ -4,7 +4,7 @@ import FlowPluginKit
 import RouterCore
 
 /// Finds the link that launched the application in its launch options (N16, N17, N25, R12, R14).
-struct FindLaunchLink: Action {
+struct FindLaunchLink: Action, DetailedAction {
   static let name = "router.launch-link"
   static let summary = "Finds the link that launched the application among the launch options"
   static let example = """

@@ -17,13 +17,13 @@ struct PendingOptions: ColumnValue {
     FieldDeclaration("time-to-live", .duration, default: "10m", summary: "How long a link may wait"),
   ]
 
-  static var valueType: ValueType { .object(properties: fields) }
+  static var valueType: ColumnType { ColumnType(.object(properties: fields)) }
   static var placeholder: PendingOptions { PendingOptions() }
 
   init() {}
 
   init?(_ value: Value) {
-    guard let object = value.objectValue, Self.valueType.mismatch(of: value, at: "") == nil else { return nil }
+    guard let object = value.objectValue, Self.valueType.type.mismatch(of: value, at: "") == nil else { return nil }
     if let word = object["keep"]?.stringValue.flatMap(PendingPolicy.Keep.init(rawValue:)) { keep = word }
     persist = object["persist"]?.booleanValue ?? false
     if let duration = object["time-to-live"].flatMap(Duration.init) { timeToLiveMilliseconds = duration.milliseconds }

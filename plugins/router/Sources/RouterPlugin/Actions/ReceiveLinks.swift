@@ -4,7 +4,7 @@ import RouterCore
 
 /// Receives the links that open the running app and posts `router.link` for each, so that a link is handled in the same
 /// way whether it launches the app or arrives while the app runs.
-struct ReceiveLinks: StepService {
+struct ReceiveLinks: StepService, DetailedAction {
   static let name = "router.receive"
   static let effect = ActionEffect.process
   static let summary = "Takes links that open the running app, and posts router.link for each"

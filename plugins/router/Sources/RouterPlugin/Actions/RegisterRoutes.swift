@@ -9,7 +9,7 @@ enum FragmentReading: String, FieldWord {
 }
 
 /// Declares the routes of the application (N12, N13) and provides the router for later steps.
-struct RegisterRoutes: Action {
+struct RegisterRoutes: Action, DetailedAction {
   static let name = "router.register"
   static let summary = "Declares the routes of the application"
   static let provides: [HandleKey] = [Router.key, .linkOpener]

@@ -4,7 +4,7 @@ import FlowSQLite
 import StorageCore
 
 /// Runs writing SQL statements in one transaction, once per step of a run.
-struct Execute: AsyncAction {
+struct Execute: AsyncAction, DetailedAction {
   static let name = "storage.execute"
   static let summary = "Runs SQL statements that write, all in one transaction; a step that is repeated writes once"
   static let requires: [HandleKey] = [.database]

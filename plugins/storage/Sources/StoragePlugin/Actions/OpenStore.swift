@@ -3,7 +3,7 @@ import FlowPluginKit
 import StorageCore
 
 /// Opens the SQLite store, and creates or migrates it if necessary (L5).
-struct OpenStore: Action {
+struct OpenStore: Action, DetailedAction {
   static let name = "storage.open"
   static let summary = "Opens the SQLite store, creating and migrating it when needed"
   static let provides: [HandleKey] = [.database, .keyValueStore]

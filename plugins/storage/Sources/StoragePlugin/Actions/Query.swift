@@ -4,7 +4,7 @@ import FlowSQLite
 import StorageCore
 
 /// Runs one read-only SQL statement.
-struct Query: AsyncAction {
+struct Query: AsyncAction, DetailedAction {
   static let name = "storage.query"
   static let summary = "Runs one SQL statement that only reads"
   static let requires: [HandleKey] = [.database]

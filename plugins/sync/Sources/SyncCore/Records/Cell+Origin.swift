@@ -4,7 +4,7 @@ extension Cell {
 
   /// The incarnation in which the record was first created. It is above 0 if the zone had forgotten earlier records
   /// with the same key. Writes and copies of an earlier incarnation belong to those records.
-  public var origin: Int64 {
+  package var origin: Int64 {
     guard let bytes = extensions.first(where: { $0.tag == Self.originTag })?.bytes, bytes.count == 8 else { return 0 }
     return bytes.reduce(0) { $0 << 8 | Int64($1) }
   }

@@ -6,44 +6,44 @@ import FlowBytes
 /// preferred one wins, then the one with the smallest value at one common instant, then the newest, then the one with
 /// the larger device name. This is a lexicographic order over the set of states and never a comparison of two, which
 /// could be circular (F14).
-public struct DecideRule: Hashable, Sendable {
+package struct DecideRule: Hashable, Sendable {
   /// The distance in milliseconds within which two states are concurrent, or nil for any distance.
-  public var window: Int64?
+  package var window: Int64?
   /// The field whose preferred values win, and the order of these values.
-  public var prefer: Preference?
+  package var prefer: Preference?
   /// The field whose smallest value wins.
-  public var smallest: Smallest?
+  package var smallest: Smallest?
 
   /// A field and the order in which its values are preferred.
-  public struct Preference: Hashable, Sendable {
+  package struct Preference: Hashable, Sendable {
     /// The field.
     package var field: String
     /// The values, the most preferred one first. Other values come last.
     package var order: [String]
 
     /// Creates a preference.
-    public init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
+    package init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
   }
 
   /// A field whose smallest value wins.
-  public struct Smallest: Hashable, Sendable {
+  package struct Smallest: Hashable, Sendable {
     /// The name of the field, a whole number or a duration.
     package var field: String
     /// True if the value decreases with the time since it was written, in milliseconds.
-    public var ages = false
+    package var ages = false
     /// The name of a Boolean field. While it is true the value does not decrease.
     package var unless: String?
     /// A field and some of its values. This rule applies only with one of them; otherwise the number counts as 0.
-    public var when: Preference?
+    package var when: Preference?
 
     /// Creates a rule for a field.
-    public init(field: String, ages: Bool = false, unless: String? = nil, when: Preference? = nil) {
+    package init(field: String, ages: Bool = false, unless: String? = nil, when: Preference? = nil) {
       (self.field, self.ages, self.unless, self.when) = (field, ages, unless, when)
     }
   }
 
   /// Creates a rule.
-  public init(window: Int64? = nil, prefer: Preference? = nil, smallest: Smallest? = nil) {
+  package init(window: Int64? = nil, prefer: Preference? = nil, smallest: Smallest? = nil) {
     (self.window, self.prefer, self.smallest) = (window, prefer, smallest)
   }
 
@@ -86,7 +86,7 @@ public struct DecideRule: Hashable, Sendable {
   /// Returns the value of a decreasing field at a later instant, or nil if the rule has no such field. A value that
   /// does not
   /// this state is returned as written.
-  public func aged(
+  package func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> (field: String, milliseconds: Int64)? {
     guard let smallest, smallest.ages, case .integer(let left)? = state.value(smallest.field) else { return nil }
@@ -101,7 +101,7 @@ public struct DecideRule: Hashable, Sendable {
   // MARK: In words
 
   /// The rule as text, as a zone stores it: `causal, window 5000, prefer state focus break, newest, device`.
-  public var text: String {
+  package var text: String {
     var parts = ["causal"]
     if let window { parts.append("window \(window)") }
     if let prefer { parts.append("prefer " + RuleWords.text([prefer.field] + prefer.order)) }
@@ -114,7 +114,7 @@ public struct DecideRule: Hashable, Sendable {
   }
 
   /// Parses the output of `text`. Returns nil for anything else, such as a rule of a newer version.
-  public init?(text: String) {
+  package init?(text: String) {
     self.init()
     for part in text.utf8.split(separator: UInt8(ascii: ",")) {
       let words = part.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
@@ -143,15 +143,15 @@ extension DecideRule.Preference {
 }
 
 /// The state of a record that is decided as a whole: the values of its fields, as one payload.
-public struct RecordState: Hashable, Sendable {
+package struct RecordState: Hashable, Sendable {
   /// The values by name.
-  public var values: [String: [UInt8]]
+  package var values: [String: [UInt8]]
 
   /// Creates a state of these values.
-  public init(values: [String: [UInt8]] = [:]) { self.values = values }
+  package init(values: [String: [UInt8]] = [:]) { self.values = values }
 
   /// The state as an entry's payload.
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     var packer = Packer()
     packer.count(values.count)
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -162,7 +162,7 @@ public struct RecordState: Hashable, Sendable {
   }
 
   /// Reads a payload. Returns nil if it is not a record's.
-  public init?(payload: [UInt8]) {
+  package init?(payload: [UInt8]) {
     var reader = Unpacker(payload)
     values = [:]
     do {
@@ -177,7 +177,7 @@ public struct RecordState: Hashable, Sendable {
   }
 
   /// Returns one of the values, or nil if there is none.
-  public func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
+  package func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
 
   /// Reads one value of a payload and skips the others.
   static func value(_ field: String, in payload: [UInt8]) -> Scalar? {
@@ -212,7 +212,7 @@ public struct RecordState: Hashable, Sendable {
 
 extension Cell {
   /// Returns the winning state of a record that is decided as a whole, or an empty state if none was written.
-  public func state(by rule: DecideRule) -> RecordState {
+  package func state(by rule: DecideRule) -> RecordState {
     reading(by: rule).flatMap { RecordState(payload: $0.winner.payload) } ?? RecordState()
   }
 }

@@ -4,14 +4,14 @@
 /// (`ZoneRules.keptDeletions`). A record that the zone does not have and whose incarnation is less than `incarnation`
 /// was deleted and dropped: a device that still has it drops it too, and writes to it do not restore it. New records
 /// start with `incarnation`, whatever their key, and store it as `Cell.origin`.
-public struct Dropped: Hashable, Sendable {
+package struct Dropped: Hashable, Sendable {
   /// The zone's number of the last forgotten deletion. A device that has read less reads the whole zone.
   package var sequence: Int64
   /// A number greater than the incarnation of every forgotten record.
   package var incarnation: Int64
 
   /// Creates a value; by default, that of a zone that has forgotten nothing.
-  public init(sequence: Int64 = 0, incarnation: Int64 = 0) {
+  package init(sequence: Int64 = 0, incarnation: Int64 = 0) {
     self.sequence = sequence
     self.incarnation = incarnation
   }

@@ -1,5 +1,5 @@
-/// The rule for merging the values that several devices wrote to one field.
-public enum MergeRule: String, Hashable, Sendable, CaseIterable {
+/// How the values that several devices wrote to one field are merged.
+package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The last value written.
   case newest
   /// The largest value ever written.
@@ -21,16 +21,16 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The rule for a record that one device deletes while another changes it.
-public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
-  /// The record is kept.
+package enum DeleteRule: String, Hashable, Sendable, CaseIterable {
+  /// The record lives.
   case editWins = "edit-wins"
   /// The record is deleted.
   case deleteWins = "delete-wins"
 }
 
 /// The value of a reference whose target is deleted.
-public enum OnDelete: String, Hashable, Sendable, CaseIterable {
-  /// The reference has no value.
+package enum OnDelete: String, Hashable, Sendable, CaseIterable {
+  /// No value.
   case clear
   /// The record with the reference is hidden, too.
   case delete
@@ -39,7 +39,7 @@ public enum OnDelete: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The type of a field's values.
-public indirect enum FieldType: Hashable, Sendable {
+package indirect enum FieldType: Hashable, Sendable {
   /// A scalar type. A duration is a number of milliseconds.
   case string, integer, number, boolean, duration
   /// The key of a record of a collection.
@@ -48,12 +48,12 @@ public indirect enum FieldType: Hashable, Sendable {
   case array(of: FieldType)
 
   /// The names of all types without parameters.
-  public static let plain: [(name: String, type: FieldType)] = [
+  package static let plain: [(name: String, type: FieldType)] = [
     ("string", .string), ("integer", .integer), ("number", .number), ("boolean", .boolean), ("duration", .duration),
   ]
 
   /// The type as text, as a zone stores it: `string`, `reference:folders`, `array:string`.
-  public var text: String {
+  package var text: String {
     switch self {
     case .string: "string"
     case .integer: "integer"
@@ -66,7 +66,7 @@ public indirect enum FieldType: Hashable, Sendable {
   }
 
   /// Parses the output of `text`. Returns nil for anything else.
-  public init?(text: some StringProtocol) {
+  package init?(text: some StringProtocol) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     switch (parts.first, parts.count) {
     case ("reference"?, 2): self = .reference(to: String(parts[1]))
@@ -92,30 +92,30 @@ public indirect enum FieldType: Hashable, Sendable {
 }
 
 /// The rule of one field, as a zone stores it for all devices.
-public struct FieldRule: Hashable, Sendable {
+package struct FieldRule: Hashable, Sendable {
   /// The type of the field's values.
-  public var type: FieldType
-  /// The rule for merging values.
-  public var merge: MergeRule
+  package var type: FieldType
+  /// How values are merged.
+  package var merge: MergeRule
   /// For a reference, its value while the target is deleted.
   package var onDelete: OnDelete?
   /// True for a `largest` field that can start a new epoch, in which its value may be smaller.
   package var hasEpochs = false
 
   /// Creates a rule.
-  public init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {
+  package init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {
     self.type = type
     self.merge = merge
     self.onDelete = onDelete
   }
 
   /// The rule as text: `string newest`, `reference:folders newest clear`.
-  public var text: String {
+  package var text: String {
     "\(type.text) \(merge.rawValue)\(onDelete.map { " \($0.rawValue)" } ?? "")\(hasEpochs ? " epoch" : "")"
   }
 
   /// Parses the output of `text`. Returns nil for anything else, such as a rule of a newer version.
-  public init?(text: String) {
+  package init?(text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard (2...3).contains(words.count), let type = FieldType(text: words[0]),
       let merge = MergeRule(rawValue: String(words[1]))

@@ -1,12 +1,12 @@
 /// The permanent, globally unique name of a list element, drawn by the device that inserted it.
 public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Larger than the counter of every element that the author saw in the list.
-  public var counter: Int64
+  package var counter: Int64
   /// A random number, so that two devices do not draw the same name.
   package var tag: UInt64
 
   /// Creates a name.
-  public init(counter: Int64, tag: UInt64) {
+  package init(counter: Int64, tag: UInt64) {
     self.counter = counter
     self.tag = tag
   }
@@ -34,18 +34,18 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
 ///
 /// Sources: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading; moving
 /// elements in list CRDTs (Kleppmann, 2020), where the last of several moves counts.
-public struct ListItem: Hashable, Sendable {
+package struct ListItem: Hashable, Sendable {
   /// The name of the element or place.
-  public var id: ItemID
+  package var id: ItemID
   /// The element after which it was inserted, or nil for the beginning.
-  public var after: ItemID?
+  package var after: ItemID?
   /// The value, or nil for a place and for a removed element.
-  public var value: [UInt8]?
+  package var value: [UInt8]?
   /// The element that was moved to this place, or nil for an element.
   package var moves: ItemID?
 
   /// Creates an element, or a place for an existing one.
-  public init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
+  package init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
     self.id = id
     self.after = after
     self.value = value

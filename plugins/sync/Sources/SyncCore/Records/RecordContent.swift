@@ -1,6 +1,6 @@
 /// The content of a record in a collection apart from its `newest` fields: its incarnation, the writes that keep it
 /// alive, and its other fields.
-public struct RecordContent: Hashable, Sendable {
+package struct RecordContent: Hashable, Sendable {
   /// The number of times that the record was created again after a deletion. Writes of an earlier incarnation are
   /// ignored.
   package var incarnation: Int64 = 0
@@ -8,17 +8,17 @@ public struct RecordContent: Hashable, Sendable {
   /// long as there is one.
   package var living: [Dot] = []
   /// The latest deletion in this incarnation. With `delete-wins` it deletes the record.
-  public var deleted: Stamp?
+  package var deleted: Stamp?
   /// The latest write.
-  public var changed: Stamp?
+  package var changed: Stamp?
   /// The fields whose rule is not `newest`, sorted by name.
   package var parts: [RecordPart] = []
 
   /// Creates the content of a record without writes.
-  public init() {}
+  package init() {}
 
   /// True if there are no writes, or the cell does not belong to a collection.
-  public var isEmpty: Bool { self == RecordContent() }
+  package var isEmpty: Bool { self == RecordContent() }
 
   /// True if the record is deleted under this rule.
   package func isDeleted(by rule: DeleteRule) -> Bool {

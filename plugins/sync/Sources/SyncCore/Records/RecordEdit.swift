@@ -41,11 +41,11 @@ public struct RecordEdit: Hashable, Sendable {
   /// The insertion of a value into a list.
   public struct Insertion: Hashable, Sendable {
     /// The preceding element, or nil for the beginning of the list.
-    public var after: ItemID?
+    package var after: ItemID?
     /// True if the value is inserted at the end of the list instead.
-    public var isAtEnd: Bool
+    package var isAtEnd: Bool
     /// The inserted value.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// Creates an insertion.
     public init(after: ItemID?, isAtEnd: Bool = false, value: [UInt8]) {
@@ -60,9 +60,9 @@ public struct RecordEdit: Hashable, Sendable {
     /// The moved element.
     package var element: ItemID
     /// The preceding element after the move, or nil for the beginning of the list.
-    public var after: ItemID?
+    package var after: ItemID?
     /// True if it moves to the end instead.
-    public var isAtEnd: Bool
+    package var isAtEnd: Bool
 
     /// Creates a move.
     public init(_ element: ItemID, after: ItemID?, isAtEnd: Bool = false) {
@@ -172,8 +172,8 @@ extension RecordPart.State {
   }
 
   /// The elements of a set, or nil for other fields.
-  public var elements: [RecordPart.Element]? { if case .set(let elements) = self { elements } else { nil } }
+  package var elements: [RecordPart.Element]? { if case .set(let elements) = self { elements } else { nil } }
 
   /// The elements of a list, including removed ones, sorted by name. Nil for other fields.
-  public var items: [ListItem]? { if case .list(let items) = self { items } else { nil } }
+  package var items: [ListItem]? { if case .list(let items) = self { items } else { nil } }
 }

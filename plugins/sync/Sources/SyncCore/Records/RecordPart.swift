@@ -1,12 +1,12 @@
 /// A field of a record whose merge rule is not `newest`. Fields with `newest` are stored as `RecordField`s.
-public struct RecordPart: Hashable, Sendable {
+package struct RecordPart: Hashable, Sendable {
   /// The field's name.
-  public var name: String
+  package var name: String
   /// The field's content.
-  public var state: State
+  package var state: State
 
   /// The content of a field, by rule.
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     /// The largest value ever written.
     case largest([UInt8])
     /// The smallest value ever written.
@@ -20,35 +20,35 @@ public struct RecordPart: Hashable, Sendable {
   }
 
   /// The additions of one device to a counter.
-  public struct Slot: Hashable, Sendable {
+  package struct Slot: Hashable, Sendable {
     /// The device's last write that added something.
     package var dot: Dot
     /// The sum of its additions.
     package var total: Int64
 
     /// Creates a slot.
-    public init(dot: Dot, total: Int64) {
+    package init(dot: Dot, total: Int64) {
       self.dot = dot
       self.total = total
     }
   }
 
   /// A value in a set. For each device that added it, contains the last such write that was not removed.
-  public struct Element: Hashable, Sendable {
+  package struct Element: Hashable, Sendable {
     /// The value.
-    public var value: [UInt8]
+    package var value: [UInt8]
     /// The writes, sorted by device.
     package var dots: [Dot]
 
     /// Creates an element.
-    public init(value: [UInt8], dots: [Dot]) {
+    package init(value: [UInt8], dots: [Dot]) {
       self.value = value
       self.dots = dots
     }
   }
 
   /// Creates a field.
-  public init(name: String, state: State) {
+  package init(name: String, state: State) {
     self.name = name
     self.state = state
   }
@@ -64,7 +64,7 @@ public struct RecordPart: Hashable, Sendable {
   }
 
   /// The number of elements. For a list it includes removed elements and moves.
-  public var elements: Int {
+  package var elements: Int {
     switch state {
     case .set(let elements): elements.count
     case .list(let items): items.count
@@ -73,7 +73,7 @@ public struct RecordPart: Hashable, Sendable {
   }
 
   /// The field's merge rule.
-  public var rule: MergeRule { state.rule }
+  package var rule: MergeRule { state.rule }
 }
 
 extension RecordPart.State {

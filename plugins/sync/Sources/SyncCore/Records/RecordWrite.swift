@@ -1,28 +1,28 @@
 /// The part of a write that changes a record of a collection, apart from its `newest` fields.
-public struct RecordWrite: Hashable, Sendable {
+package struct RecordWrite: Hashable, Sendable {
   /// The incarnation that the author wrote to. An author that saw the record deleted starts the next one.
   package var incarnation: Int64
   /// True if the write deletes the record as seen by its author.
   package var isDeletion: Bool
   /// The changes of fields with other rules than `newest`, sorted by name.
-  public var changes: [Change]
+  package var changes: [Change]
 
   /// The change of one field.
-  public struct Change: Hashable, Sendable {
+  package struct Change: Hashable, Sendable {
     /// The field's name.
-    public var name: String
+    package var name: String
     /// The change.
-    public var kind: Kind
+    package var kind: Kind
 
     /// Creates the change of a field.
-    public init(name: String, kind: Kind) {
+    package init(name: String, kind: Kind) {
       self.name = name
       self.kind = kind
     }
   }
 
   /// A change, by the rule of the field.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// Raises the value to this one if it is smaller.
     case largest([UInt8])
     /// Lowers the value to this one if it is larger.
@@ -36,7 +36,7 @@ public struct RecordWrite: Hashable, Sendable {
   }
 
   /// Creates the record part of a write.
-  public init(incarnation: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
+  package init(incarnation: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
     self.incarnation = incarnation
     self.isDeletion = isDeletion
     self.changes = changes.sorted { $0.name < $1.name }
@@ -57,7 +57,7 @@ public struct RecordWrite: Hashable, Sendable {
 
 extension RecordWrite.Kind {
   /// The rule of the fields that accept this change.
-  public var rule: MergeRule {
+  package var rule: MergeRule {
     switch self {
     case .largest: .largest
     case .smallest: .smallest

@@ -11,7 +11,7 @@ public struct SyncSubscription: Hashable, Sendable {
   package static let maximumBytes = 4096
 
   /// Creates a subscription to these collections.
-  public init(_ collections: [String: [String: Scalar]]) { self.collections = collections }
+  package init(_ collections: [String: [String: Scalar]]) { self.collections = collections }
 
   /// True if the subscription includes a record with this content.
   package func includes(_ key: RecordKey, _ cell: Cell) -> Bool {
@@ -29,7 +29,7 @@ public struct SyncSubscription: Hashable, Sendable {
   }
 
   /// The subscription as compact bytes. Equal subscriptions have equal bytes.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     packer.count(collections.count)
     for (name, filter) in collections.sorted(by: { $0.key < $1.key }) {
@@ -44,7 +44,7 @@ public struct SyncSubscription: Hashable, Sendable {
   }
 
   /// Reads a packed subscription.
-  public init(packed bytes: [UInt8]) throws(PackingError) {
+  package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     self.init([:])
     for _ in 0..<(try reader.count("the number of collections", limit: Self.maximumBytes)) {
@@ -64,14 +64,14 @@ public struct SyncSubscription: Hashable, Sendable {
 }
 
 /// A changed record outside of a device's subscription. The device receives its key and number, but not its content.
-public struct RecordMention: Hashable, Sendable {
+package struct RecordMention: Hashable, Sendable {
   /// The record's key.
-  public var key: RecordKey
+  package var key: RecordKey
   /// The zone's sequence number of the last change.
   package var sequence: Int64
 
   /// Creates a mention.
-  public init(key: RecordKey, sequence: Int64) {
+  package init(key: RecordKey, sequence: Int64) {
     self.key = key
     self.sequence = sequence
   }

@@ -2,7 +2,7 @@
 ///
 /// A day has passed when one clock has advanced by a day. A clock is only compared with its own earlier time, so a
 /// clock that is wrong by a year does not age anything.
-public struct ZoneAges: Hashable, Sendable {
+package struct ZoneAges: Hashable, Sendable {
   struct Note: Hashable, Sendable {
     var day: Int64
     var sequence: Int64
@@ -25,7 +25,7 @@ public struct ZoneAges: Hashable, Sendable {
   private var first: [String: Int64] = [:]
 
   /// Creates a record in which no day has passed.
-  public init() {}
+  package init() {}
 
   /// Records that the zone had reached a number when a clock showed this time. A clock may have been set, so it
   /// advances the count by at most `mostDays`, which is above 1 only for a synchronized clock.
@@ -52,7 +52,7 @@ public struct ZoneAges: Hashable, Sendable {
   }
 
   /// The recorded days as compact bytes.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     packer.byte(Self.format)
     packer.signed(day)
@@ -69,8 +69,8 @@ public struct ZoneAges: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads the output of `packed()`.
-  public init(packed bytes: [UInt8]) throws(PackingError) {
+  /// Reads what `packed()` has written.
+  package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let format = try reader.byte("the format of the days")
     guard format == Self.format else { throw .unsupportedFormat(found: format, known: Self.format) }

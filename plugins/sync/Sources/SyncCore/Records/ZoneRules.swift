@@ -1,11 +1,11 @@
 /// The rules that a zone stores for one collection. The first device that names a rule fixes it for all devices and the
 /// arbiter.
 ///
-/// They are stored in the record `_schema/COLLECTION`: field names with their rules as text, and the rules of the
-/// collection itself under `_delete`, `_limit` and so on.
-public struct ZoneRules: Hashable, Sendable {
+/// They are stored in a record of their own, `_schema/COLLECTION`: field names with their rules as text, and the rules
+/// of the collection itself under `_delete`, `_limit` and so on.
+package struct ZoneRules: Hashable, Sendable {
   /// The type of the records that store rules.
-  public static let type = "_schema"
+  package static let type = "_schema"
   /// The name of the rule for deletions.
   package static let deleteName = "_delete"
   /// The name of the rule for the number of records.
@@ -24,26 +24,26 @@ public struct ZoneRules: Hashable, Sendable {
   package static let writerItself = "self"
 
   /// The name of the collection.
-  public let collection: String
+  package let collection: String
   /// The rules as text, by name.
   package let texts: [String: String]
   /// The rule for records that are decided as a whole, or nil.
-  public let decide: DecideRule?
+  package let decide: DecideRule?
   /// The rule for a record that one device deletes while another changes it.
-  public let delete: DeleteRule
+  package let delete: DeleteRule
   /// The keys that records may have, or nil for any.
-  public let keys: [String]?
+  package let keys: [String]?
   /// True if each record may only be written by the device whose identity is its key.
   package let isWrittenByItself: Bool
   /// True if records may have fields without a rule, which are merged by `newest`.
   package let hasOtherFields: Bool
   /// The maximum number of records in the collection, or nil.
-  public let limit: Int?
+  package let limit: Int?
   /// The rules of fields, by name.
   let fields: [String: FieldRule]
 
   /// Parses the rules from their text.
-  public init(collection: String, texts: [String: String]) {
+  package init(collection: String, texts: [String: String]) {
     self.collection = collection
     self.texts = texts
     decide = texts[Self.decideName].flatMap { DecideRule(text: $0) }
@@ -57,7 +57,7 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// Reads the rules that a zone stores for a collection.
-  public init(collection: String, cell: Cell?) {
+  package init(collection: String, cell: Cell?) {
     self.init(collection: collection, texts: cell.map(Self.texts) ?? [:])
   }
 
@@ -76,13 +76,13 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// Returns the key of the record that stores a collection's rules.
-  public static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
+  package static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
 
   /// Returns the rule of a field, or nil if the zone has no such field.
-  public func rule(of field: String) -> FieldRule? { fields[field] }
+  package func rule(of field: String) -> FieldRule? { fields[field] }
 
   /// Encodes the allowed keys as the text of the rule `_keys`.
-  public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
+  package static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
 
   /// Returns the first rule that differs in `others`, as text, or nil if `others` only adds rules.
   package func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
@@ -120,7 +120,7 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// Returns the reason why this collection does not accept a write, or nil.
-  public func problem(with write: Write, for key: RecordKey) -> String? {
+  package func problem(with write: Write, for key: RecordKey) -> String? {
     guard let record = write.record else { return nil }
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
     if let problem = problem(withKey: key, by: write.dot.device) { return problem }
@@ -146,7 +146,7 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// Returns the reason why a device may not write to the record with this key, or nil.
-  public func problem(withKey key: RecordKey, by device: DeviceID) -> String? {
+  package func problem(withKey key: RecordKey, by device: DeviceID) -> String? {
     if let keys, !keys.contains(key.name) {
       return
         "the record '\(key)' is not in the zone; \(keys.count == 1 ? "did you mean" : "there are") \(keys.map { "'\($0)'" }.joined(separator: ", "))\(keys.count == 1 ? "?" : "")"
@@ -224,7 +224,7 @@ package enum RecordName {
 
 extension FieldRule {
   /// Reads a value written to a field with a rule. Returns nil if it is invalid.
-  public func scalar(_ bytes: [UInt8]) -> Scalar? {
+  package func scalar(_ bytes: [UInt8]) -> Scalar? {
     hasEpochs ? EpochValue.read(bytes).flatMap { Scalar(bytes: $0.value) } : Scalar(bytes: bytes)
   }
 }

@@ -15,7 +15,7 @@ import SyncRecords
 #endif
 
 /// Opens the device's own file and starts to synchronize it with a zone (S13).
-struct Connect: AsyncAction {
+struct Connect: AsyncAction, DetailedAction {
   static let name = "sync.connect"
   static let summary = "Starts synchronizing a timer, or the records of a schema, with a shared file or a server"
   static let provides: [HandleKey] = [.syncConnection]

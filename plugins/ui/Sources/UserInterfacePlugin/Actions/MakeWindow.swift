@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Creates the window with the content view and its tabs, and connects the scene (L17, R15).
-struct MakeWindow: AsyncAction {
+struct MakeWindow: AsyncAction, DetailedAction {
   static let name = "ui.window"
   static let effect = ActionEffect.process
   static let summary = "Makes the window with its tabs, not yet visible, and posts scene.connect"

@@ -3,7 +3,7 @@ import FlowPluginKit
 
 /// Shows the launch screen until the window replaces it (R3). Its animation runs at the same time as the work of the
 /// launch (L27), neither waiting for it nor delaying it.
-struct ShowSplash: StepService {
+struct ShowSplash: StepService, DetailedAction {
   static let name = "ui.splash"
   static let effect = ActionEffect.process
   static let summary = "Shows the launch screen until ui.present takes its place"
