@@ -163,7 +163,8 @@
 
       /// The error that corresponds to an unsuccessful response.
       func error(to asked: HTTPClientRequest) -> BackendError {
-        Wire.error(body, status: status, isOfRequest: answers(asked), retryAfter: retryAfter, date: date)
+        Wire.error(
+          body, status: status, isOfRequest: answers(asked), version: version, retryAfter: retryAfter, date: date)
       }
     }
 

@@ -346,11 +346,21 @@ package enum Wire {
 
   /// Decodes an error. A body other than an error object of the sync server comes from another program, such as a
   /// proxy. Such a response, or one to another request (`isOfRequest` is false), says nothing about the request, which
-  /// is repeated whatever the status is. `retryAfter` is the header of that name. A date in it is compared with the
-  /// response's own `date`, because the device's clock may be wrong by hours.
+  /// is repeated whatever the status is. A server with an earlier `version` refuses what it cannot read, which says
+  /// nothing about the change, so the device waits until the server is updated. `retryAfter` is the header of that name.
+  /// A date in it is compared with the response's own `date`, because the device's clock may be wrong by hours.
   package static func error(
-    _ body: [UInt8], status: Int, isOfRequest: Bool = true, retryAfter: String? = nil, date: String? = nil,
-    nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
+    _ body: [UInt8], status: Int, isOfRequest: Bool = true, version: Int = version, retryAfter: String? = nil,
+    date: String? = nil, nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
+  ) -> BackendError {
+    let error = refusal(
+      body, status: status, isOfRequest: isOfRequest, retryAfter: retryAfter, date: date, nowMilliseconds: now)
+    if version < Self.version, error.remedy == .split { return .unsupportedFormat(serverIsOlder) }
+    return error
+  }
+
+  private static func refusal(
+    _ body: [UInt8], status: Int, isOfRequest: Bool, retryAfter: String?, date: String?, nowMilliseconds now: Int64
   ) -> BackendError {
     let error = isOfRequest ? (try? object(body))?["error"]?.objectValue : nil
     let message =

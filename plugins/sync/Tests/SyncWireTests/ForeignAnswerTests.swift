@@ -24,4 +24,19 @@ import Testing
       #expect(read.remedy == error.remedy, "\(error) came as \(read)")
     }
   }
+
+  @Test(arguments: [BackendError.invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded])
+  func `an older server's refusal says nothing about the change, which waits for its update`(error: BackendError) {
+    let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)
+    #expect(read == .unsupportedFormat(Wire.serverIsOlder))
+    #expect(read.remedy == .pause)
+  }
+
+  @Test func `an older server's other errors keep their meaning`() {
+    let errors: [BackendError] = [.rateLimited(retryAfterMilliseconds: 5000), .cursorExpired, .notAuthenticated("c")]
+    for error in errors {
+      let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)
+      #expect(read.remedy == error.remedy, "\(error) came as \(read)")
+    }
+  }
 }
