@@ -150,7 +150,7 @@
       }
       let (operations, heard): ([RecordOperation], Cursor?)
       do throws(Wire.WireProblem) {
-        (operations, heard) = (try Wire.operations(body), try Wire.heard(body))
+        (operations, heard) = try Wire.commit(body)
       } catch {
         if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
         throw .invalid("\(error)")

@@ -65,17 +65,10 @@ package enum Wire {
     return JSONText.bytes(of: .object(object))
   }
 
-  /// Decodes the furthest cursor from a commit request, or returns nil if there is none.
-  package static func heard(_ body: [UInt8]) throws(WireProblem) -> Cursor? {
-    guard let value = try object(body)["heard"] else { return nil }
-    guard let cursor = value.stringValue.flatMap({ Cursor($0) }) else {
-      throw WireProblem(path: "heard", message: "is not a cursor")
-    }
-    return cursor
-  }
-
-  /// Decodes the operations of a commit request.
-  package static func operations(_ body: [UInt8]) throws(WireProblem) -> [RecordOperation] {
+  /// Decodes the operations of a commit request, and the furthest cursor that the device has received, or nil.
+  package static func commit(
+    _ body: [UInt8]
+  ) throws(WireProblem) -> (operations: [RecordOperation], heard: Cursor?) {
     let root = try object(body)
     guard let list = root["operations"]?.arrayValue else {
       throw WireProblem(path: "operations", message: "is missing or not an array")
@@ -90,7 +83,11 @@ package enum Wire {
       let group = member["transaction"] == nil ? nil : try integer(member, "transaction", path)
       operations.append(RecordOperation(key: key, expectedVersion: expected, change: change, group: group))
     }
-    return operations
+    guard let heard = root["heard"] else { return (operations, nil) }
+    guard let cursor = heard.stringValue.flatMap({ Cursor($0) }) else {
+      throw WireProblem(path: "heard", message: "is not a cursor")
+    }
+    return (operations, cursor)
   }
 
   private static func change(_ member: ValueObject, _ path: String) throws(WireProblem) -> RecordOperation.Change {

@@ -281,7 +281,7 @@
     private static func results(
       _ exchange: FaultProxy.Exchange
     ) -> [(key: RecordKey, write: Write, result: CommitResult)] {
-      guard exchange.target.hasSuffix("/commit"), let operations = try? Wire.operations(exchange.body),
+      guard exchange.target.hasSuffix("/commit"), let operations = try? Wire.commit(exchange.body).operations,
         let reply = try? Wire.commitReply(exchange.answer)
       else { return [] }
       return zip(operations, reply.results).compactMap { operation, result in
