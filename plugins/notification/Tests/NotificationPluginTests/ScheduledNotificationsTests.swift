@@ -125,7 +125,11 @@ import Testing
     #expect(error?.code == "schedule-failed")
   }
 
-  @Test(arguments: [("1970-01-01T00:01:30Z", 90_000), ("1970-01-01T02:00:00+02:00", 1_000), ("soon", nil)])
+  @Test(arguments: [
+    ("1970-01-01T00:01:30Z", 90_000), ("1970-01-01T02:00:00+02:00", 1_000), ("1972-02-29T00:00:00Z", 68_169_600_000),
+    ("soon", nil), ("1971-02-29T00:00:00Z", nil), ("1970-04-31T00:00:00Z", nil), ("1970-01-01T24:00:00Z", nil),
+    ("1970-01-01T00:60:00Z", nil),
+  ])
   func `are delivered at their instant, or immediately if it has passed`(at: String, due: Int?) async throws {
     let host = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 1_000 })
     guard let due else {

@@ -62,8 +62,18 @@ struct ScheduleNotification: Action, DetailedAction {
 
   /// Parses an instant as milliseconds since 1970; returns nil if the text is not an instant.
   private static func instant(_ text: String) -> Int? {
-    guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+    guard let date = try? Date(text, strategy: .iso8601), exists(text) else { return nil }
     return Int((date.timeIntervalSince1970 * 1_000).rounded())
+  }
+
+  /// True if the day and the time of an instant exist. Foundation reads February 30 as March 2.
+  private static func exists(_ text: String) -> Bool {
+    let parts = text.prefix(19).split { !$0.isNumber }.compactMap { Int($0) }
+    guard parts.count == 6, (1...12).contains(parts[1]) else { return false }
+    let isLeapYear = parts[0] % 4 == 0 && (parts[0] % 100 != 0 || parts[0] % 400 == 0)
+    let days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][parts[1] - 1]
+    // A leap second has the number 60.
+    return (1...days).contains(parts[2]) && parts[3] < 24 && parts[4] < 60 && parts[5] <= 60
   }
 
   /// The time until the first delivery.
