@@ -11,12 +11,20 @@ struct SplashOrderCheck: WorkflowCheckProvider {
     let presents = steps.indices.filter { steps[$0].uses == PresentInterface.name }
     return splashes.flatMap { splash in
       presents.compactMap { present in
+        let (window, shown) = (steps[present].id, steps[splash].id)
+        if checked.workflow.upstream(of: StepIndex(splash)).contains(StepIndex(present)) {
+          return checked.span(of: StepIndex(splash), key: "uses").map { span in
+            Diagnostic(
+              .inputDoubtful, "the splash '\(shown)' waits for '\(window)' and is never shown", at: span,
+              help: "let it start before the window, and add '\(shown)' to the 'needs' of '\(window)'")
+          }
+        }
         guard !checked.workflow.upstream(of: StepIndex(present)).contains(StepIndex(splash)),
           let span = checked.span(of: StepIndex(present), key: "uses")
         else { return nil }
         return Diagnostic(
-          .inputDoubtful, "'\(steps[present].id)' does not wait for the splash '\(steps[splash].id)'", at: span,
-          help: "add '\(steps[splash].id)' to its 'needs'; a splash that comes after the window is not shown")
+          .inputDoubtful, "'\(window)' does not wait for the splash '\(shown)'", at: span,
+          help: "add '\(shown)' to its 'needs'; a splash that comes after the window is not shown")
       }
     }
   }
