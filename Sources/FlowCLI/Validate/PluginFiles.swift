@@ -2,7 +2,7 @@ import FlowPluginKit
 import FlowSyntax
 
 /// The YAML files that belong to plugins and not to flowrun itself. They can be next to workflows.
-enum PluginFiles {
+package enum PluginFiles {
   private static let kinds = BuiltInPlugins.all.flatMap(\.details.fileKinds)
 
   /// Returns the kind of a file, which its path shows. Returns nil for a workflow.
