@@ -29,5 +29,7 @@ public struct PreferencesPlugin: Plugin {
   }
 
   /// The action that moved to the Footprint app's plugin.
-  public var movedNames: KeyValuePairs<String, String> { ["preferences.country-list": "footprint.country-list"] }
+  public var details: PluginDetails {
+    PluginDetails(movedNames: ["preferences.country-list": "footprint.country-list"])
+  }
 }
