@@ -49,11 +49,11 @@ public protocol ActionType: Sendable {
 }
 
 extension ActionType {
-  /// The default is no handles.
+  /// By default, it has none.
   public static var provides: [HandleKey] { [] }
-  /// The default is no handles.
+  /// By default, it has none.
   public static var requires: [HandleKey] { [] }
-  /// The default is no events.
+  /// By default, it posts none.
   public static var events: [String] { [] }
   /// No errors. Any error that is thrown may be retried.
   public static var errors: [ErrorDeclaration] { [] }

@@ -21,11 +21,11 @@ public protocol ActionOutput: Sendable, Decodable {
 }
 
 extension ActionOutput {
-  /// The default is no descriptions.
+  /// By default, there are none.
   public static var summaries: [String: String] { [:] }
-  /// The default is no secret outputs.
+  /// By default, none is secret.
   public static var secrets: Set<String> { [] }
-  /// The default is no withheld outputs.
+  /// By default, none is withheld.
   public static var withheld: Set<String> { [] }
 
   /// The stored properties, in order.

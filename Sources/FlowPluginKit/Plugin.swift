@@ -29,10 +29,10 @@ public protocol Plugin: Sendable {
 }
 
 extension Plugin {
-  /// The default is no actions.
+  /// By default, there are none.
   public var boundActions: [RegisteredAction] { [] }
 
-  /// The default is no handles.
+  /// By default, there are none.
   public var handles: [PluginHandle] { [] }
 
   /// No details.
