@@ -71,7 +71,7 @@ import Testing
       let items: [Swift.Duration?]? = run.outputs(of: Workflows.Type_.Steps.a)?.time
       let step: StepKey<NoWorkflowOutputs> = Workflows.Type_.Steps.aOutputs
       print(outputs as Any, items as Any, step, Workflows.self_, Workflows.launch)
-      print(Schemas.all.count, Schemas.init_.bytes, Schemas._1stList.file)
+      print(Schemas.all.count, Schemas.init_, Schemas._1stList)
       try await engine.run(Workflows.type, .init(values_: "y"), options: options) { run in _ = await run.gate }
     }
     """

@@ -34,7 +34,7 @@ import Testing
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       let slow = try LaunchRun.changed(
         in: folders,
-        ("    uses: preferences.\(manager)\n", "    uses: preferences.\(manager)\n    deadline: { min: 300ms }\n"))
+        ("\n  \(manager):\n", "\n  \(manager):\n    deadline: { min: 300ms }\n"))
       let launch = try LaunchRun(data: folders.folder("slow-\(manager)"), file: slow)
       #expect(
         try launch.milliseconds("content-view", "startedAt") >= 300, "content-view does not wait for \(manager)")
