@@ -2,7 +2,7 @@
 // third of the time, and reads a call in a third of the time.
 
 /// A JSON value. An input or output of any type has this type.
-package enum JSON {
+public enum JSON {
   case null
   case boolean(Bool)
   case integer(Int)
@@ -12,17 +12,17 @@ package enum JSON {
   case object([(key: String, value: JSON)])
 
   /// The member with this name, or nil if there is none or the value is not an object.
-  package subscript(name: String) -> JSON? {
+  public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     for member in members where member.key == name { return member.value }
     return nil
   }
 
   /// The string, or nil if the value is not one.
-  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  public var text: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The integer, or nil if the value is not one.
-  package var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
+  public var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
 
   /// The kind of the value, for messages.
   var kind: String {

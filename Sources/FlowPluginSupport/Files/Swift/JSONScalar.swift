@@ -62,7 +62,7 @@ extension JSON: JSONScalar {
 
 extension JSON: Codable {
   /// Decodes the JSON itself as an input of an action.
-  package init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws {
     guard let decoding = decoder as? JSONDecoding else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "JSON is read from a call alone"))
     }
@@ -70,7 +70,7 @@ extension JSON: Codable {
   }
 
   /// Encodes the JSON itself as an output of an action.
-  package func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(self)
   }

@@ -1,12 +1,12 @@
 /// A call of an action.
-package struct PluginCall {
+public struct PluginCall {
   let id: Int
   /// The number of the attempt, counted from 1.
-  package let attempt: Int
+  public let attempt: Int
   /// The variables that the workflow sets for this step.
-  package let environment: [String: String]
+  public let environment: [String: String]
   /// The time until the step's deadline in milliseconds, or nil if it has none.
-  package let remainingMilliseconds: Int?
+  public let remainingMilliseconds: Int?
   /// The messages that are read from standard input while the action works.
   let messages: Messages
 
@@ -19,10 +19,10 @@ package struct PluginCall {
   }
 
   /// True if the action should end early. An action that works for a long time should check this regularly and return.
-  package var isCancelled: Bool { messages.isCancelled(id) }
+  public var isCancelled: Bool { messages.isCancelled(id) }
 
   /// Sleeps. Throws ``Cancelled`` as soon as the action should end.
-  package func wait(_ duration: Duration) throws {
+  public func wait(_ duration: Duration) throws {
     let end = ContinuousClock.now + duration
     while !isCancelled {
       let left = (end - .now) / .milliseconds(1)
@@ -33,25 +33,25 @@ package struct PluginCall {
   }
 
   /// Adds a line to the run's log. The levels are debug, info, warning and error.
-  package func log(_ message: String, level: String = "info") {
+  public func log(_ message: String, level: String = "info") {
     notify("log", [("level", .string(level)), ("message", .string(message))])
   }
 
   /// Reports the progress of the action, from 0 to 1.
-  package func progress(_ fraction: Double, _ message: String = "") {
+  public func progress(_ fraction: Double, _ message: String = "") {
     notify("progress", [("fraction", .number(fraction)), ("message", .string(message))])
   }
 
   /// Posts an event that plugin.yaml declares.
-  package func post(_ event: String) { notify("post", [("event", .string(event))]) }
+  public func post(_ event: String) { notify("post", [("event", .string(event))]) }
 
   /// Posts an event that plugin.yaml declares, with a value.
-  package func post<Posted: Encodable>(_ event: String, value: Posted) throws {
+  public func post<Posted: Encodable>(_ event: String, value: Posted) throws {
     notify("post", [("event", .string(event)), ("value", try JSONEncoding.json(value))])
   }
 
   /// Reports that a service is ready, with its outputs. Its dependents continue.
-  package func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
+  public func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
     notify("ready", [("outputs", try JSONEncoding.json(outputs))])
   }
 

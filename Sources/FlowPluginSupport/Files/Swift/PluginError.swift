@@ -1,14 +1,14 @@
 /// An error with a code for programs and a message for people.
-package struct PluginError: Error {
+public struct PluginError: Error {
   /// The code, such as `no-such-file`, which plugin.yaml declares.
-  package var code: String
+  public var code: String
   /// The message: one sentence.
-  package var message: String
+  public var message: String
   /// True if another attempt may succeed. If nil, the declaration in plugin.yaml decides.
-  package var isRetryable: Bool?
+  public var isRetryable: Bool?
 
   /// Creates an error of an action.
-  package init(_ code: String, _ message: String, isRetryable: Bool? = nil) {
+  public init(_ code: String, _ message: String, isRetryable: Bool? = nil) {
     self.code = code
     self.message = message
     self.isRetryable = isRetryable
@@ -16,7 +16,7 @@ package struct PluginError: Error {
 }
 
 /// The error that an action throws if it ends early because its call was cancelled.
-package struct Cancelled: Error {
+public struct Cancelled: Error {
   /// Creates the error.
-  package init() {}
+  public init() {}
 }

@@ -15,15 +15,15 @@
 ///
 /// plugin.serve()
 /// ```
-package struct PluginProgram {
+public struct PluginProgram {
   private var actions: [(name: String, run: (JSON, PluginCall) throws -> JSON)] = []
 
   /// Creates a program without actions.
-  package init() {}
+  public init() {}
 
   /// Adds an action: a function that converts the inputs declared in plugin.yaml to its outputs. Inputs of type
   /// duration are decoded as `Duration`, or as their milliseconds.
-  package mutating func action<Input: Decodable, Output: Encodable>(
+  public mutating func action<Input: Decodable, Output: Encodable>(
     _ name: String, _ body: @escaping (Input, PluginCall) throws -> Output
   ) {
     actions.append(
@@ -32,7 +32,7 @@ package struct PluginProgram {
 
   /// Answers calls, one after another, until standard input ends. Standard output is reserved for the protocol; all
   /// other output goes to standard error.
-  package func serve() {
+  public func serve() {
     let messages = Messages()
     while let message = messages.next() {
       let id = message["id"] ?? .null
