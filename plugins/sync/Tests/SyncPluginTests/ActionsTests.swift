@@ -171,13 +171,16 @@ import Testing
       let write = Write(
         dot: Dot(device: DeviceID(stem: "x", random: index), number: 1), milliseconds: now,
         fields: [.init(name: "f", value: Scalar.text("1").bytes)], record: RecordWrite())
-      _ = try await shared.commit(
+      let commit = try await shared.commit(
         [RecordOperation(key: Pomodoro.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
         zone: "PomodoroZone")
+      #expect(commit.lastSequence != nil, "device \(index): \(commit.results)")
     }
     try shared.close()
     try await connection.set(setting: "theme", to: "dark")
-    #expect(await connection.session.wait(milliseconds: 60_000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
+    let isParked = await connection.session.wait(milliseconds: 60_000) { !$0.status(atMilliseconds: 0).parked.isEmpty }
+    let status = await connection.session.status()
+    #expect(isParked, "\(status)")
     let listed = try await mac.call(Parked.self)
     #expect(listed["count"] == 1)
     let one = try #require(listed["parked"]?.arrayValue?.first?.objectValue)
