@@ -178,8 +178,7 @@ import Testing
     }
     try shared.close()
     try await connection.set(setting: "theme", to: "dark")
-    // A device that misses a notification fetches at its next poll, after 5 min.
-    let isParked = await connection.session.wait(milliseconds: 400_000) {
+    let isParked = await connection.session.wait(milliseconds: 60_000) {
       !$0.status(atMilliseconds: 0).parked.isEmpty
     }
     let status = await connection.session.status()
