@@ -14,7 +14,7 @@ private protocol OptionVisitor {
 }
 
 extension StepOptions {
-  /// The bits of options that are stored in parts of others, which a damaged file may not have.
+  /// The bits of options that belong to parts of other options. A damaged file may have the bit without the part.
   private enum Bit { static let (reasons, required, temporary) = (25, 28, 29) }
 
   /// Visits each option in the order of a compiled file. An option has one row here, and a new one takes the next bit.
@@ -163,7 +163,7 @@ extension StepOptions {
     set { logLimitBytes = newValue?.bytes }
   }
 
-  /// What each file that the step reads, then each that it produces, states about being required.
+  /// `required` of each file that the step reads, then of each that it produces, or nil if none has it.
   fileprivate var requiredFiles: [Bool?]? {
     get {
       let all = inputsFrom.map(\.isRequired) + produces.map(\.isRequired)

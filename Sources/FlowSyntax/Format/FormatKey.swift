@@ -19,7 +19,7 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   static var ignoredPrefix: String? { get }
 }
 
-/// What the format states about a key. The reader's messages, the JSON Schema, editors and the pages are made from it.
+/// The properties of a key. Messages, the JSON Schema, editors and the pages are made from them.
 struct KeyRow: Sendable {
   /// The form of the value.
   let shape: Shape
