@@ -164,6 +164,8 @@ import Testing
   @Test func `F31 V20 parked changes are listed, retried and discarded`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
+    // The zone must have the device's collections before other devices write to them.
+    try await connection.flush(timeout: .seconds(60))
     // The arbiter refuses a 65th device.
     let shared = try SQLiteBackend(path: folder + "/shared.sqlite", zones: ["PomodoroZone"])
     let now = try await shared.serverTime()
