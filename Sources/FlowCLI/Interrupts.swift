@@ -13,6 +13,8 @@ enum Interrupts {
     var requests = InterruptRequests()
     /// Removes the outputs of an earlier run if the process ends at once, or nil once the outputs have been written.
     var discard: (@Sendable () -> Void)?
+    /// True if a request to end at once has been received.
+    var endsAtOnce = false
     /// True if the first signal ended the wait of a run that keeps its services.
     var hasEndedWait = false
     var first: CInt? { requests.first }
@@ -71,6 +73,12 @@ enum Interrupts {
   /// this run have been written.
   static func ifEndedAtOnce(_ discard: (@Sendable () -> Void)?) { state.mutex.withLock { $0.discard = discard } }
 
+  /// Returns if the run may print and write its report. If the process is being ended at once, waits for its end:
+  /// killing the commands has ended the run, and its outputs are being removed.
+  static func awaitReportTurn() {
+    while state.mutex.withLock({ $0.endsAtOnce }) { pause() }
+  }
+
   /// Sets the phase in which steps may be starting: a signal waits until it can cancel the run.
   static func holdForStart() { change(to: .starting) }
 
@@ -113,7 +121,11 @@ enum Interrupts {
   /// Handles a signal. This runs on the signal thread and must not block, because the next signal must be handled, too.
   private static func receive(_ signal: CInt) {
     StandardOutput.hurry()
-    let (reaction, phase, discard) = state.mutex.withLock { ($0.requests.take(signal, at: .now), $0.phase, $0.discard) }
+    let (reaction, phase, discard) = state.mutex.withLock { state in
+      let reaction = state.requests.take(signal, at: .now)
+      if reaction == .endAtOnce { state.endsAtOnce = true }
+      return (reaction, state.phase, state.discard)
+    }
     switch reaction {
     case .stop: break
     case .none: return

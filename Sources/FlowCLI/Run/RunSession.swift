@@ -239,6 +239,7 @@ struct RunSession: Sendable {
 
   /// Prints and writes the report. Returns the exit code for it.
   private func tell(_ report: RunReport) -> Int32 {
+    Interrupts.awaitReportTurn()
     var report = report
     report.warnings += executors.warnings
     if let warning = LeftBehindText.warning() {
