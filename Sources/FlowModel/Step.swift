@@ -3,54 +3,81 @@ public typealias StepIndex = Int32
 
 /// One step of a workflow.
 ///
-/// Options that few steps have are stored separately in ``options``, so that a workflow with 100,000 plain steps needs
-/// little memory.
+/// A step is one reference to immutable contents, because checks and runs go through all steps some 30 times and the
+/// compiler copies each one. Options that few steps have are stored separately in ``options``, so that a workflow with
+/// 100,000 plain steps needs little memory.
 package struct Step: Sendable {
-  /// The id of the step, which is its key in the file.
-  package var id: StepID
-  /// The name of the action, `plugin.action`, or an included file.
-  package var uses: String
-  /// The inputs as written. Strings may contain `${{ }}`.
-  package var with: ValueObject
-  /// The dependencies, without duplicates. A slice, so that the loader can store all dependencies of a file in one
-  /// array.
-  package var needs: ArraySlice<StepIndex>
-
-  private var box: Box?
+  @usableFromInline var contents: Contents
 
   /// Creates a step without options.
   package init(id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = []) {
-    self.id = id
-    self.uses = uses
-    self.with = with
-    self.needs = needs
+    contents = Contents(id, uses, with, needs, nil)
   }
 
   /// Creates a step with options.
   package init(
     id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = [], options: StepOptions
   ) {
-    self.init(id: id, uses: uses, with: with, needs: needs)
-    box = Box(options)
+    contents = Contents(id, uses, with, needs, Box(options))
+  }
+
+  /// The id of the step, which is its key in the file.
+  @inlinable package var id: StepID {
+    get { contents.id }
+    set { contents = Contents(newValue, contents.uses, contents.with, contents.needs, contents.box) }
+  }
+
+  /// The name of the action, `plugin.action`, or an included file.
+  @inlinable package var uses: String {
+    get { contents.uses }
+    set { contents = Contents(contents.id, newValue, contents.with, contents.needs, contents.box) }
+  }
+
+  /// The inputs as written. Strings may contain `${{ }}`.
+  @inlinable package var with: ValueObject {
+    get { contents.with }
+    set { contents = Contents(contents.id, contents.uses, newValue, contents.needs, contents.box) }
+  }
+
+  /// The dependencies, without duplicates. A slice, so that the loader can store all dependencies of a file in one
+  /// array.
+  @inlinable package var needs: ArraySlice<StepIndex> {
+    get { contents.needs }
+    set { contents = Contents(contents.id, contents.uses, contents.with, newValue, contents.box) }
   }
 
   /// The options of the step: everything except its id, action, inputs and dependencies.
   package var options: StepOptions {
     // Yield the options instead of returning a copy.
-    _read { if let box { yield box.options } else { yield StepOptions.none } }
-    set { box = Box(newValue) }
+    _read { if let box = contents.box { yield box.options } else { yield StepOptions.none } }
+    set { contents = Contents(contents.id, contents.uses, contents.with, contents.needs, Box(newValue)) }
   }
 
   /// True if the step has any options.
-  package var hasOptions: Bool { box != nil }
+  @inlinable package var hasOptions: Bool { contents.box != nil }
 
   /// The options that searches over all steps look for.
-  package var stated: StatedOptions { box?.stated ?? [] }
+  @inlinable package var stated: StatedOptions { contents.box?.stated ?? [] }
+
+  /// Every change creates new contents.
+  @usableFromInline final class Contents: Sendable {
+    @usableFromInline let id: StepID
+    @usableFromInline let uses: String
+    @usableFromInline let with: ValueObject
+    @usableFromInline let needs: ArraySlice<StepIndex>
+    @usableFromInline let box: Box?
+
+    @usableFromInline init(
+      _ id: StepID, _ uses: String, _ with: ValueObject, _ needs: ArraySlice<StepIndex>, _ box: Box?
+    ) {
+      (self.id, self.uses, self.with, self.needs, self.box) = (id, uses, with, needs, box)
+    }
+  }
 
   /// Immutable. Every change creates a new box.
-  private final class Box: Sendable {
+  @usableFromInline final class Box: Sendable {
     let options: StepOptions
-    let stated: StatedOptions
+    @usableFromInline let stated: StatedOptions
 
     init(_ options: StepOptions) {
       self.options = options

@@ -30,7 +30,7 @@ struct RunSubject: Sendable {
     includes = IncludedFiles(workflow)
     // In most workflows, no step has a name.
     var names: [StepID: String] = [:]
-    for step in workflow.steps {
+    for step in workflow.steps where step.hasOptions {
       guard let name = step.options.name, name != step.id.text else { continue }
       names[step.id] = TerminalText.visible(name)
     }

@@ -41,8 +41,12 @@ final class IncludeLibrary: Sendable {
 
   /// True if `name` is the path of a file, and not the name of an action.
   static func isFile(_ name: String) -> Bool {
-    ["./", "../", "/"].contains { name.utf8.starts(with: $0.utf8) } || name.hasSuffix(".yaml")
-      || name.hasSuffix(".yml")
+    switch name.utf8.first {
+    case UInt8(ascii: "/"): return true
+    case UInt8(ascii: ".") where ["./", "../"].contains { name.utf8.starts(with: $0.utf8) }: return true
+    // Most names are those of actions, and this is asked several times for each step.
+    default: return name.utf8.last == UInt8(ascii: "l") && [".yaml", ".yml"].contains { name.hasSuffix($0) }
+    }
   }
 
   /// The files that were read, sorted by path.

@@ -21,7 +21,8 @@ package struct StepPlacement: Sendable {
 
   /// Determines the places. `on` is the value of `--on`, or nil.
   package init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
-    guard on != nil || workflow.executor != nil || workflow.steps.contains(where: { $0.options.executor != nil }) else {
+    let isNamed = workflow.steps.contains { $0.hasOptions && $0.options.executor != nil }
+    guard on != nil || workflow.executor != nil || isNamed else {
       places = Array(repeating: .here(why: nil), count: workflow.steps.count)
       return
     }
