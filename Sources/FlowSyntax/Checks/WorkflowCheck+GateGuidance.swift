@@ -5,10 +5,11 @@ import FlowModel
 extension WorkflowCheck {
   /// Warns if a launch screen is not shown for at least 2 to 2.5 s and at most 4 to 5 s (C9).
   mutating func checkGateGuidance() {
+    guard let node = locations.value(.deadline), let gate = workflow.gate else { return }
     let splash = workflow.steps.indices.first {
       actions.declaration(ofStep: $0)?.provides.contains(.launchScreen) == true
     }
-    guard let splash, let node = locations.value(.deadline), let gate = workflow.gate else { return }
+    guard let splash else { return }
     let bounds: [(key: DeadlineKey, source: DurationSource?, range: ClosedRange<Duration>)] = [
       (.min, gate.min, .milliseconds(2_000) ... .milliseconds(2_500)),
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),

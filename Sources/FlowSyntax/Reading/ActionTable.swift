@@ -2,13 +2,17 @@ import FlowModel
 
 /// The actions that a workflow uses. Each is looked up only once, however many steps use it.
 struct ActionTable {
-  /// An action with its declaration.
-  struct NamedAction: Sendable {
+  /// An action with its declaration. An object, because each check asks for the action of each step.
+  final class NamedAction: Sendable {
     let name: String
     /// The declaration, or nil if the action is not installed.
     let declaration: ActionDeclaration?
     /// True if a step without `with` needs no further checks.
     let isPlain: Bool
+
+    init(name: String, declaration: ActionDeclaration?, isPlain: Bool) {
+      (self.name, self.declaration, self.isPlain) = (name, declaration, isPlain)
+    }
   }
 
   private let catalog: any ActionCatalog

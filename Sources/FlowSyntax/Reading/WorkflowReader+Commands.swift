@@ -41,7 +41,7 @@ struct CommandKeys {
   /// True if `run` or `shell` is set.
   var isStated: Bool { run != nil || shell != nil }
   /// True if a key is set that requires a command.
-  var needsCommand: Bool { !forCommandsAlone.isEmpty }
+  var needsCommand: Bool { mergeOutput != nil || path != nil || interactive != nil }
   /// The keys that require a command.
   var forCommandsAlone: [MemberCursor.Member] { [mergeOutput, path, interactive].compactMap { $0 } }
 }
@@ -114,7 +114,7 @@ extension WorkflowReader {
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
     guard CommandKeys.isCommand(uses) else {
-      for member in keys.forCommandsAlone where !uses.isEmpty {
+      for member in keys.needsCommand && !uses.isEmpty ? keys.forCommandsAlone : [] {
         let name = tree.keyName(member.key)
         report(
           .conflictingKeys, "'\(uses)' does not run a command, so the step cannot have '\(name)'", at: span(member.key),
