@@ -71,6 +71,21 @@ import Testing
     #expect(try output(["w.yaml": workflow, "d/other": ""], "w.yaml", "-i", "n=other", status: 0).contains("success"))
   }
 
+  @Test func `two paths that only defaults of inputs make the same cause a warning`() throws {
+    let workflow = """
+      name: w
+      inputs: { n: { type: string, default: out.dat } }
+      steps:
+        a: { run: 'echo a > out.dat', produces: [out.dat] }
+        b: { run: 'echo b > "$N"', env: { N: "${{ inputs.n }}" }, produces: ["${{ inputs.n }}"] }
+
+      """
+    let text = try output(["w.yaml": workflow], "validate", "w.yaml", status: 0)
+    #expect(text.contains("both produce 'out.dat' with the defaults of the inputs"), "\(text)")
+    #expect(try output(["w.yaml": workflow], "w.yaml", status: 1).contains("[same-product]"))
+    #expect(try output(["w.yaml": workflow], "w.yaml", "-i", "n=other.dat", status: 0).contains("success"))
+  }
+
   @Test func `a file that matches patterns of two steps is found when the second step starts`() throws {
     let workflow = """
       name: w

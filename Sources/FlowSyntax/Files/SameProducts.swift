@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Finds files that two steps of a workflow produce.
@@ -19,6 +20,8 @@ struct SameProducts {
     case conditional
     /// One depends on the other.
     case ordered
+    /// A path reads inputs, and is the same with their defaults alone.
+    case byDefault
   }
 
   private let workflow: Workflow
@@ -26,7 +29,8 @@ struct SameProducts {
   private var budget = 10_000_000
 
   /// Returns pairs of steps that produce the same file: the first such step and each of the others, in file order.
-  /// Paths with patterns or expressions are checked only at run time.
+  /// Paths with patterns or expressions are checked only at run time. If the defaults of inputs make two paths the same,
+  /// that is a warning, because a run may have other inputs.
   static func conflicts(in workflow: Workflow) -> [Conflict] {
     let makers = workflow.steps.lazy.filter { $0.hasOptions && !$0.options.produces.isEmpty }
     guard makers.count(where: { !$0.options.isDisabled }) > 1 else { return [] }
@@ -39,10 +43,13 @@ struct SameProducts {
   private mutating func conflicts() -> [Conflict] {
     var makers: [ByteName: [Int]] = [:]
     var paths: [ByteName] = []
+    /// The steps that name the path without expressions.
+    var writers: [ByteName: Set<Int>] = [:]
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
       guard let path = node.path.map({ ByteName($0) }) else { continue }
       if makers[path] == nil { paths.append(path) }
       makers[path, default: []] += node.makers
+      if !Template.containsExpression(node.text) { writers[path, default: []].formUnion(node.makers) }
     }
     var found: [Conflict] = []
     for path in paths {
@@ -51,7 +58,9 @@ struct SameProducts {
       for second in steps.dropFirst() {
         let kind: Kind =
           comes(second, after: steps[0]) || comes(steps[0], after: second)
-          ? .ordered : hasCondition(second) && hasCondition(steps[0]) ? .conditional : .unordered
+          ? .ordered
+          : hasCondition(second) && hasCondition(steps[0])
+            ? .conditional : writers[path]?.isSuperset(of: [steps[0], second]) == true ? .unordered : .byDefault
         found.append(Conflict(first: steps[0], second: second, path: path.text, kind: kind))
       }
     }
@@ -100,6 +109,11 @@ extension SameProducts.Conflict {
       Diagnostic(
         .doubtfulProduct, "steps '\(first)' and '\(second)' both produce '\(path)'; if both run, the second one fails",
         at: span, related: related, help: "give them different paths, or let their conditions exclude each other")
+    case .byDefault:
+      Diagnostic(
+        .doubtfulProduct,
+        "steps '\(first)' and '\(second)' both produce '\(path)' with the defaults of the inputs; the second one fails then",
+        at: span, related: related, help: "give them different paths, or let one of them need the other")
     case .ordered:
       Diagnostic(
         .doubtfulProduct,
