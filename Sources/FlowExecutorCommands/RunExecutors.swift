@@ -95,6 +95,7 @@ struct RunExecutors: StepExecutors {
     self.pools = pools
     var placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
     if let lostAttempts = request.lostAttempts { placement.lostAttempts = lostAttempts }
+    placement.warnings = { [told] in told.all }
     placement.expectItems = { [pools] in pools[$0].expect($1, of: $2, atOnce: $3) }
     self.placement = placement
   }

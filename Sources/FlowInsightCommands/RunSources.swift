@@ -76,8 +76,8 @@ package struct RunSources {
     }
   }
 
-  /// Returns the report of a recorded run. The journal does not record which step posted an event. If only one step can
-  /// post the event, the report names that step.
+  /// Returns the report of a recorded run. Journals of earlier versions do not have the step that posted an event. If
+  /// only one step can post the event, the report names that step.
   package static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
     var run: ReportedRun
     do throws(ReportedRun.ReportProblem) {
@@ -96,6 +96,7 @@ package struct RunSources {
         run.noteInterrupted(starts, until: recorded.recollection.lastInstant(in: recorded.chunks))
       }
     }
+    guard !recorded.recollection.knowsPosters else { return run }
     run.inferPosters { index in
       installation.registry.action(named: steps[index].uses)?.declaration.eventsPosted(with: steps[index].with) ?? []
     }

@@ -225,6 +225,34 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
+  @Test func `written by version 0.9.0 can be read, without ends of work and posters of events`() throws {
+    let task = TaskInstance(1)
+    let finished = FinishedEntry(
+      task, attempts: 1, outcome: .success, readyAt: 10, startedAt: 20, endedAt: 300, workEndedAt: 70)
+    let item = FinishedEntry(
+      TaskInstance(2, item: 3), attempts: 2, outcome: .failure, readyAt: .min, startedAt: 20, endedAt: 400,
+      workEndedAt: 390)
+    let entries: [JournalEntry] = [
+      .finished(finished, nil), .posted("door", by: .step(1), atNanoseconds: 310),
+      .posted("door", by: .outside, atNanoseconds: 320), .posted("bell", by: .unknown, atNanoseconds: 330),
+      .finished(item, StepFailure(code: "c", message: "m")),
+      .outlasted(TaskInstance(2, item: 3), overrunNanoseconds: 17, isAbandoned: false),
+      .outlasted(task, overrunNanoseconds: nil, isAbandoned: true),
+    ]
+    var writer = EntryWriter()
+    for entry in entries { writer.add(entry) }
+    var reader = EntryReader(writer.bytes, stepCount: 3)
+    for entry in entries { #expect(try reader.next() == .entry(entry)) }
+    #expect(try reader.next() == nil)
+    // 0.9.0 wrote these bytes for a step that ended at 300 after a minimum, and for a post.
+    let old: [UInt8] = [1, 2, 20, 20, 0xB0, 4, 5, 20, 4, 0x64, 0x6F, 0x6F, 0x72]
+    reader = EntryReader(old, stepCount: 3)
+    var before = finished
+    before.workEndedAt = .min
+    #expect(try reader.next() == .entry(.finished(before, nil)))
+    #expect(try reader.next() == .entry(.posted("door", by: .unknown, atNanoseconds: 310)))
+  }
+
   @Test func `of a durable run contains the start of each step before its body begins`() async throws {
     let store = MemoryRunStore()
     let steps = (0..<40).map { Step("s\($0)", "witness.look", needs: $0 >= 4 ? [StepIndex($0 - 4)] : []) }

@@ -117,13 +117,24 @@ import Testing
       }
       for (item, other) in zip(uncut.items(of: step), resumed.items(of: step)) {
         let isKept = kept.contains { $0.isEnd(ofItem: item.index, of: step) }
-        if isKept && item != other { lines.append("\(id)[\(item.index)] was kept as \(other), not as \(item)") }
+        guard isKept else { continue }
+        if item != other { lines.append("\(id)[\(item.index)] was kept as \(other), not as \(item)") }
+        let times = uncut.attemptTimes(of: uncut.instance(ofItem: item.index, of: step))
+        let kept = resumed.attemptTimes(of: resumed.instance(ofItem: item.index, of: step))
+        if times != kept { lines.append("\(id)[\(item.index)] has the attempts \(kept), not \(times)") }
       }
       guard cut.entries.finished.contains(where: { $0.task.step == step }) else { continue }
       var (one, other) = (left, right)
       // The gate determines whether a step was late, and may open at another time when bodies start again.
       (one.isLate, other.isLate) = (false, false)
       if one != other { lines.append("\(id) was kept as \(other), not as \(one)") }
+      let (times, keptTimes) = (uncut.attemptTimes(of: step), resumed.attemptTimes(of: step))
+      if times != keptTimes { lines.append("\(id) has the attempts \(keptTimes), not \(times)") }
+    }
+    let posters = resumed.firstPosts.map { "\($0.event) \($0.poster ?? -1)" }
+    for post in uncut.firstPosts
+    where post.atNanoseconds < cut.now && !posters.contains("\(post.event) \(post.poster ?? -1)") {
+      lines.append("the event '\(post.event)' was posted by \(post.poster ?? -1), and that is not kept")
     }
     if resumed.conclusion == nil { lines.append("it does not end") }
     return lines

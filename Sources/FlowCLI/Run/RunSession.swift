@@ -241,7 +241,8 @@ struct RunSession: Sendable {
   private func tell(_ report: RunReport) -> Int32 {
     Interrupts.awaitReportTurn()
     var report = report
-    report.warnings += executors.warnings
+    // Executors may have warned after the run ended, while they were closed.
+    report.warnings += executors.warnings.map { run.mask?.masked($0) ?? $0 }.filter { !report.warnings.contains($0) }
     if let warning = LeftBehindText.warning() {
       report.warnings.append(warning)
       if request.isJSON { StandardOutput.writeError("flowrun: \(warning)\n") }

@@ -48,6 +48,7 @@ package struct HistoryRun {
   /// The report of the run. If the run has not ended, it contains the data recorded so far.
   var report: RunReport {
     var report = RunReport(recollection, of: graph, run)
+    report.takeItemNames(in: chunks, of: graph)
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
     for (name, value) in recollection.header.inputs where !secret.contains(name) { report.origin.inputs[name] = value }
     report.origin.lastLines = FailureLines.lines(of: report, in: chunks)

@@ -74,6 +74,19 @@ extension RunReport {
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 
+  /// Takes the names and keys of items from the journal of the recorded run.
+  package mutating func takeItemNames(in chunks: [[UInt8]], of graph: WorkflowGraph) {
+    var indices: [String: StepIndex] = [:]
+    for step in graph.stepsWithOptions where graph.workflow.steps[Int(step)].options.fanOut != nil {
+      indices[graph.workflow.steps[Int(step)].id.text] = step
+    }
+    guard !indices.isEmpty else { return }
+    for items in RunRecollection.itemNames(in: chunks) {
+      guard let step = indices[items.step] else { continue }
+      (itemNames[step], itemKeys[step]) = (items.names, items.keys)
+    }
+  }
+
   /// Creates a report without steps, for a run that was cancelled before its workflow was known.
   package static func ofNoRun(of workflow: String, why: String) -> RunReport {
     guard let graph = try? WorkflowGraph(Workflow(name: workflow, steps: [])) else {
@@ -192,11 +205,16 @@ extension RunReport {
     guard plan.traits[step].flags.contains(.fanOut) else { return nil }
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
+    /// The recorded names may be those of an earlier list, before the run was resumed.
+    func text(_ item: Int, of texts: [String]?) -> String? {
+      texts.flatMap { $0.indices.contains(item) ? $0[item] : nil }
+    }
     let (keys, names) = (itemKeys[step], itemNames[step])
     return plan.items(of: step).map { item in
       let instance = plan.instance(ofItem: item.index, of: step)
       return Item(
-        index: item.index, key: keys?[item.index], name: names?[item.index], outcome: item.outcome ?? .cancelled,
+        index: item.index, key: text(item.index, of: keys), name: text(item.index, of: names),
+        outcome: item.outcome ?? .cancelled,
         conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
         startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
         isAbandoned: item.isAbandoned, failure: item.failure, attemptTimes: attemptTimes(of: instance, plan),

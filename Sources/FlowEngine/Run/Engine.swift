@@ -129,9 +129,10 @@ package struct ClaimedRun: Sendable {
   /// ``Engine/resume(_:as:_:in:_:options:)``. If nothing could be written, the lease is released.
   package func start() throws -> WorkflowRun {
     let (plan, lease) = (origin.plan, origin.lease)
-    let epoch = RunEpoch(
+    var epoch = RunEpoch(
       epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds,
       hasRemoteSteps: options.placement != nil)
+    epoch.remoteSteps = options.placement?.steps
     let chunks =
       plan.preface(epoch: epoch, programs: history.programs()) + [
         plan.chunk(atNanoseconds: plan.recollection.lastNanoseconds)

@@ -64,6 +64,7 @@ extension WorkflowRun {
   }
 
   private func makeReport() {
+    let executorWarnings = (options.placement?.warnings?() ?? []).map { mask?.masked($0) ?? $0 }
     var report = state.withLock { state -> RunReport in
       // Do this before the report shares the plan's memory. Otherwise taking the records would copy it.
       state.collectRecords()
@@ -89,7 +90,8 @@ extension WorkflowRun {
       }
       var report = RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
-        outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings,
+        outputs: outputs,
+        warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings + executorWarnings,
         isDurable: journal?.history.isDurable ?? false)
       report.conclusion = conclusion
       report.outputsFailure = problem

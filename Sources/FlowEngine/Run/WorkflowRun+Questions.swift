@@ -175,7 +175,7 @@ extension WorkflowRun {
     mask?.add([(SecretMask.answerPrefix + stepID(of: step).text, text)])
   }
 
-  private func index(ofStep name: String) -> StepIndex? {
+  func index(ofStep name: String) -> StepIndex? {
     prepared.graph.workflow.steps.firstIndex { $0.id.text == name }.map { StepIndex($0) }
   }
 

@@ -15,6 +15,9 @@ package struct ExecutorPlacement: Sendable {
   /// needs this.
   package var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
+  /// Returns the warnings of the executors so far, such as lost workers. The report and the run history have them.
+  package var warnings: (@Sendable () -> [String])?
+
   /// Creates a placement from executors and the steps that they run.
   package init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
     self.executors = executors

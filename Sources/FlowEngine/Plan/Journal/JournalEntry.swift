@@ -16,8 +16,10 @@ package enum JournalEntry: Sendable, Hashable {
   case started(TaskInstance, attempt: Int, atNanoseconds: Int)
   /// A second or later attempt began, or a worker began the body of a remote step.
   case begun(TaskInstance, isRemote: Bool, atNanoseconds: Int)
+  /// A body ended after its maximum, or did not end when asked to and was abandoned. Its step may have finished before.
+  case outlasted(TaskInstance, overrunNanoseconds: Int?, isAbandoned: Bool)
   /// An event was posted. Recorded once, or for each of the first posts of an event that repeats.
-  case posted(String, atNanoseconds: Int)
+  case posted(String, by: EventPoster, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
   /// A service failed by itself after it had reported that it is ready.
@@ -38,11 +40,33 @@ extension JournalEntry {
   package var task: TaskInstance? {
     switch self {
     case .finished(let finished, _): finished.task
-    case .tried(let task, _, _, _), .started(let task, _, _), .begun(let task, _, _), .carried(let task, _, _, _): task
+    case .tried(let task, _, _, _), .started(let task, _, _), .begun(let task, _, _), .carried(let task, _, _, _),
+      .outlasted(let task, _, _):
+      task
     case .failedAfterReady(let step, _, _): TaskInstance(step)
     case .activated, .posted, .gateOpened, .cancelled, .expanded, .grown: nil
     }
   }
+
+  /// Returns the entry about an attempt for another step or item.
+  func with(_ task: TaskInstance) -> JournalEntry {
+    switch self {
+    case .tried(_, let attempt, let failure, let time): .tried(task, attempt: attempt, failure, atNanoseconds: time)
+    case .begun(_, let isRemote, let time): .begun(task, isRemote: isRemote, atNanoseconds: time)
+    case .outlasted(_, let overrun, let isAbandoned):
+      .outlasted(task, overrunNanoseconds: overrun, isAbandoned: isAbandoned)
+    default: self
+    }
+  }
+}
+
+/// The origin of an event's first post.
+package enum EventPoster: Sendable, Hashable {
+  case step(StepIndex)
+  /// The event came from outside, or this is a later post.
+  case outside
+  /// An earlier flowrun wrote the entry without the step.
+  case unknown
 }
 
 /// The result of a step or item.
@@ -61,10 +85,12 @@ package struct FinishedEntry: Sendable, Hashable {
   package var startedAt: Int
   /// The time at which it finished.
   package var endedAt: Int
+  /// The end of its last attempt if that was earlier, because the step's minimum delayed its end, otherwise `Int.min`.
+  package var workEndedAt: Int
 
   package init(
     _ task: TaskInstance, attempts: UInt8, outcome: Outcome, reason: SkipReason? = nil, isAbandoned: Bool = false,
-    readyAt: Int, startedAt: Int, endedAt: Int
+    readyAt: Int, startedAt: Int, endedAt: Int, workEndedAt: Int = .min
   ) {
     self.task = task
     self.attempts = attempts
@@ -74,13 +100,14 @@ package struct FinishedEntry: Sendable, Hashable {
     self.readyAt = readyAt
     self.startedAt = startedAt
     self.endedAt = endedAt
+    self.workEndedAt = workEndedAt
   }
 
   @inline(__always)
-  init(_ task: TaskInstance, _ state: StepState, _ outcome: Outcome) {
+  init(_ task: TaskInstance, _ state: StepState, _ outcome: Outcome, workEndedAt: Int = never) {
     self.init(
       task, attempts: state.attempt, outcome: outcome, reason: state.reason,
       isAbandoned: state.marks.contains(.abandoned), readyAt: state.readyAt, startedAt: state.startedAt,
-      endedAt: state.endedAt)
+      endedAt: state.endedAt, workEndedAt: workEndedAt)
   }
 }

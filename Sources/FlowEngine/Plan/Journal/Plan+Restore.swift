@@ -42,7 +42,11 @@ extension Plan {
       particulars.attemptTimes[step]?.noteStart(at: time)
       guard isRemote else { return }
       particulars.noteBeginning(of: step, attempt: states[step].attempt, at: time)
-    case .posted(let name, let time):
+    case .outlasted(let task, let overrun, let isAbandoned):
+      if let overrun { particulars.overruns[task.step] = overrun }
+      if isAbandoned { states[task.step].marks.insert(.abandoned) }
+    case .posted(let name, let poster, let time):
+      if case .step(let step) = poster { events.note(poster: step, of: name) }
       post(name, at: time)
       finishCollected(at: time)
     case .gateOpened(let opened):
@@ -90,9 +94,9 @@ extension Plan {
       finish(step, finished.outcome, finished.reason, at: finished.endedAt)
       finishCollected(at: finished.endedAt)
     }
+    particulars.attemptTimes[step] = particulars.attemptTimes[step].ending(
+      with: finished, behind: states[step].attempt, begunAt: particulars.beginnings[step]?.firstAt)
     states[step].recall(finished)
-    // The journal may lack the start of the last attempt.
-    particulars.attemptTimes[step]?.noteStart(at: never)
     particulars.interruptions[step] = nil
   }
 

@@ -84,7 +84,8 @@ struct RecalledFanOut: Sendable {
     switch entry {
     case .finished(let step, let failure):
       if item < hashes.count { finished[item] = (step, failure) }
-      attemptTimes[item]?.noteStart(at: never)
+      attemptTimes[item] = attemptTimes[item].ending(
+        with: step, behind: attempts[item] ?? 0, begunAt: beginnings[item])
     case .tried(_, let attempt, _, let time):
       attemptTimes[item, default: []].noteEnd(startedAt: never, at: time)
       attempts[item] = UInt8(clamping: min(attempt, 150))
@@ -96,6 +97,8 @@ struct RecalledFanOut: Sendable {
       attemptTimes[item]?.noteStart(at: time)
       attempts[item] = UInt8(clamping: min(attempt, 150))
       interruptions[item] = min(100, (interruptions[item] ?? 0) + 1)
+    case .outlasted(_, _, let isAbandoned):
+      if isAbandoned { finished[item]?.entry.isAbandoned = true }
     case .carried(_, let attempts, let uncounted, _):
       self.attempts[item] = UInt8(clamping: min(attempts, 150))
       interruptions[item] = UInt8(clamping: min(uncounted, 150))

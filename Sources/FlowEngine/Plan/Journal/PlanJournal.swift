@@ -96,7 +96,8 @@ extension Plan {
       let state = states[step]
       guard let outcome = state.outcome else { continue }
       if outcome != .success, let failure = particulars.failures[step] { failures[step] = failure }
-      finished.append(FinishedEntry(TaskInstance(step), state, outcome))
+      let workEndedAt = workEnd(of: PlanTask(step), state)
+      finished.append(FinishedEntry(TaskInstance(step), state, outcome, workEndedAt: workEndedAt))
     }
     let noted = feed.others.prefix { $0.finishedBefore <= range.upperBound }
     others.reserveCapacity(noted.count)
@@ -117,6 +118,20 @@ extension Plan {
 
   private func finishedItems(_ items: ArraySlice<StepIndex>, of step: StepIndex) -> [FinishedEntry] {
     guard let index = fanOuts.index(of: step) else { return [] }
-    return fanOuts[index].finished(items)
+    return items.map { item in
+      let task = task(Int(item), of: index)
+      let state = self[state: task]
+      return FinishedEntry(
+        task.instance, state, state.outcome ?? .cancelled, workEndedAt: workEnd(of: task, state))
+    }
+  }
+
+  /// Returns the end of a finished task's last attempt if its minimum delayed its end, or `never`.
+  @inline(__always)
+  func workEnd(of task: PlanTask, _ state: StepState) -> Int {
+    guard traits[task.step].flags.contains(.timed), let last = particulars.attemptTimes[task.index]?.last,
+      last.endedAt < state.endedAt
+    else { return never }
+    return last.endedAt
   }
 }

@@ -132,7 +132,10 @@ extension Plan {
     let number = events.notePost(of: event, at: now)
     guard isFirst || number != nil else { return }
     if isFirst { events.times[event] = now }
-    if isFirst || number ?? 0 <= Limits.events { noteEntry(.posted(name, atNanoseconds: now)) }
+    if isFirst || number ?? 0 <= Limits.events {
+      let poster = isFirst ? events.posters[event] : -1
+      noteEntry(.posted(name, by: poster < 0 ? .outside : .step(poster), atNanoseconds: now))
+    }
     note(.partial(.posted(event: event, number: number)), at: now)
     guard cancelledAt == never else { return }
     if let number {

@@ -148,6 +148,7 @@ extension Plan {
   private mutating func noteOverrun(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard let maximum = particulars.maximumTimes[task.index], self[state: task].attempt == attempt else { return }
     particulars.overruns[task.index] = now - maximum
+    noteEntry(.outlasted(task.instance, overrunNanoseconds: now - maximum, isAbandoned: false))
   }
 
   /// Stops waiting for a body whose grace has ended.
@@ -155,12 +156,15 @@ extension Plan {
     if let end = particulars.graceEnds[Attempt(step: task.index, attempt: attempt)], now < end { return }
     if !task.isItem, outstanding.stopping.contains(task.step), states[task.step].attempt == attempt {
       change(task) { $0.marks = $0.marks.subtracting(.serving).union(.abandoned) }
+      noteEntry(.outlasted(task.instance, overrunNanoseconds: nil, isAbandoned: true))
       return noteStop(ofService: task.step, at: now)
     }
     let key = Attempt(step: task.index, attempt: attempt)
     guard outstanding.cancelling.removeValue(forKey: key) != nil else { return }
     noteOverrun(task, attempt, at: now)
     change(task) { $0.marks.formUnion(.abandoned) }
+    noteEntry(
+      .outlasted(task.instance, overrunNanoseconds: particulars.overruns[task.index], isAbandoned: true))
     // The main thread cannot be replaced, so its queue stays occupied until the body returns. Other steps of the run
     // continue.
     let isOnMain = queues[traits[task.step].queue].pool == .main

@@ -38,7 +38,8 @@ extension Plan {
       let count = finishedCount
       journal?.noteSuccess(ofItem: StepIndex(task.item), of: task.step, finishedBefore: count)
     } else {
-      let finished = FinishedEntry(task.instance, self[state: task], outcome)
+      let state = self[state: task]
+      let finished = FinishedEntry(task.instance, state, outcome, workEndedAt: workEnd(of: task, state))
       noteEntry(.finished(finished, particulars.failures[task.index]))
     }
   }

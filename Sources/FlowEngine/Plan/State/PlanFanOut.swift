@@ -112,12 +112,6 @@ struct PlanFanOut: Sendable {
     skipFinished(from: next)
   }
 
-  func finished(_ items: ArraySlice<StepIndex>) -> [FinishedEntry] {
-    items.map {
-      FinishedEntry(TaskInstance(step, item: Int($0)), states[Int($0)], states[Int($0)].outcome ?? .cancelled)
-    }
-  }
-
   /// True if all current items have finished and more posts may follow.
   var isWaitingForPosts: Bool { event != nil && unsettled == 0 }
 

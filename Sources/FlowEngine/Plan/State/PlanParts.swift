@@ -212,6 +212,29 @@ extension [AttemptTimes] {
   }
 }
 
+extension [AttemptTimes]? {
+  /// Returns the attempts of a step or item whose result is restored from a journal.
+  ///
+  /// - Parameters:
+  ///   - finished: The result.
+  ///   - attempt: The number of the last attempt with an entry of its own.
+  ///   - begunAt: The time at which a worker first began the body, if it did.
+  func ending(with finished: FinishedEntry, behind attempt: UInt8, begunAt: Int?) -> [AttemptTimes]? {
+    guard self != nil || finished.workEndedAt != never else { return nil }
+    var attempts = self ?? []
+    // The journal may lack the start of the last attempt.
+    if !attempts.isEmpty, finished.attempts > attempt { attempts.noteStart(at: never) }
+    if finished.workEndedAt != never, attempts.last?.endedAt != finished.workEndedAt {
+      attempts.noteEnd(startedAt: finished.startedAt, begunAt: begunAt ?? never, at: finished.workEndedAt)
+    }
+    // Failed attempts are recorded without the start of the first one.
+    if attempts.count == Int(finished.attempts), attempts[0].startedAt == never {
+      attempts[0].startedAt = finished.startedAt
+    }
+    return attempts
+  }
+}
+
 /// The start and end of an attempt, in nanoseconds from the start of the run.
 package struct AttemptTimes: Sendable, Hashable {
   /// The start, or `Int.min` if the attempt began in an earlier process.

@@ -71,9 +71,24 @@ package struct EntryReader: Sendable {
       let task = try task()
       let time = try time()
       return .entry(.begun(task, isRemote: try reader.byte() != 0, atNanoseconds: time))
+    case .outlasted:
+      let task = try task()
+      let overrun = try reader.number()
+      let isAbandoned = try reader.byte() != 0
+      return .entry(
+        .outlasted(
+          task, overrunNanoseconds: overrun == 0 ? nil : Int(truncatingIfNeeded: overrun &- 1), isAbandoned: isAbandoned
+        ))
     case .posted:
       let time = try time()
-      return .entry(.posted(try reader.text(), atNanoseconds: time))
+      return .entry(.posted(try reader.text(), by: .unknown, atNanoseconds: time))
+    case .postedBy:
+      let time = try time()
+      let name = try reader.text()
+      let number = try reader.number()
+      guard number <= UInt64(stepCount) else { throw reader.problem("one of \(stepCount) steps") }
+      let poster: EventPoster = number == 0 ? .outside : .step(StepIndex(number - 1))
+      return .entry(.posted(name, by: poster, atNanoseconds: time))
     case .gateOpened:
       let time = try time()
       guard let outcome = GateOutcome(rawValue: try reader.byte()) else { throw reader.problem("how the gate opened") }
@@ -126,15 +141,19 @@ package struct EntryReader: Sendable {
     let endedAt = try time()
     let attempts = UInt8(clamping: try small())
     let ending = try reader.byte()
-    guard let outcome = Outcome(rawValue: ending & 0x7F) else { throw reader.problem("an outcome") }
+    guard let outcome = Outcome(rawValue: ending & ~(EndingBit.abandoned | EndingBit.workEnd)) else {
+      throw reader.problem("an outcome")
+    }
     let reason = try reader.byte()
     guard reason == 0 || SkipReason(rawValue: reason - 1) != nil else { throw reader.problem("a reason") }
     let readyAt = try time(before: endedAt)
     let startedAt = try time(before: endedAt)
+    let workEndedAt = ending & EndingBit.workEnd == 0 ? never : try time(before: endedAt)
     return .finished(
       FinishedEntry(
         task, attempts: attempts, outcome: outcome, reason: reason == 0 ? nil : SkipReason(rawValue: reason - 1),
-        isAbandoned: ending & 0x80 != 0, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt),
+        isAbandoned: ending & EndingBit.abandoned != 0, readyAt: readyAt, startedAt: startedAt, endedAt: endedAt,
+        workEndedAt: workEndedAt),
       try failure())
   }
 

@@ -17,6 +17,17 @@ enum EntryTag: UInt8 {
   case grown
   /// The value of a post.
   case eventValue
+  /// An event was posted, with the step that posted it. Earlier versions wrote `posted`, without the step.
+  case postedBy
+  /// A body ended after its maximum, or was abandoned.
+  case outlasted
+}
+
+/// The bits of an outcome's byte in a `finished` entry that are not part of the outcome.
+enum EndingBit {
+  static let abandoned: UInt8 = 0x80
+  /// The end of the work follows the start. Earlier versions never wrote it.
+  static let workEnd: UInt8 = 0x40
 }
 
 /// Encodes journal entries in the body of a chunk.
@@ -117,9 +128,17 @@ package struct EntryWriter: Sendable {
     case .begun(let task, let isRemote, let time):
       begin(.begun, task, at: time)
       writer.add(byte: isRemote ? 1 : 0)
-    case .posted(let name, let time):
+    case .outlasted(let task, let overrun, let isAbandoned):
+      begin(.outlasted, task)
+      writer.add(UInt64(overrun.map { max(0, $0) + 1 } ?? 0))
+      writer.add(byte: isAbandoned ? 1 : 0)
+    case .posted(let name, .unknown, let time):
       begin(.posted, at: time)
       writer.add(name)
+    case .posted(let name, let poster, let time):
+      begin(.postedBy, at: time)
+      writer.add(name)
+      if case .step(let step) = poster { writer.add(UInt64(step) + 1) } else { writer.add(UInt64(0)) }
     case .gateOpened(let opened):
       begin(.gateOpened, at: opened.atNanoseconds)
       writer.add(byte: opened.outcome.rawValue)
@@ -151,10 +170,13 @@ package struct EntryWriter: Sendable {
     }
     begin(.finished, step.task, at: step.endedAt)
     writer.add(UInt64(step.attempts))
-    writer.add(byte: step.outcome.rawValue | (step.isAbandoned ? 0x80 : 0))
+    let isHeld = step.workEndedAt != never
+    writer.add(
+      byte: step.outcome.rawValue | (step.isAbandoned ? EndingBit.abandoned : 0) | (isHeld ? EndingBit.workEnd : 0))
     writer.add(byte: step.reason.map { $0.rawValue + 1 } ?? 0)
     add(time: step.readyAt, before: step.endedAt)
     add(time: step.startedAt, before: step.endedAt)
+    if isHeld { add(time: step.workEndedAt, before: step.endedAt) }
     add(failure)
   }
 
@@ -218,5 +240,6 @@ extension FinishedEntry {
   /// True if the step succeeded in its first attempt, so that ``EntryTag/succeeded`` has all details.
   fileprivate var isOrdinary: Bool {
     outcome == .success && attempts == 1 && !isAbandoned && readyAt != never && startedAt != never
+      && workEndedAt == never
   }
 }

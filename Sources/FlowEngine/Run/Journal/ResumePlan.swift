@@ -376,6 +376,8 @@ package struct ResumePlan: Sendable {
         let task = TaskInstance(new, item: item)
         if stays, var finished = past.finished {
           finished.task = task
+          finished.isAbandoned = finished.isAbandoned || past.wasAbandoned
+          entries += past.attemptEntries.map { $0.with(task) }
           entries.append(.finished(finished, past.failure))
           if !isKept {
             itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
@@ -442,10 +444,13 @@ package struct ResumePlan: Sendable {
           pasts.steps[Int(old)].finished == finished
         else { continue }
         finished.task = TaskInstance(new)
+        entries += pasts.steps[Int(old)].attemptEntries.map { $0.with(finished.task) }
         entries.append(.finished(finished, failure))
+      case .posted(let name, .step(let poster), let time):
+        entries.append(.posted(name, by: mapping[poster].map { .step($0) } ?? .unknown, atNanoseconds: time))
       case .posted: entries.append(entry)
       case .gateOpened(let opened): if opened.outcome != .failed { entries.append(entry) }
-      case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown: break
+      case .tried, .started, .begun, .outlasted, .failedAfterReady, .cancelled, .carried, .expanded, .grown: break
       }
     }
     // Dependents come first. Otherwise a step that is left out would be skipped because of its dependencies.

@@ -11,6 +11,8 @@ package struct RunEpoch: Sendable, Hashable {
   package var startedMilliseconds: Int
   /// True if the process could start steps on executors.
   package var hasRemoteSteps: Bool
+  /// The executors of the process, or nil if it had none or began the run, whose header has them.
+  var remoteSteps: RemoteSteps?
 
   /// Creates an epoch.
   package init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {
@@ -21,10 +23,12 @@ package struct RunEpoch: Sendable, Hashable {
   }
 
   var value: Value {
-    [
+    var object: ValueObject = [
       "epoch": .integer(epoch), "host": .string(holder.host), "pid": .integer(holder.process),
       "startedAt": .integer(startedMilliseconds), "away": .boolean(hasRemoteSteps),
     ]
+    if let remoteSteps { object["executors"] = remoteSteps.value }
+    return .object(object)
   }
 
   /// Reads an epoch from its ``value``. Returns nil if it is invalid.
@@ -36,5 +40,6 @@ package struct RunEpoch: Sendable, Hashable {
     self.init(
       epoch: Int(epoch), holder: RunHolder(process: Int(process), host: host), startedMilliseconds: Int(started),
       hasRemoteSteps: object["away"]?.booleanValue ?? false)
+    remoteSteps = RemoteSteps(object["executors"])
   }
 }

@@ -24,6 +24,8 @@ package struct RunHeader: Sendable {
   package var hasPlaceholders = false
   /// True if the run could start steps on executors, where some may still be running after its process has ended.
   package var hasRemoteSteps = false
+  /// The executors of the first process of the run, or nil if it had none.
+  var remoteSteps: RemoteSteps?
   /// The steps that run even if they are up to date.
   package var forcedSteps: [String] = []
   /// The selected steps, or nil if all steps run.
@@ -58,6 +60,7 @@ package struct RunHeader: Sendable {
         "away": .boolean(hasRemoteSteps), "forced": .array(forcedSteps.map { .string($0) }),
         "retiredKeys": .object(retired),
       ]
+    if let remoteSteps { object["executors"] = remoteSteps.value }
     if let selection {
       object["selected"] = .array(selection.steps.map { .string($0) })
       object["selectedNeeds"] = .boolean(selection.includesNeeds)
@@ -87,6 +90,7 @@ package struct RunHeader: Sendable {
         steps.compactMap(\.stringValue), includesNeeds: object["selectedNeeds"]?.booleanValue ?? true)
     }
     hasRemoteSteps = object["away"]?.booleanValue ?? false
+    remoteSteps = RemoteSteps(object["executors"])
     for (name, count) in object["retiredKeys"]?.objectValue ?? [:] { retiredKeys[name] = count.integerValue }
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }

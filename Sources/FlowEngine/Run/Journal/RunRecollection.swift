@@ -13,8 +13,14 @@ package struct RunRecollection: Sendable {
   package private(set) var header: RunHeader
   /// The processes of the run, in order.
   package private(set) var epochs: [RunEpoch] = []
+  /// True if the journal has the step that posted each event. Earlier versions did not record it.
+  package var knowsPosters: Bool {
+    !entries.contains { if case .posted(_, by: .unknown, _) = $0 { true } else { false } }
+  }
   /// True if one of these processes could start steps on executors.
   package var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
+  /// The executors of the last process, or nil if it had none. Earlier versions did not record them.
+  private var remoteSteps: RemoteSteps? { epochs.count > 1 ? epochs.last?.remoteSteps : header.remoteSteps }
   /// The position up to which the journal was read.
   package let position: RunPosition
   /// The steps that the last resume kept.
@@ -164,6 +170,37 @@ package struct RunRecollection: Sendable {
 
   /// The keys that a recorded line has if it was held back: for its number, and for a note about missing lines.
   static let (numberKey, noteKey) = ("held", "note")
+  /// The key with the keys of items in a recorded line with their names.
+  static let keysKey = "keys"
+
+  /// The names of a step's items, and their keys if they come from an object.
+  package struct ItemNames {
+    package var step: String
+    package var names: [String]
+    package var keys: [String]?
+  }
+
+  /// Returns the names of items in the order in which they were recorded. A resumed run may record them again.
+  package static func itemNames(in chunks: [[UInt8]]) -> [ItemNames] {
+    let beginning = Array(#"{"event":"step.items""#.utf8)
+    var found: [ItemNames] = []
+    for bytes in chunks {
+      guard let chunk = try? RunChunk(bytes), chunk.kind == .log else { continue }
+      // Most lines are output. They are not parsed, because a log may have millions of them.
+      var rest = chunk.body[...]
+      while !rest.isEmpty {
+        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+        let line = rest[..<end]
+        rest = rest[min(end + 1, rest.endIndex)...]
+        guard line.starts(with: beginning), case .object(let object)? = try? JSONText.parse(line),
+          let step = object["step"]?.stringValue, let names = object["items"]?.arrayValue
+        else { continue }
+        let keys = object[keysKey]?.arrayValue?.compactMap(\.stringValue)
+        found.append(ItemNames(step: step, names: names.compactMap(\.stringValue), keys: keys))
+      }
+    }
+    return found
+  }
 
   /// Returns the lines like ``coloredLines(in:)``, with the numbers of those that were held back.
   static func numberedLines(in chunks: [[UInt8]]) -> [NumberedLine] {
@@ -231,7 +268,8 @@ package struct RunRecollection: Sendable {
   /// Returns a plan in the state that the journal describes.
   package func plan(of graph: WorkflowGraph) -> Plan {
     var plan = Plan(
-      graph: graph, facts: Self.statusFunctions(of: graph), selected: selected(of: graph), detail: .none)
+      graph: graph, facts: Self.statusFunctions(of: graph),
+      remote: remoteSteps?.within(stepCount: graph.workflow.steps.count), selected: selected(of: graph), detail: .none)
     plan.beginRestoring(wasPrewarmed: header.isPrewarmed)
     for entry in entries { plan.restore(entry) }
     plan.endRestoring(at: lastNanoseconds, gateCountsAnew: false)

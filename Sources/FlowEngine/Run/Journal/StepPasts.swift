@@ -16,6 +16,10 @@ struct StepPasts {
     var failedInterrupted = false
     /// True if an attempt began whose end is not recorded.
     var isInterrupted = false
+    /// True if a body of it was abandoned, possibly after it had finished.
+    fileprivate(set) var wasAbandoned = false
+    /// The entries about ends and starts of its attempts, in order.
+    fileprivate(set) var attemptEntries: [JournalEntry] = []
   }
 
   /// The items of a fan-out.
@@ -56,7 +60,8 @@ struct StepPasts {
     case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].take(hashes)
     case .grown(let step, let count, _): fanOuts[step, default: PastFanOut()].hashes.grow(toPosts: count)
     case .activated: isActivated = true
-    case .posted, .gateOpened, .cancelled, .finished, .tried, .started, .begun, .carried, .failedAfterReady: break
+    case .posted, .gateOpened, .cancelled, .finished, .tried, .started, .begun, .carried, .outlasted, .failedAfterReady:
+      break
     }
   }
 }
@@ -73,6 +78,7 @@ extension StepPasts.Past {
     case .tried(_, let attempt, _, _):
       endAttempt()
       attempts = attempt
+      attemptEntries.append(entry)
     case .started(_, let attempt, _):
       attempts = attempt
       uncounted += 1
@@ -80,7 +86,11 @@ extension StepPasts.Past {
     case .carried(_, let attempts, let uncounted, let repetitions):
       (self.attempts, self.uncounted, self.repetitions) = (attempts, uncounted, repetitions)
     case .failedAfterReady: failedAfterReady = true
-    case .begun, .activated, .posted, .gateOpened, .cancelled, .expanded, .grown: break
+    case .begun: attemptEntries.append(entry)
+    case .outlasted(_, _, let isAbandoned):
+      attemptEntries.append(entry)
+      if isAbandoned { wasAbandoned = true }
+    case .activated, .posted, .gateOpened, .cancelled, .expanded, .grown: break
     }
   }
 

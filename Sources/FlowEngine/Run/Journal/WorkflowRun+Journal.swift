@@ -231,6 +231,7 @@ extension WorkflowRun {
     var summary = report.summary
     // Reports do not show the gate of a workflow that declares none.
     if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
+    header.remoteSteps = options.placement?.steps
     let bytes = JSONText.bytes(of: .object(summary))
     let isLost = isGuarded && journal.isLost
     do throws(StoreProblem) {
