@@ -237,11 +237,11 @@ package protocol ActionHost: AnyObject, Sendable {
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
   /// Logs a message.
   func log(_ message: String, level: LogLevel, step: StepIndex)
-  /// Logs output lines of a program, unless the step is quiet.
+  /// Logs output lines of a program, unless they are neither shown nor recorded.
   func log(_ lines: [String], from stream: LogStream, step: StepIndex)
   /// Logs output lines of a plugin's program that runs actions for several steps.
   func log(_ lines: [String], from stream: LogStream, plugin: String)
-  /// True if the output of the step is shown.
+  /// True if the output of the step is shown or recorded.
   func showsOutput(of step: StepIndex) -> Bool
   /// True if unfinished output lines are shown.
   var showsUnfinishedLines: Bool { get }

@@ -30,11 +30,11 @@
       let ran = try page.flowrun("items.yaml")
       #expect(ran.exitCode == 0, "\(ran)")
       let run = try #require(try page.runs().first)
-      // A removed file is neither shown nor confused with another one.
+      // A file that was removed is not confused with another one, because the record has the names of items.
       try FileManager.default.removeItem(at: page.folder.appendingPathComponent("a.txt"))
       for (step, values) in [
         ("list", ["first.csv", "second.csv"]), ("later", ["from outputs"]), ("pairs", ["eins", "two"]),
-        ("axes", ["linux"]), ("files", ["b.txt"]),
+        ("axes", ["linux"]), ("files", ["a.txt", "b.txt"]),
       ] {
         let body = try text(page, "/runs/\(run)?step=\(step)", session)
         for value in values { #expect(body.contains(value), "\(step): \(value): \(body)") }
@@ -42,7 +42,8 @@
       }
       let item = try text(page, "/runs/\(run)?step=list%5B1%5D", session)
       #expect(item.contains("<dt>value</dt><dd>second.csv</dd>"))
-      #expect(!(try text(page, "/runs/\(run)?step=files", session).contains("a.txt")))
+      let removed = try text(page, "/runs/\(run)?step=files%5B0%5D", session)
+      #expect(removed.contains("a.txt") && !removed.contains("b.txt"), "\(removed)")
       await page.stop()
     }
 

@@ -32,7 +32,8 @@ public struct RunOptions: Sendable {
   public var acceptsEvents = false
   /// The observer that receives the events of the run in order, or nil.
   public var observer: (any RunObserver)?
-  /// True if the observer receives the output lines of commands and plugins, except those of quiet steps.
+  /// True if the observer receives the output lines of commands and plugins, except those of quiet steps. The run
+  /// history has all of them.
   package var showsOutput = true
   /// True if the observer also receives an unfinished output line each time it changes. For live views.
   package var showsUnfinishedLines = false

@@ -73,8 +73,7 @@ extension WorkflowRun {
     for entry in undelivered {
       switch entry {
       case .event(let event):
-        recordLine(event)
-        batch.add(event)
+        if recordLine(event) { batch.add(event) }
       case .records(let chunks, let besides):
         reader?.read(chunks, besides: besides, into: &batch)
         read += chunks

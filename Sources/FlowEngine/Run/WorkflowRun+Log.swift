@@ -16,7 +16,8 @@ extension WorkflowRun {
     emit(.stepLog(stepID(of: step), level: level, stream: nil, message: cut(message)))
   }
 
-  /// Logs output lines of a step's program, unless the step is quiet.
+  /// Logs output lines of a step's program. The run history has those of quiet steps, too, but the observer does not
+  /// receive them.
   package func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step) else { return }
     let id = stepID(of: step)
@@ -27,7 +28,7 @@ extension WorkflowRun {
 
   /// Shows an unfinished output line of a program. It replaces the previous one if that has not been delivered.
   package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
-    guard showsUnfinishedLines, showsOutput(of: step) else { return }
+    guard showsUnfinishedLines, showsOutput(of: step), !isQuiet(step) else { return }
     // The limit is much larger than the width of a terminal.
     let line = mask?.withholding(printed: line) ?? TerminalText.commandLine(line, keepsColors: true)
     let shown = TerminalText.prefix(of: line, bytes: Self.unfinishedBytes)
@@ -52,14 +53,18 @@ extension WorkflowRun {
 
   /// Logs output lines of a plugin's program, which may run actions for several steps.
   package func log(_ lines: [String], from stream: LogStream, plugin: String) {
-    guard options.observer != nil, options.showsOutput else { return }
+    guard options.observer != nil, options.showsOutput || journal != nil else { return }
     emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: cut($0)) })
   }
 
-  /// True if the observer receives the output lines of the step.
+  /// True if the output lines of the step are shown or recorded.
   package func showsOutput(of step: StepIndex) -> Bool {
-    options.observer != nil && options.showsOutput
-      && !prepared.graph.workflow.steps[Int(instances.owner(of: step))].options.isQuiet
+    options.observer != nil && (journal != nil || !isQuiet(step))
+  }
+
+  /// True if the observer does not receive the output lines of the step.
+  private func isQuiet(_ step: StepIndex) -> Bool {
+    !options.showsOutput || prepared.graph.workflow.steps[Int(instances.owner(of: step))].options.isQuiet
   }
 
   /// True if there is room for more output lines, because the observer has received most of the earlier ones.

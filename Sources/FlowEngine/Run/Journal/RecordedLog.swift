@@ -5,6 +5,8 @@ import FlowModel
 struct RecordedLog {
   /// The limits that steps declare (`log-limit`), in bytes.
   private var statedBytes: [StepID: Int] = [:]
+  /// The steps whose output lines are recorded, but not shown.
+  private var quietSteps: Set<StepID> = []
   /// The limit of all other steps: the default or, if that is less, an equal share of the workflow's limit.
   private let usualBytes: Int
 
@@ -64,6 +66,7 @@ struct RecordedLog {
   init(_ workflow: Workflow, epoch: Int) {
     firstNumber = epoch << Self.countBits
     for step in workflow.steps where step.hasOptions {
+      if step.options.isQuiet { quietSteps.insert(step.id) }
       guard let bytes = step.options.logLimitBytes else { continue }
       statedBytes[step.id] = min(bytes, workflow.logLimitBytes)
     }
@@ -74,6 +77,15 @@ struct RecordedLog {
 
   /// Creates a log in which every step has the same limit.
   init(stepBytes: Int = Limits.usualStepLogBytes) { (usualBytes, firstNumber) = (stepBytes, 0) }
+
+  /// True if the event is an output line that is not shown. Messages of steps are always shown.
+  func isQuiet(_ event: RunEvent, showsOutput: Bool) -> Bool {
+    switch event.kind {
+    case .stepLog(let id, _, _?, _): !showsOutput || !quietSteps.isEmpty && quietSteps.contains(id.item?.step ?? id)
+    case .pluginLog: !showsOutput
+    default: false
+    }
+  }
 
   /// The decision about a line.
   enum Place: Equatable {

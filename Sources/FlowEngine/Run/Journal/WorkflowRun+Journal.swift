@@ -141,26 +141,45 @@ extension WorkflowRun {
     return chunk(lines[..<firstReleased]) + [.heldLines(held)] + chunk(lines[firstReleased...])
   }
 
-  /// Records an output line, a warning or the names of items, unless the log decides otherwise.
-  func recordLine(_ event: RunEvent) {
-    guard journal != nil else { return }
+  /// Records an output line, a warning or the names of items, unless the log decides otherwise. Returns false if the
+  /// observer does not receive the event, because it is an output line of a quiet step.
+  func recordLine(_ event: RunEvent) -> Bool {
+    guard journal != nil else { return true }
     switch event.kind {
     case .stepLog, .pluginLog, .warning, .stepItems: break
-    default: return
+    default: return true
     }
-    let isRecorded = state.withLock { state in
-      switch state.recordedLog.place(event) {
-      case .recorded: return true
-      case .held(let number):
-        // From the numbers of lines, readers see that some are missing.
-        if state.unshownLines.count < LiveLog.mostBytesAtOnce {
-          LiveLog.append(event, number: number, to: &state.unshownLines)
-        }
-        return false
-      case .dropped: return false
+    let (isKept, isShown) = state.withLock { state in
+      (isRecorded(event, &state), !state.recordedLog.isQuiet(event, showsOutput: options.showsOutput))
+    }
+    guard isKept else { return isShown }
+    var line = event.recordedValue
+    if case .stepItems(let step, _) = event.kind, let keys = keys(ofItemsOf: step) {
+      line[RunRecollection.keysKey] = .array(keys.map { .string($0) })
+    }
+    record(CollectionOfOne(line), wereHeld: false)
+    return isShown
+  }
+
+  /// Returns false if the log holds the event back or drops it.
+  private func isRecorded(_ event: RunEvent, _ state: inout RunState) -> Bool {
+    switch state.recordedLog.place(event) {
+    case .recorded: return true
+    case .held(let number):
+      // From the numbers of lines, readers see that some are missing.
+      if state.unshownLines.count < LiveLog.mostBytesAtOnce {
+        LiveLog.append(event, number: number, to: &state.unshownLines)
       }
+      return false
+    case .dropped: return false
     }
-    if isRecorded { record(CollectionOfOne(event.recordedValue), wereHeld: false) }
+  }
+
+  /// Returns the keys of a step's items with secrets hidden, or nil if they have none.
+  private func keys(ofItemsOf step: StepID) -> [String]? {
+    let all = state.withLock { $0.itemKeys }
+    guard !all.isEmpty, let index = index(ofStep: step.text), let keys = all[index] else { return nil }
+    return keys.map { mask?.masked($0) ?? $0 }
   }
 
   /// Records the last output lines of finished steps, which were held back.
@@ -212,6 +231,7 @@ extension WorkflowRun {
     header.forcedSteps = options.forcedSteps.sorted()
     header.selection = selection
     header.hasRemoteSteps = options.placement != nil
+    header.remoteSteps = options.placement?.steps
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]
     header.retiredKeys = origin?.plan.header.retiredKeys ?? [:]
@@ -231,7 +251,6 @@ extension WorkflowRun {
     var summary = report.summary
     // Reports do not show the gate of a workflow that declares none.
     if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
-    header.remoteSteps = options.placement?.steps
     let bytes = JSONText.bytes(of: .object(summary))
     let isLost = isGuarded && journal.isLost
     do throws(StoreProblem) {
