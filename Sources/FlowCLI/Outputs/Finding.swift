@@ -63,7 +63,8 @@ extension Finding {
   }
 
   /// Returns the failures of a run, in the order of the steps. These are the steps that failed or timed out, and the
-  /// steps that were late for the gate.
+  /// steps that were late for the gate. If the run itself failed, or none of them explains its end, the last finding is
+  /// about the run.
   static func all(in account: RunAccount, root: String? = repository) -> [Finding] {
     let late = Set(account.report.gate.late)
     var findings: [Finding] = []
@@ -84,10 +85,19 @@ extension Finding {
         let limit = account.report.gate.max.map { " of \(Milliseconds.text($0))" } ?? ""
         findings.append(
           Finding(
-            severity: .warning, code: "late", title: "step '\(step.id)' is late",
+            severity: account.isTooLate ? .error : .warning, code: "late", title: "step '\(step.id)' is late",
             message: "The gate opened at its maximum\(limit) before this step had finished", place: place,
             identity: step.id.text))
       }
+    }
+    if let failure = account.failure(isExplained: findings.contains { $0.severity == .error }) {
+      let isCancelled = account.report.conclusion == .cancelled
+      let word = failure.code == RunReport.timedOut ? "timed out" : isCancelled ? "was cancelled" : "failed"
+      findings.append(
+        Finding(
+          severity: .error, code: failure.code, title: "the run \(word)",
+          message: failure.message,
+          place: Place(file: account.file, TextLocation(line: 1, column: 1), root: root), identity: "the run"))
     }
     return findings
   }

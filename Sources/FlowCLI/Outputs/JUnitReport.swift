@@ -28,16 +28,17 @@ struct JUnitReport {
   init(_ account: RunAccount) {
     self.account = account
     var cases = account.steps.filter(RunAccount.isOwn).flatMap(Self.cases)
-    let conclusion = account.report.conclusion
-    let hasEndedWell = conclusion == .success || conclusion == .partial
     let isExplained = cases.contains { $0.verdict.isFailure || $0.verdict.isError }
-    if !hasEndedWell, account.report.reason != nil || !isExplained {
-      // Without this test case, the report of a cancelled run would look like a success.
-      let failure = StepFailure(
-        code: account.report.reason ?? conclusion.rawValue,
-        message: account.report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
+    if let failure = account.failure(isExplained: isExplained) {
       cases.append(
         Case(name: "the run", milliseconds: account.report.durationMilliseconds, verdict: .error(failure)))
+    }
+    if account.isTooLate {
+      let late = account.report.gate.late.map { "'\($0)'" }.joined(separator: ", ")
+      let limit = account.report.gate.max.map { " of \(Milliseconds.text($0))" } ?? ""
+      let failure = StepFailure(
+        code: "late", message: "The gate opened at its maximum\(limit) before \(late) had finished")
+      cases.append(Case(name: "the gate", milliseconds: account.report.gate.openedAt ?? 0, verdict: .error(failure)))
     }
     self.cases = cases
   }

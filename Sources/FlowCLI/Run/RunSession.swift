@@ -299,6 +299,7 @@ struct RunSession: Sendable {
       report, file: request.file, mask: run.mask, activatedAtNanoseconds: begin + prewarm)
     account.resumedAt = resumedAtNanoseconds.map { Double($0 - prewarm) / 1_000_000 }
     account.loaded = loaded
+    account.isStrict = request.isStrict
     return account
   }
 

@@ -56,6 +56,10 @@ struct RunSpans: Sendable {
     let start = max(-report.prewarmMilliseconds, account.resumedAt ?? -.infinity)
     var facts = SpanFacts.run(report.workflow, id: report.runID)
     facts.end(report.conclusion)
+    if let failure = account.failure(isExplained: true) {
+      facts.error = failure.message
+      facts.attributes["error.type"] = .string(failure.code)
+    }
     var span = TraceSpan(
       id: context.runID, parentID: context.parentID, facts, startNanoseconds: instant(start),
       endNanoseconds: instant(max(start, report.durationMilliseconds)))

@@ -40,6 +40,9 @@ public struct RunReport: Sendable {
   var mask: SecretMask?
   /// The failure of an output's expression, which makes the run fail, or nil.
   var outputsFailure: StepFailure?
+  /// The failures of the run itself, not of a step: it exceeded its `timeout`, an output was cut, or a durable run could
+  /// not be recorded.
+  package internal(set) var ownFailures: [StepFailure] = []
   /// The latest version of the report's JSON format. Version 2 added the dependencies and attempts of steps, and the
   /// steps that post events.
   package static let newestSchema = 2

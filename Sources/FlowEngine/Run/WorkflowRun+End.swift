@@ -95,6 +95,11 @@ extension WorkflowRun {
         isDurable: journal?.history.isDurable ?? false)
       report.conclusion = conclusion
       report.outputsFailure = problem
+      if state.plan.hasTimedOut {
+        let message = prepared.graph.workflow.timeoutMessage
+        report.ownFailures.append(StepFailure(code: RunReport.timedOut, message: message))
+      }
+      if let problem { report.ownFailures.append(problem) }
       report.selected = selection?.steps ?? []
       report.itemKeys = state.itemKeys
       report.itemNames = state.itemNames

@@ -265,7 +265,10 @@ extension WorkflowRun {
       if !report.warnings.contains(warning) { report.warnings.append(warning) }
       var isTaken = isLost
       if case .fenced = problem { isTaken = true }
-      if journal.history.isDurable || isTaken { report.conclusion = .failure }
+      if journal.history.isDurable || isTaken {
+        report.conclusion = .failure
+        report.ownFailures.append(StepFailure(code: "history", message: warning))
+      }
     }
     journal.thread.stop()
   }
