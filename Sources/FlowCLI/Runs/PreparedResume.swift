@@ -73,19 +73,18 @@ struct PreparedResume {
     }
     var wish = ResumePlan.Wish()
     wish.changes = command.keepChanged ? .keep : command.rerunChanged ? .rerun : .refuse
-    for name in command.only { wish.only.append(try step(name, "--only")) }
+    for name in command.only {
+      if let item = RecordedStep.item(in: name), workflow.steps.contains(where: { $0.id.text == item.step }) {
+        let item = "\(item.step)[\(item.index)]"
+        throw UsageProblem(
+          "--only '\(item)': it takes whole steps; --from '\(item)' runs an item and its dependents again")
+      }
+      wish.only.append(try step(name, "--only"))
+    }
     for name in command.from {
-      guard let item = StepID(unchecked: name).item else {
-        wish.from.append(try step(name, "--from"))
-        continue
-      }
-      let owner = try step(item.step.text, "--from")
-      let count = recorded.recollection.itemCount(ofStepNamed: item.step.text, in: recorded.graph)
-      guard item.index < count else {
-        let has = count == 0 ? "had no items" : "had \(count) items, [0] to [\(count - 1)]"
-        throw UsageProblem("--from: there is no '\(name)': in that run '\(item.step.text)' \(has)")
-      }
-      wish.items[owner, default: []].insert(item.index)
+      let chosen = try RecordedStep(name, of: workflow, in: recorded, option: "--from: ")
+      let step = try step(chosen.id, "--from")
+      if let item = chosen.item { wish.items[step, default: []].insert(item) } else { wish.from.append(step) }
     }
     return wish
   }

@@ -38,7 +38,7 @@ struct RunLog {
     }.joined()
   }
 
-  /// Returns the cause of the failure of a step. If the step printed nothing, the text includes all details.
+  /// Returns the cause of the failure of a step or item. If the step printed nothing, the text includes all details.
   func cause(of step: RunReport.Step, hasLines: Bool) -> String {
     let failure = FailureText(step.failure)
     let time = step.startedAt.flatMap { start in step.endedAt.map { " in \(Milliseconds.text($0 - start))" } } ?? ""

@@ -7,8 +7,8 @@ import FlowSystem
 /// One run as text: its state, its gate and its steps.
 struct RunPage {
   let recorded: HistoryRun
-  /// The step to show, or nil to show all steps.
-  let step: String?
+  /// The step or item to show, or nil to show all steps.
+  let step: RecordedStep?
   let style: TextStyle
 
   /// The number of steps above which only those that did not succeed are listed.
@@ -28,7 +28,8 @@ struct RunPage {
     for (name, value) in recorded.recollection.header.inputs {
       lines += LogText.paragraph("input \(name): \(value.stringValue ?? JSONText.write(value))")
     }
-    let steps = report.steps.filter { step == nil || $0.id.text == step }
+    var steps = report.steps.filter { step == nil || $0.id.text == step?.id }
+    if let item = step?.item { steps = steps.compactMap { $0.item(item) } }
     let shown = steps.count > Self.listedSteps ? steps.filter { $0.outcome != .success } : steps
     let width = shown.map(\.id.text.count).max() ?? 0
     for step in shown { lines += line(step, width) }
@@ -66,5 +67,20 @@ struct RunPage {
     var lines = LogText.cause(step.failure)
     lines[0] = line + lines[0]
     return lines
+  }
+}
+
+extension RunReport.Step {
+  /// Returns an item of the step as a step of its own, named like `convert[3] raw/b.txt`, or nil if it has no such item.
+  func item(_ index: Int) -> RunReport.Step? {
+    guard let item = items?.first(where: { $0.index == index }) else { return nil }
+    var step = self
+    step.id = StepID(unchecked: id.item(index).text + (item.name.map { " \($0)" } ?? ""))
+    (step.outcome, step.conclusion, step.reason) = (item.outcome, item.conclusion, item.reason)
+    (step.attempts, step.startedAt, step.endedAt) = (item.attempts, item.startedAt, item.endedAt)
+    (step.failure, step.isAbandoned, step.attemptTimes, step.items) = (
+      item.failure, item.isAbandoned, item.attemptTimes, nil
+    )
+    return step
   }
 }

@@ -128,6 +128,8 @@ struct AnswerCommand: Subcommand {
   func perform() async throws {
     let store = try place.open(writes: true)
     let found = try RunReference.find(run, in: try store.list(RunFilter()))
+    // The terminal shows the name of an item, such as 'ask[0] linux'.
+    let step = RecordedStep.item(in: step).map { "\($0.step)[\($0.index)]" } ?? step
     let kind = AskedQuestion.kind(of: step, in: found, store)
     if kind == .secret, choice != nil {
       throw UsageProblem(

@@ -24,7 +24,9 @@ struct LogsCommand: Subcommand {
   @Flag(name: .shortAndLong, help: "Keeps printing until the run has ended.")
   var follow = false
 
-  @Option(help: ArgumentHelp("Only this step.", valueName: "STEP"), completion: Completions.steps)
+  @Option(
+    help: ArgumentHelp("Only this step, or one item of it ('convert[3]').", valueName: "STEP"),
+    completion: Completions.steps)
   var step: String?
 
   @Flag(help: "Only the steps that failed, each with the cause.")
@@ -50,32 +52,40 @@ struct LogsCommand: Subcommand {
       let none = "no step of run \(RunReference.short(found.id)) failed\n"
       return StandardOutput.write(steps.isEmpty ? none : log.text(ofFailed: steps))
     }
-    if let step {
-      let catalog = try Installation(around: found.file, given: plugins.folders).registry
-      let loaded = WorkflowLoader(catalog: catalog).load(bytes: try store.definition(of: found.id), file: found.file)
-      if let workflow = loaded.graph?.workflow, !workflow.steps.contains(where: { $0.id.text == step }) {
-        throw UsageProblem(LoadedWorkflow.unknownStep(step, workflow))
-      }
-    }
+    let chosen = try step.map { try self.chosen($0, found, store) }
     let follower = LogFollower(found.id, in: store)
     let items = ItemNames()
     while true {
       let news = try follower.read()
-      let text = RunLog(lines: news.lines, style: style, items: items).text(ofStep: step)
+      let text = RunLog(lines: news.lines, style: style, items: items).text(ofStep: chosen)
       StandardOutput.write(text)
-      if let step, text.isEmpty, !follow { explain(step, found, store, style) }
+      if let chosen, text.isEmpty, !follow { explain(chosen, found, store, style) }
       guard follow, news.isRunning, !StandardOutput.isLost else { return }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
   }
 
-  /// Prints the reason why a step without output failed, if it did.
+  /// Returns the name in the log of the step or item that the user named. If the recorded workflow cannot be read any
+  /// more, it is not checked.
+  private func chosen(_ step: String, _ run: StoredRun, _ store: any RunStore) throws -> String {
+    guard let recorded = try? recorded(run, store) else {
+      return RecordedStep.item(in: step).map { "\($0.step)[\($0.index)]" } ?? step
+    }
+    // Posts may still add items to a run in progress.
+    if follow, let item = RecordedStep.item(in: step) { return "\(item.step)[\(item.index)]" }
+    return try RecordedStep(step, of: recorded.graph.workflow, in: recorded).name
+  }
+
+  /// Prints the reason why a step or item without output failed, if it did.
   private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
+    let item = StepID(unchecked: step).item
     let troubled = (try? recorded(run, store))?.report.troubledSteps ?? []
-    if let failed = troubled.first(where: { $0.id.text == step && $0.isFailed }) {
+    let owner = troubled.first { $0.id.text == item?.step.text ?? step && $0.isFailed }
+    if let owner, let failed = item.map({ owner.item($0.index) }) ?? owner, failed.isFailed {
       StandardOutput.write(RunLog(chunks: [], style: style).cause(of: failed, hasLines: false))
     } else {
-      StandardOutput.writeError("flowrun: step '\(step)' printed nothing in run \(RunReference.short(run.id))\n")
+      StandardOutput.writeError(
+        "flowrun: \(item == nil ? "step" : "item") '\(step)' printed nothing in run \(RunReference.short(run.id))\n")
     }
   }
 

@@ -175,7 +175,9 @@ struct RunsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: Completions.runs)
     var run: String
 
-    @Option(help: ArgumentHelp("Only this step.", valueName: "STEP"), completion: Completions.steps)
+    @Option(
+      help: ArgumentHelp("Only this step, or one item of it ('convert[3]').", valueName: "STEP"),
+      completion: Completions.steps)
     var step: String?
 
     @Flag(help: "Also shows the output of the steps.")
@@ -189,17 +191,25 @@ struct RunsCommand: AsyncParsableCommand {
 
     func perform() async throws {
       let recorded = try HistoryRun(run, in: place, plugins)
-      if let step, !recorded.graph.workflow.steps.contains(where: { $0.id.text == step }) {
-        throw UsageProblem(LoadedWorkflow.unknownStep(step, recorded.graph.workflow))
+      let step = try step.map { name throws(UsageProblem) in
+        try RecordedStep(name, of: recorded.graph.workflow, in: recorded)
       }
       if json {
         var value = recorded.value
-        if let step { value["steps"] = .object([step: value["steps"]?.objectValue?[step] ?? .null]) }
+        if let step {
+          var shown = value["steps"]?.objectValue?[step.id] ?? .null
+          if let item = step.item, var owner = shown.objectValue {
+            owner["items"] = .array(
+              (owner["items"]?.arrayValue ?? []).filter { $0.objectValue?["index"] == .integer(item) })
+            shown = .object(owner)
+          }
+          value["steps"] = .object([step.id: shown])
+        }
         StandardOutput.write(JSONText.write(.object(value), layout: .indented) + "\n")
       } else {
         let style = TextStyle(isColored: StandardOutput.allowsColor)
         StandardOutput.write(RunPage(recorded: recorded, step: step, style: style).text)
-        if log { StandardOutput.write(RunLog(chunks: recorded.chunks, style: style).text(ofStep: step)) }
+        if log { StandardOutput.write(RunLog(chunks: recorded.chunks, style: style).text(ofStep: step?.name)) }
       }
     }
   }

@@ -1,0 +1,105 @@
+import FlowCommandKit
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+
+/// A step of a recorded run, or an item of one, named on the command line: `convert`, `convert[3]`, or the name that
+/// the log prints, `convert[3] raw/b.txt`.
+struct RecordedStep {
+  let id: String
+  let item: Int?
+
+  /// The name of the step or item in the log.
+  var name: String { item.map { "\(id)[\($0)]" } ?? id }
+
+  /// Finds the step or item. Throws a usage error if the run has none of that name. `option` begins the message.
+  init(_ text: String, of workflow: Workflow, in recorded: HistoryRun, option: String = "") throws(UsageProblem) {
+    if workflow.steps.contains(where: { $0.id.text == text }) {
+      (id, item) = (text, nil)
+      return
+    }
+    guard let named = Self.item(in: text), workflow.steps.contains(where: { $0.id.text == named.step }) else {
+      throw UsageProblem(option + Self.unknown(text, workflow, recorded))
+    }
+    let (step, index) = (named.step, named.index)
+    let count = recorded.recollection.itemCount(ofStepNamed: step, in: recorded.graph)
+    guard index < count else {
+      let has =
+        switch count {
+        case 0: "had no items"
+        case 1: "had 1 item, [0]"
+        default: "had \(count) items, [0] to [\(count - 1)]"
+        }
+      throw UsageProblem("\(option)there is no '\(step)[\(index)]': in that run '\(step)' \(has)")
+    }
+    if !named.name.isEmpty, let name = recorded.itemNames(of: step)?[at: index], !Self.isSame(named.name, name) {
+      throw UsageProblem(
+        "\(option)'\(step)[\(index)]' was '\(name)' in that run, not '\(named.name)'"
+          + (Self.nearest(text, [step], recorded).map { "; did you mean '\($0)'?" } ?? ""))
+    }
+    (id, item) = (step, index)
+  }
+
+  /// True if the written name is the recorded one. Long names are recorded without their end.
+  private static func isSame(_ written: String, _ name: String) -> Bool {
+    written == name || name.hasSuffix("…") && written.hasPrefix(name.dropLast())
+  }
+
+  /// Splits `convert[3] raw/b.txt` into its parts. The name is empty if the text ends with the index. Returns nil if the
+  /// text does not name an item.
+  static func item(in text: String) -> (step: String, index: Int, name: String)? {
+    guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+    let rest = text[text.utf8.index(after: end)...]
+    guard let item = StepID(unchecked: String(text[...end])).item, rest.isEmpty || rest.utf8.first == 0x20 else {
+      return nil
+    }
+    let name = rest.isEmpty ? "" : rest[rest.utf8.index(after: rest.startIndex)...]
+    return (item.step.text, item.index, String(name))
+  }
+
+  /// The number of items of each step that may be suggested by their index.
+  private static let suggestedItems = 100
+
+  private static func unknown(_ text: String, _ workflow: Workflow, _ recorded: HistoryRun) -> String {
+    let owner = text.split(separator: "[", maxSplits: 1).first.map(String.init) ?? text
+    let steps = workflow.steps.map(\.id.text)
+    let fanOuts = workflow.steps.lazy.filter { $0.hasOptions && $0.options.fanOut != nil }.prefix(suggestedItems)
+    let items = fanOuts.map(\.id.text).flatMap { step in
+      (0..<min(suggestedItems, recorded.recollection.itemCount(ofStepNamed: step, in: recorded.graph))).map {
+        "\(step)[\($0)]"
+      }
+    }
+    let nearest =
+      nearest(text, steps.contains(owner) ? [owner] : [], recorded) ?? NearestName.of(text, among: steps + items)
+      // The lines of steps in the workflow of an item are those of the item.
+      ?? items.first { text.hasPrefix($0 + "/") }
+    return "this workflow has no step '\(text)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+  }
+
+  /// Returns the item of these steps whose name is nearest to the text: the one in its brackets or behind them.
+  private static func nearest(_ text: String, _ steps: [String], _ recorded: HistoryRun) -> String? {
+    for step in steps {
+      let names = recorded.itemNames(of: step) ?? []
+      let written = text.dropFirst(step.count).drop { "[]0123456789 ".contains($0) }
+      let value = written.hasSuffix("]") ? written.dropLast() : written
+      guard !value.isEmpty else { continue }
+      let found = names.firstIndex(of: String(value)).map { [$0] } ?? names.indices.filter { names[$0].contains(value) }
+      if let index = found.first ?? NearestName.of(String(value), among: names).flatMap(names.firstIndex(of:)) {
+        return "\(step)[\(index)] \(names[index])"
+      }
+    }
+    return nil
+  }
+}
+
+extension HistoryRun {
+  /// Returns the names of a step's items, or nil if they were not recorded.
+  func itemNames(of step: String) -> [String]? {
+    RunRecollection.itemNames(in: chunks).last { $0.step == step }?.names
+  }
+}
+
+extension Array {
+  /// The element at an index, or nil if there is none.
+  fileprivate subscript(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
