@@ -228,9 +228,7 @@ extension [AttemptTimes]? {
       attempts.noteEnd(startedAt: finished.startedAt, begunAt: begunAt ?? never, at: finished.workEndedAt)
     }
     // Failed attempts are recorded without the start of the first one.
-    if attempts.count == Int(finished.attempts), attempts[0].startedAt == never {
-      attempts[0].startedAt = finished.startedAt
-    }
+    if attempts.first?.startedAt == never { attempts[0].startedAt = finished.startedAt }
     return attempts
   }
 }
