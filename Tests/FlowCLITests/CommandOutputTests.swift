@@ -43,6 +43,17 @@ import Testing
     #expect(quiet.contains("the real error") && quiet.contains("noise"))
   }
 
+  @Test(arguments: [[], ["--quiet"], ["--quiet", "--on", "workers=1"]])
+  func `the run history has the lines of quiet steps and of quiet runs`(options: [String]) throws {
+    defer { tool.remove() }
+    let shown = try tool.run(["output.yaml"] + options).standardOutput
+    #expect(!shown.contains("silent: silent"))
+    let log = try tool.run("logs", "last").standardOutput
+    for line in ["told: one", "told: two", "silent: silent", "failed: noise"] {
+      #expect(log.contains(line + "\n"), "\(options): \(log)")
+    }
+  }
+
   @Test func `a command can print any amount of output and waits for a slow reader of its log lines`() throws {
     defer { tool.remove() }
     try tool.write(
