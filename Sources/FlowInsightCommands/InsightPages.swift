@@ -23,12 +23,7 @@ package enum InsightPages {
       analysis, suggestions: suggestions, budgets: budgets, notes: notes, stepPage: stepPage)
   }
 
-  package static func page(_ report: RunReport) -> InsightPage {
-    guard let run = try? ReportedRun(.object(report.value)) else {
-      preconditionFailure("a report cannot be read by who writes it")
-    }
-    return page(RunAnalysis(run), [])
-  }
+  package static func page(_ report: RunReport) -> InsightPage { page(RunAnalysis(ReportedRun(report)), []) }
 
   /// Returns the page of a comparison of runs, with further notes.
   package static func page(

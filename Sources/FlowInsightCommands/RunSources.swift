@@ -37,7 +37,7 @@ package struct RunSources {
     if let selection = recorded.recollection.header.selection {
       throw Self.ofPart(selection.steps, "run \(RunReference.short(recorded.run.id))")
     }
-    return [try Self.run(recorded, try Installation(around: recorded.run.file, given: plugins.folders))]
+    return [Self.run(recorded, try Installation(around: recorded.run.file, given: plugins.folders))]
   }
 
   /// Returns the run in a report. Throws a usage error if only selected steps ran, because their times differ from
@@ -78,14 +78,8 @@ package struct RunSources {
 
   /// Returns the report of a recorded run. Journals of earlier versions do not have the step that posted an event. If
   /// only one step can post the event, the report names that step.
-  package static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
-    var run: ReportedRun
-    do throws(ReportedRun.ReportProblem) {
-      run = try ReportedRun(.object(recorded.value))
-    } catch {
-      throw InvalidWorkflow(
-        description: "flowrun: run \(RunReference.short(recorded.run.id)): \(error.description)\n")
-    }
+  package static func run(_ recorded: HistoryRun, _ installation: Installation) -> ReportedRun {
+    var run = ReportedRun(recorded.report)
     let steps = recorded.graph.workflow.steps
     if recorded.run.state == .interrupted || recorded.run.state == .running {
       let open = recorded.recollection.openSteps(of: recorded.graph, in: recorded.chunks)
@@ -128,7 +122,7 @@ package struct RunSources {
     var runs: [ReportedRun] = []
     for run in try store.runs(filter) where run.epoch == 1 && RunHeader(run.header)?.selection == nil {
       do {
-        runs.append(try Self.run(try HistoryRun(run, store, installation), installation))
+        runs.append(Self.run(try HistoryRun(run, store, installation), installation))
       } catch let problem as StoreProblem {
         guard case .damaged(_, let cause) = problem else { throw problem }
         StandardOutput.writeError(

@@ -34,7 +34,7 @@ struct RunAccount {
     self.report = report
     self.file = file
     self.activatedAtNanoseconds = activatedAtNanoseconds
-    steps = report.steps.map { Self.clean($0, mask) }
+    steps = report.steps.map { step in step.withTexts { Self.clean($0, mask) } }
   }
 
   /// True if the command fails because the gate timed out.
@@ -58,23 +58,6 @@ struct RunAccount {
   /// True if the author of the workflow wrote the step. The generated first step of an included file is shown only if
   /// it fails.
   static func isOwn(_ step: RunReport.Step) -> Bool { !step.id.text.hasSuffix("/") || step.outcome == .failure }
-
-  private static func clean(_ step: RunReport.Step, _ mask: SecretMask?) -> RunReport.Step {
-    var step = step
-    step.failure = step.failure.map { clean($0, mask) }
-    step.items = step.items?.map { item in
-      var item = item
-      item.key = item.key.map { clean($0, mask) }
-      item.failure = item.failure.map { clean($0, mask) }
-      item.steps = item.steps?.map { clean($0, mask) }
-      return item
-    }
-    return step
-  }
-
-  private static func clean(_ failure: StepFailure, _ mask: SecretMask?) -> StepFailure {
-    StepFailure(code: failure.code, message: clean(failure.message, mask))
-  }
 
   private static func clean(_ text: String, _ mask: SecretMask?) -> String {
     TerminalText.commandText(mask?.masked(text) ?? text)

@@ -45,39 +45,24 @@ package struct HistoryRun {
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 
-  /// The report of the run. If the run has not ended, it contains the data recorded so far.
-  var report: RunReport {
+  /// The report of the run, with its state and the processes that ran it. If the run has not ended, the report contains
+  /// the data recorded so far.
+  package var report: RunReport {
     var report = RunReport(recollection, of: graph, run)
     report.takeItemNames(in: chunks, of: graph)
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
     for (name, value) in recollection.header.inputs where !secret.contains(name) { report.origin.inputs[name] = value }
     report.origin.lastLines = FailureLines.lines(of: report, in: chunks)
-    return report
-  }
-
-  /// The report as JSON, with the state of the run and the process that holds it.
-  package var value: ValueObject {
-    let report = report
-    var object = report.value
-    if run.state == .interrupted || run.state == .running { object["conclusion"] = .null }
-    var steps = object["steps"]?.objectValue ?? [:]
-    for (index, step) in report.steps.enumerated() {
-      var value = steps[step.id.text]?.objectValue ?? [:]
-      if step.endedAt == nil { (value["outcome"], value["conclusion"]) = (.null, .null) }
-      value["kept"] = .boolean(recollection.kept.contains(StepIndex(index)))
-      steps[step.id.text] = .object(value)
+    report.origin.file = run.file
+    report.origin.startedAt = WallTime.text(run.startedMilliseconds)
+    let epochs = recollection.epochs.map { epoch -> Value in
+      [
+        "epoch": .integer(epoch.epoch), "host": .string(epoch.holder.host), "pid": .integer(epoch.holder.process),
+        "startedAt": .string(WallTime.text(epoch.startedMilliseconds)),
+      ]
     }
-    object["steps"] = .object(steps)
-    object["state"] = .string(run.state.rawValue)
-    object["file"] = .string(run.file)
-    object["startedAt"] = .string(WallTime.text(run.startedMilliseconds))
-    object["epochs"] = .array(
-      recollection.epochs.map { epoch in
-        [
-          "epoch": .integer(epoch.epoch), "host": .string(epoch.holder.host), "pid": .integer(epoch.holder.process),
-          "startedAt": .string(WallTime.text(epoch.startedMilliseconds)),
-        ]
-      })
-    return object
+    let kept = recollection.kept.map { graph.workflow.steps[Int($0)].id }
+    report.record = RunReport.Record(state: run.state, epochs: epochs, kept: Set(kept))
+    return report
   }
 }

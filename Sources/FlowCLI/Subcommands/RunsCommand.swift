@@ -195,7 +195,7 @@ struct RunsCommand: AsyncParsableCommand {
         try RecordedStep(name, of: recorded.graph.workflow, in: recorded)
       }
       if json {
-        var value = recorded.value
+        var value = recorded.report.value
         if let step {
           var shown = value["steps"]?.objectValue?[step.id] ?? .null
           if let item = step.item, var owner = shown.objectValue {
@@ -228,7 +228,7 @@ struct RunsCommand: AsyncParsableCommand {
 
     func perform() async throws {
       let recorded = try HistoryRun(run, in: place, plugins)
-      var value = recorded.value
+      var value = recorded.report.value
       value["inputs"] = .object(recorded.recollection.header.inputs)
       value["stepOutputs"] = .object(recorded.recollection.outputs(of: recorded.graph))
       value["log"] = .array(RunRecollection.lines(in: recorded.chunks).map { .object($0) })

@@ -3,22 +3,25 @@ import FlowModel
 /// Reads the members of an object in a recorded report, and checks their types.
 struct ReportMembers {
   let value: ValueObject
+  /// True if missing members have a default, because the report may come from another version or from a program.
+  private let allowsMissing: Bool
   private let path: String
 
-  init(_ value: ValueObject, at path: String = "") {
+  init(_ value: ValueObject, allowsMissing: Bool, at path: String = "") {
     self.value = value
+    self.allowsMissing = allowsMissing
     self.path = path
   }
 
-  func text(_ name: String) throws -> String { try member(name, "a text", \.stringValue) }
+  func text(_ name: String) throws -> String { try member(name, "a text", "", \.stringValue) }
   func textOrNull(_ name: String) throws -> String? { try isNull(name) ? nil : text(name) }
-  func integer(_ name: String) throws -> Int { try member(name, "an integer", \.integerValue) }
-  func number(_ name: String) throws -> Double { try member(name, "a number", \.numberValue) }
+  func integer(_ name: String) throws -> Int { try member(name, "an integer", 0, \.integerValue) }
+  func number(_ name: String) throws -> Double { try member(name, "a number", 0, \.numberValue) }
   func numberOrNull(_ name: String) throws -> Double? { try isNull(name) ? nil : number(name) }
-  func boolean(_ name: String) throws -> Bool { try member(name, "true or false", \.booleanValue) }
+  func boolean(_ name: String) throws -> Bool { try member(name, "true or false", false, \.booleanValue) }
 
   func texts(_ name: String) throws -> [String] {
-    try member(name, "a list of strings") { value in
+    try member(name, "a list of strings", []) { value in
       guard let elements = value.arrayValue else { return nil }
       let texts = elements.compactMap(\.stringValue)
       return texts.count == elements.count ? texts : nil
@@ -26,26 +29,27 @@ struct ReportMembers {
   }
 
   func object(_ name: String) throws -> ReportMembers {
-    ReportMembers(try member(name, "an object", \.objectValue), at: path + name + ".")
+    ReportMembers(
+      try member(name, "an object", [:], \.objectValue), allowsMissing: allowsMissing, at: path + name + ".")
   }
 
   func objects(_ name: String) throws -> [ReportMembers] {
-    try member(name, "a list", \.arrayValue).enumerated().map { index, element in
+    try member(name, "a list", [], \.arrayValue).enumerated().map { index, element in
       guard let object = element.objectValue else { throw problem("\(name)[\(index)]", "an object", element) }
-      return ReportMembers(object, at: "\(path)\(name)[\(index)].")
+      return ReportMembers(object, allowsMissing: allowsMissing, at: "\(path)\(name)[\(index)].")
     }
   }
 
-  /// Reads a string that must be the `text` of one of the cases.
-  func word<Word: CaseIterable>(_ name: String, _ text: (Word) -> String) throws -> Word {
-    let words = Word.allCases.map(text)
-    return try member(name, "one of \(words.joined(separator: ", "))") { value in
+  /// Reads a string that must be the `text` of one of the cases. `usual` is used for a missing member.
+  func word<Word: CaseIterable>(_ name: String, _ usual: Word, _ text: (Word) -> String) throws -> Word {
+    try member(name, "one of \(Word.allCases.map(text).joined(separator: ", "))", usual) { value in
       Word.allCases.first { text($0) == value.stringValue }
     }
   }
 
   func wordOrNull<Word: CaseIterable>(_ name: String, _ text: (Word) -> String) throws -> Word? {
-    try isNull(name) ? nil : word(name, text)
+    guard !isNull(name), let first = Word.allCases.first else { return nil }
+    return try word(name, first, text)
   }
 
   func failure(_ name: String) throws -> StepFailure? {
@@ -57,10 +61,13 @@ struct ReportMembers {
   /// Returns a step id without checking it, because ids in included workflows have characters that files do not allow.
   func step(_ text: String) -> StepID { StepID(unchecked: text) }
 
-  private func isNull(_ name: String) -> Bool { value[name]?.isNull ?? true }
+  func isNull(_ name: String) -> Bool { value[name]?.isNull ?? true }
 
-  private func member<Content>(_ name: String, _ expected: String, _ content: (Value) -> Content?) throws -> Content {
-    guard let content = content(value[name] ?? .null) else { throw problem(name, expected, value[name]) }
+  private func member<Content>(
+    _ name: String, _ expected: @autoclosure () -> String, _ usual: Content, _ content: (Value) -> Content?
+  ) throws -> Content {
+    if allowsMissing, isNull(name) { return usual }
+    guard let content = content(value[name] ?? .null) else { throw problem(name, expected(), value[name]) }
     return content
   }
 

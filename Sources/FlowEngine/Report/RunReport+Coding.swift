@@ -11,10 +11,14 @@ extension RunReport: Codable {
   public init(from decoder: any Decoder) throws { try self.init(ValueObject(from: decoder)) }
 
   /// Creates a report from its JSON object. Throws a `DecodingError` that names the first invalid member.
-  package init(_ value: ValueObject) throws {
-    let members = ReportMembers(value)
+  ///
+  /// - Parameter allowsMissing: True if missing members have a default. Otherwise only members that older versions of
+  ///   flowrun did not write may be missing.
+  package init(_ value: ValueObject, allowsMissing: Bool = false) throws {
+    let members = ReportMembers(value, allowsMissing: allowsMissing)
+    let record = try value["state"] == nil ? nil : Record(members)
     let steps = try members.object("steps")
-    source = .steps(try Step.all(in: steps))
+    source = .steps(try Step.all(in: steps, isRecorded: record != nil))
     gate = try Gate(members.object("gate"))
     entries = try members.objects("entries").map { try AppEntry($0) }
     criticalPath = try members.objects("criticalPath").map {
@@ -22,7 +26,11 @@ extension RunReport: Codable {
     }
     workflow = try members.text("workflow")
     runID = try members.text("runId")
-    conclusion = try members.word("conclusion", \.rawValue)
+    conclusion =
+      record?.hasConclusion ?? true
+      ? try members.word("conclusion", .cancelled, \.rawValue)
+      : try members.wordOrNull("conclusion", \.rawValue) ?? .cancelled
+    self.record = record
     reason = value["reason"]?.stringValue
     launchReason = try members.wordOrNull("launchReason", \.rawValue)
     durationMilliseconds = try members.number("durationMilliseconds")
@@ -57,7 +65,7 @@ extension RunReport: Codable {
 extension RunReport.Gate {
   fileprivate init(_ members: ReportMembers) throws {
     self.init(
-      outcome: try members.word("outcome", \.word), openedAt: try members.numberOrNull("openedAt"),
+      outcome: try members.word("outcome", .cancelled, \.word), openedAt: try members.numberOrNull("openedAt"),
       readyAt: try members.numberOrNull("readyAt"),
       heldByMinMilliseconds: try members.number("heldByMinMilliseconds"),
       late: try members.texts("late").map(members.step), failed: try members.texts("failed").map(members.step),
@@ -68,20 +76,23 @@ extension RunReport.Gate {
 extension RunReport.AppEntry {
   fileprivate init(_ members: ReportMembers) throws {
     self.init(
-      kind: try members.word("kind", \.rawValue), event: try members.text("event"),
+      kind: try members.word("kind", .cold, \.rawValue), event: try members.text("event"),
       number: try members.integer("number"), at: try members.number("at"),
       openedAt: try members.numberOrNull("openedAt"))
   }
 }
 
 extension RunReport.Step {
-  fileprivate static func all(in members: ReportMembers) throws -> [Self] {
-    try members.value.map { id, _ in try Self(id: members.step(id), members.object(id)) }
+  fileprivate static func all(in members: ReportMembers, isRecorded: Bool = false) throws -> [Self] {
+    try members.value.map { id, _ in try Self(id: members.step(id), members.object(id), isRecorded) }
   }
 
-  fileprivate init(id: StepID, _ members: ReportMembers) throws {
+  fileprivate init(id: StepID, _ members: ReportMembers, _ isRecorded: Bool) throws {
+    // A recorded step that has not finished has no outcome.
+    let isOpen = isRecorded && members.isNull("outcome")
+    let outcome = isOpen ? .cancelled : try members.word("outcome", .cancelled, \.word)
     self.init(
-      id: id, outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
+      id: id, outcome: outcome, conclusion: isOpen ? .cancelled : try members.word("conclusion", outcome, \.word),
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
       queue: try members.text("queue"), readyAt: try members.numberOrNull("readyAt"),
       startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
@@ -108,10 +119,11 @@ extension MachineResources {
 
 extension RunReport.Item {
   fileprivate init(_ members: ReportMembers) throws {
+    let outcome = try members.word("outcome", Outcome.cancelled, \.word)
     self.init(
       index: try members.integer("index"), key: try members.textOrNull("key"),
       name: members.value["name"] == nil ? nil : try members.textOrNull("name"),
-      outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
+      outcome: outcome, conclusion: try members.word("conclusion", outcome, \.word),
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
       startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
       isAbandoned: try members.boolean("abandoned"), failure: try members.failure("error"),

@@ -34,26 +34,42 @@ package struct ReportedFailure: Sendable {
     return String(parts.count > 1 && first.hasSuffix(":") ? first.dropLast() : first)
   }
 
-  /// Reads the failure of a step or item from a report. Returns nil if it did not fail.
-  init?(_ body: ValueObject, name: String, step: Int, item: Int? = nil) {
-    let outcome = body["outcome"]?.stringValue
-    guard outcome == Outcome.failure.word || outcome == Outcome.timedOut.word else { return nil }
+  /// Describes the failure of a step, with its last output lines. Returns nil if it did not fail.
+  init?(_ step: RunReport.Step, _ index: Int, _ lastLines: [String]) {
+    self.init(
+      name: step.id.text, step: index, item: nil, step.outcome, step.conclusion, step.attempts, step.failure,
+      (step.startedAt, step.endedAt), lastLines)
+  }
+
+  /// Describes the failure of an item of a step. Returns nil if it did not fail.
+  init?(_ item: RunReport.Item, of step: String, _ index: Int) {
+    self.init(
+      name: "\(step)[\(item.index)]" + (item.key.map { " \($0)" } ?? ""), step: index, item: item.index, item.outcome,
+      item.conclusion, item.attempts, item.failure, (item.startedAt, item.endedAt), [])
+    if item.key == nil { value = item.name.map { .string($0) } }
+  }
+
+  private init?(
+    name: String, step: Int, item: Int?, _ outcome: Outcome, _ conclusion: Outcome, _ attempts: Int,
+    _ failure: StepFailure?, _ times: (start: Double?, end: Double?), _ lastLines: [String]
+  ) {
+    guard outcome == .failure || outcome == .timedOut else { return nil }
     self.name = name
     self.step = step
     self.item = item
-    isTimedOut = outcome == Outcome.timedOut.word
-    isExcused = body["conclusion"]?.stringValue == Outcome.success.word
-    attempts = body["attempts"]?.integerValue ?? 1
-    let error = body["error"]?.objectValue
-    code = error?["code"]?.stringValue ?? ""
-    let text = error?["message"]?.stringValue ?? ""
+    isTimedOut = outcome == .timedOut
+    isExcused = conclusion == .success
+    self.attempts = attempts
+    code = failure?.code ?? ""
+    let text = failure?.message ?? ""
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     // If the message has more lines, they quote output and are indented by two spaces.
     let quoted = parts.dropFirst().map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
     message = Self.headline(of: text)
-    let printed = quoted.isEmpty ? body["lastLines"]?.arrayValue?.compactMap(\.stringValue) ?? [] : quoted
+    let printed = quoted.isEmpty ? lastLines : quoted
     lines = printed.suffix(Self.limits.lines).map { String($0.prefix(Self.limits.characters)) }
-    let times = (ReportedRun.nanoseconds(body["startedAt"]), ReportedRun.nanoseconds(body["endedAt"]))
-    nanoseconds = times.0.flatMap { start in times.1.map { max(0, $0 - start) } }
+    nanoseconds = ReportedRun.nanoseconds(times.start).flatMap { start in
+      ReportedRun.nanoseconds(times.end).map { max(0, $0 - start) }
+    }
   }
 }

@@ -21,20 +21,18 @@ package struct ReportedItem: Sendable {
   /// The times of the attempts. Empty if there was only one.
   package let attemptTimes: [Range<Int>]
 
-  /// Reads an item of a report. Returns nil if the value is not an item.
-  init?(_ value: Value) {
-    guard let item = value.objectValue, let index = item["index"]?.integerValue else { return nil }
-    self.index = index
-    key = item["key"]?.stringValue
-    if key == nil, let name = item["name"]?.stringValue { self.value = .string(name) }
-    startedAt = ReportedRun.nanoseconds(item["startedAt"])
-    endedAt = ReportedRun.nanoseconds(item["endedAt"])
-    let word = item["outcome"]?.stringValue
+  /// Creates the description of an item in a report.
+  init(_ item: RunReport.Item) {
+    index = item.index
+    key = item.key
+    if key == nil { value = item.name.map { .string($0) } }
+    startedAt = ReportedRun.nanoseconds(item.startedAt)
+    endedAt = ReportedRun.nanoseconds(item.endedAt)
     // In a report of a running run, an item that has not ended is listed as cancelled without an end.
-    outcome = endedAt == nil && item["reason"]?.stringValue == nil ? nil : Outcome.allCases.first { $0.word == word }
-    attempts = item["attempts"]?.integerValue ?? 0
-    reason = item["error"]?.objectValue?["message"]?.stringValue ?? item["reason"]?.stringValue ?? ""
-    attemptTimes = ReportedRun.attemptTimes(item["attemptTimes"]?.arrayValue ?? [], from: startedAt, to: endedAt)
+    outcome = endedAt == nil && item.reason == nil ? nil : item.outcome
+    attempts = item.attempts
+    reason = item.failure?.message ?? item.reason?.word ?? ""
+    attemptTimes = ReportedRun.attemptTimes(item.attemptTimes, from: startedAt, to: endedAt)
   }
 
   /// The outcome or state as one word.

@@ -1,7 +1,7 @@
 import FlowEngine
 import FlowModel
 
-/// A run as described by its report, which is JSON or comes from a run store.
+/// A run as described by its report.
 ///
 /// A report of an older flowrun, without a `schema`, contains neither dependencies of steps nor posters of events. Its
 /// critical path is not computed but read from the report.
@@ -71,10 +71,9 @@ package struct ReportedRun: Sendable {
     for (name, event) in course.events { posts.append((name, event.at, event.poster)) }
   }
 
-  /// Reads a report.
+  /// Reads a report. Members that another version of flowrun did not write may be missing.
   package init(_ report: Value) throws(ReportProblem) {
-    guard let object = report.objectValue, let steps = object["steps"]?.objectValue,
-      let workflow = object["workflow"]?.stringValue
+    guard let object = report.objectValue, object["steps"]?.objectValue != nil, object["workflow"]?.stringValue != nil
     else {
       throw ReportProblem(description: "it is not a report of a run: 'workflow' or 'steps' is missing")
     }
@@ -84,126 +83,97 @@ package struct ReportedRun: Sendable {
       throw ReportProblem(
         description: "it is a report of schema \(schema), and this flowrun knows those up to \(Self.newestSchema)")
     }
-    self.workflow = workflow
-    id = object["runId"]?.stringValue ?? ""
-    launchReason = object["launchReason"]?.stringValue
-    nanoseconds = Self.nanoseconds(object["durationMilliseconds"]) ?? 0
-    isResumed = (object["epochs"]?.arrayValue?.count ?? 1) > 1
-    hasEnded = object["conclusion"]?.stringValue != nil && object["conclusion"]?.stringValue != "cancelled"
-    var shape = CourseShape()
-    shape.knowsDependencies = schema > 1
-    for (id, _) in steps { shape.steps.append(CourseShape.Step(id: id)) }
-    for (name, width) in object["queues"]?.objectValue ?? [:] {
-      if let width = width.integerValue, width > 0 { shape.widths[name] = width }
-    }
-    shape.concurrency = object["concurrency"]?.integerValue
-    shape.isDurable = object["durable"]?.booleanValue ?? false
-    course = RunCourse(shape)
-    readHead(object)
-    let indices = Dictionary(uniqueKeysWithValues: steps.keys.enumerated().map { ($1, $0) })
-    for (index, member) in steps.enumerated() { read(member.value, index, indices) }
-    readGate(object["gate"]?.objectValue ?? [:])
-    for event in object["events"]?.arrayValue ?? [] {
-      guard let event = event.objectValue, let name = event["name"]?.stringValue,
-        let at = Self.nanoseconds(event["at"])
-      else { continue }
-      posts.append((name, at, event["postedBy"]?.stringValue.flatMap { indices[$0] }))
-      course.events[name] = RunCourse.Event(at: at, poster: posts[posts.count - 1].poster)
-    }
-    for link in object["criticalPath"]?.arrayValue ?? [] {
-      guard let link = link.objectValue, let start = Self.nanoseconds(link["start"]),
-        let end = Self.nanoseconds(link["end"])
-      else { continue }
-      path.append(
-        PathSegment(
-          step: link["step"]?.stringValue.flatMap { indices[$0] }, cause: .run, start: start, end: max(start, end)))
+    do {
+      self.init(try RunReport(object, allowsMissing: true))
+    } catch DecodingError.dataCorrupted(let problem) {
+      throw ReportProblem(description: "it is not a report of a run: \(problem.debugDescription)")
+    } catch {
+      throw ReportProblem(description: "it is not a report of a run: \(error)")
     }
   }
 
-  private mutating func readHead(_ object: ValueObject) {
-    func texts(_ name: String) -> [(name: String, value: String)] {
-      (object[name]?.objectValue ?? [:]).map { ($0, $1.stringValue ?? JSONText.write($1)) }
+  /// Creates a run from its report.
+  package init(_ report: RunReport) {
+    let report = report.masked
+    let steps = report.steps
+    workflow = report.workflow
+    id = report.runID
+    launchReason = report.launchReason?.rawValue
+    firstEntry = report.entries.first?.kind.rawValue
+    isPrewarmed = report.prewarmMilliseconds > 0
+    isResumed = report.record?.epochs.count ?? 1 > 1
+    let isConcluded = report.record?.hasConclusion ?? true
+    hasEnded = isConcluded && report.conclusion != .cancelled
+    conclusion = isConcluded ? report.conclusion.rawValue : report.record?.state.rawValue
+    file = report.origin.file
+    startedAt = report.origin.startedAt
+    func texts(_ object: ValueObject) -> [(name: String, value: String)] {
+      object.map { ($0, $1.stringValue ?? JSONText.write($1)) }
     }
-    let conclusion = object["conclusion"]?.stringValue
-    self.conclusion = conclusion ?? object["state"]?.stringValue
-    file = object["file"]?.stringValue
-    firstEntry = object["entries"]?.arrayValue?.first?.objectValue?["kind"]?.stringValue
-    isPrewarmed = object["prewarmMilliseconds"]?.numberValue ?? 0 > 0
-    startedAt = object["startedAt"]?.stringValue
-    (inputs, outputs) = (texts("inputs"), texts("outputs"))
-    jobs = object["jobs"]?.arrayValue?.compactMap { ReportedJob($0) } ?? []
-    accountingProblem = object["accounting"]?.stringValue
-    warnings = object["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    (inputs, outputs) = (texts(report.origin.inputs), texts(report.outputs))
+    warnings = report.warnings
+    jobs = report.origin.jobs.compactMap { ReportedJob($0) }
+    accountingProblem = report.origin.accountingProblem
+    nanoseconds = Self.nanoseconds(report.durationMilliseconds) ?? 0
+    let indices = Dictionary(steps.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    course = RunCourse(CourseShape(report, steps, indices))
+    for (index, step) in steps.enumerated() { add(step, index, report) }
+    course.outcome = report.gate.outcome
+    course.openedAt = Self.nanoseconds(report.gate.openedAt)
+    course.readyAt = Self.nanoseconds(report.gate.readyAt)
+    course.minimum = Self.nanoseconds(report.gate.min) ?? 0
+    course.maximum = Self.nanoseconds(report.gate.max)
+    for event in report.events {
+      guard let at = Self.nanoseconds(event.at) else { continue }
+      posts.append((event.name, at, event.postedBy.flatMap { indices[$0] }))
+      course.events[event.name] = RunCourse.Event(at: at, poster: posts[posts.count - 1].poster)
+    }
+    for link in report.criticalPath {
+      guard let start = Self.nanoseconds(link.start), let end = Self.nanoseconds(link.end) else { continue }
+      path.append(PathSegment(step: indices[link.step], cause: .run, start: start, end: max(start, end)))
+    }
   }
 
-  private mutating func readFailures(_ step: ValueObject, _ index: Int) {
-    let id = course.shape.steps[index].id
-    let items = (step["items"]?.arrayValue ?? []).compactMap { item -> ReportedFailure? in
-      guard let item = item.objectValue, let number = item["index"]?.integerValue else { return nil }
-      let key = item["key"]?.stringValue.map { " \($0)" } ?? ""
-      var failure = ReportedFailure(item, name: "\(id)[\(number)]\(key)", step: index, item: number)
-      if key.isEmpty { failure?.value = item["name"]?.stringValue.map { .string($0) } }
-      return failure
-    }
-    // The failures of items are more specific than the failure of their step.
-    guard items.isEmpty else { return failures += items }
-    if let failure = ReportedFailure(step, name: id, step: index) { failures.append(failure) }
-  }
-
-  private mutating func readGate(_ gate: ValueObject) {
-    course.outcome = gate["outcome"]?.stringValue.flatMap { word in GateOutcome.allCases.first { $0.word == word } }
-    course.openedAt = Self.nanoseconds(gate["openedAt"])
-    course.readyAt = Self.nanoseconds(gate["readyAt"])
-    course.minimum = Self.nanoseconds(gate["min"]) ?? 0
-    course.maximum = Self.nanoseconds(gate["max"])
-  }
-
-  private mutating func read(_ value: Value, _ index: Int, _ indices: [String: Int]) {
-    guard let step = value.objectValue else { return }
-    course.shape.steps[index].name = step["name"]?.stringValue.flatMap {
-      $0 == course.shape.steps[index].id ? nil : $0
-    }
-    course.shape.steps[index].queue = step["queue"]?.stringValue ?? ""
-    course.shape.steps[index].takesResources = step["resources"]?.objectValue != nil
-    course.shape.steps[index].isBlocking = step["blocking"]?.booleanValue ?? false
-    course.shape.steps[index].isDeferred = step["deferred"]?.booleanValue ?? false
-    course.shape.steps[index].needs =
-      step["needs"]?.arrayValue?.compactMap { $0.stringValue.flatMap { indices[$0] } } ?? []
-    course.shape.steps[index].after = step["after"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    course.steps[index].readyAt = Self.nanoseconds(step["readyAt"])
-    course.steps[index].startedAt = Self.nanoseconds(step["startedAt"])
-    course.steps[index].endedAt = Self.nanoseconds(step["endedAt"])
-    course.steps[index].outcome = step["outcome"]?.stringValue.flatMap { word in
-      Outcome.allCases.first { $0.word == word }
-    }
-    reasons[index] = step["reason"]?.stringValue
-    if step["conclusion"]?.stringValue == Outcome.success.word { excused.insert(index) }
-    readFailures(step, index)
+  private mutating func add(_ step: RunReport.Step, _ index: Int, _ report: RunReport) {
+    course.steps[index].readyAt = Self.nanoseconds(step.readyAt)
+    course.steps[index].startedAt = Self.nanoseconds(step.startedAt)
+    course.steps[index].endedAt = Self.nanoseconds(step.endedAt)
     course.steps[index].attemptTimes = Self.attemptTimes(
-      step["attemptTimes"]?.arrayValue ?? [], from: course.steps[index].startedAt, to: course.steps[index].endedAt)
-    course.steps[index].beginnings = Self.beginnings(of: step)
-    guard let items = step["items"]?.arrayValue else { return }
-    itemStates[index] = items.compactMap { ReportedItem($0) }
+      step.attemptTimes, from: course.steps[index].startedAt, to: course.steps[index].endedAt)
+    course.steps[index].beginnings = Self.beginnings(step.executor, step.attemptTimes)
+    reasons[index] = step.reason?.word
+    if report.hasFinished(step) {
+      course.steps[index].outcome = step.outcome
+      if step.conclusion == .success { excused.insert(index) }
+      addFailures(of: step, index, report.origin.lastLines[step.id] ?? [])
+    }
+    guard let items = step.items else { return }
+    itemStates[index] = items.map { ReportedItem($0) }
     course.steps[index].items = items.compactMap { item in
-      guard let item = item.objectValue, let start = Self.nanoseconds(item["startedAt"]),
-        let end = Self.nanoseconds(item["endedAt"])
-      else { return nil }
+      guard let start = Self.nanoseconds(item.startedAt), let end = Self.nanoseconds(item.endedAt) else { return nil }
       var read = RunCourse.Item(time: start..<max(start, end))
-      read.attemptTimes = Self.attemptTimes(item["attemptTimes"]?.arrayValue ?? [], from: start, to: end)
-      read.beginnings = Self.beginnings(of: item)
+      read.attemptTimes = Self.attemptTimes(item.attemptTimes, from: start, to: end)
+      read.beginnings = Self.beginnings(item.executor, item.attemptTimes)
       return read
     }
     self.items[index] = course.steps[index].items.map(\.time.count)
   }
 
-  /// Reads the times of attempts. If the start of an attempt was not recorded, it is assumed to equal the end of the
+  private mutating func addFailures(of step: RunReport.Step, _ index: Int, _ lines: [String]) {
+    let ofItems = (step.items ?? []).compactMap { ReportedFailure($0, of: step.id.text, index) }
+    // The failures of items are more specific than the failure of their step.
+    guard ofItems.isEmpty else { return failures += ofItems }
+    if let failure = ReportedFailure(step, index, lines) { failures.append(failure) }
+  }
+
+  /// Returns the times of attempts. If the start of an attempt was not recorded, it is assumed to equal the end of the
   /// previous attempt, so that it includes the pause.
-  static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
+  static func attemptTimes(_ attempts: [RunReport.Attempt], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start
     var read: [Range<Int>] = []
-    for attempt in attemptTimes {
-      guard let attempt = attempt.objectValue, let start = nanoseconds(attempt["startedAt"]) ?? cursor,
-        let end = nanoseconds(attempt["endedAt"]) ?? end, end >= start
+    for attempt in attempts {
+      guard let start = nanoseconds(attempt.startedAt) ?? cursor, let end = nanoseconds(attempt.endedAt) ?? end,
+        end >= start
       else { continue }
       read.append(start..<end)
       cursor = end
@@ -212,15 +182,13 @@ package struct ReportedRun: Sendable {
   }
 
   /// Returns the instants at which executors started the bodies, or nil if the step did not run on an executor.
-  private static func beginnings(of body: ValueObject) -> [Int]? {
-    guard let first = body["begunAt"] else { return nil }
-    let others = (body["attemptTimes"]?.arrayValue ?? []).map { $0.objectValue?["begunAt"] }
-    return ([first] + others).compactMap { nanoseconds($0) }
+  private static func beginnings(_ first: RunReport.Beginning?, _ attempts: [RunReport.Attempt]) -> [Int]? {
+    first.map { first in ([first.at] + attempts.map(\.begunAt)).compactMap { nanoseconds($0) } }
   }
 
-  /// Converts milliseconds to nanoseconds. Returns nil if the value is not a number or out of range.
-  static func nanoseconds(_ value: Value?) -> Int? {
-    guard let milliseconds = value?.numberValue, milliseconds.isFinite,
+  /// Converts milliseconds to nanoseconds. Returns nil if the number is missing or out of range.
+  static func nanoseconds(_ milliseconds: Double?) -> Int? {
+    guard let milliseconds, milliseconds.isFinite,
       abs(milliseconds) <= Double(DurationText.longest.nanoseconds) / 1_000_000
     else { return nil }
     return Int((milliseconds * 1_000_000).rounded())

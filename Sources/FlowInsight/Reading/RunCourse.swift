@@ -40,6 +40,27 @@ package struct CourseShape: Sendable {
   /// Creates an empty shape.
   package init() {}
 
+  /// Creates the shape of the workflow in a report. `indices` are those of its steps by id.
+  init(_ report: RunReport, _ steps: [RunReport.Step], _ indices: [StepID: Int]) {
+    knowsDependencies = report.schema > 1
+    for step in steps {
+      var shape = Step(id: step.id.text)
+      if let name = step.name, name != step.id.text { shape.name = name }
+      shape.needs = step.needs.compactMap { indices[$0] }
+      shape.after = step.after
+      shape.queue = step.queue
+      shape.takesResources = step.request != nil
+      shape.isDeferred = step.isDeferred
+      shape.isBlocking = step.isBlocking
+      self.steps.append(shape)
+    }
+    for (name, width) in report.limits["queues"]?.objectValue ?? [:] {
+      if let width = width.integerValue, width > 0 { widths[name] = width }
+    }
+    concurrency = report.limits["concurrency"]?.integerValue
+    isDurable = report.limits["durable"]?.booleanValue ?? false
+  }
+
   package init(_ plan: Plan) {
     let workflow = plan.graph.workflow
     for (index, step) in workflow.steps.enumerated() {

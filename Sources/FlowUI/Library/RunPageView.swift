@@ -128,7 +128,7 @@ extension RunLibrary {
 
   /// Returns the report of a run as JSON. It is the same as that of `flowrun runs show --json`.
   package func report(of run: StoredRun, in store: any RunStore) throws -> Value {
-    .object(try HistoryRun(run, store, try Installation(around: run.file, given: pluginFolders)).value)
+    .object(try HistoryRun(run, store, try Installation(around: run.file, given: pluginFolders)).report.value)
   }
 
   /// Returns a run as a Chrome trace, in the format of `flowrun --trace`.
@@ -359,7 +359,7 @@ extension RunLibrary {
   private func read(_ run: StoredRun, in store: any RunStore) throws -> (recorded: HistoryRun, reported: ReportedRun) {
     let installation = try Installation(around: run.file, given: pluginFolders)
     let recorded = try HistoryRun(run, store, installation)
-    var reported = try RunSources.run(recorded, installation)
+    var reported = RunSources.run(recorded, installation)
     noteItems(in: &reported, of: recorded, installation.registry)
     if run.state == .running {
       reported.inferRunning(until: max(0, WallTime.now - run.startedMilliseconds) * 1_000_000)
