@@ -54,6 +54,9 @@ package struct Workflow: Sendable {
   package var includeFolders: [String: String] = [:]
   /// The workflows that run for items, by `uses`.
   package var itemWorkflows: [String: ItemWorkflow] = [:]
+  /// The expressions that were parsed when the file was read. Nil for a workflow that comes from a compiled file or was
+  /// built in code.
+  package var parsedExpressions: (any ParsedExpressions)?
 
   /// Creates a workflow.
   package init(name: String, description: String? = nil, steps: [Step]) {

@@ -4,7 +4,7 @@
 /// cycles.
 public struct WorkflowGraph: Sendable {
   /// The workflow.
-  package let workflow: Workflow
+  package private(set) var workflow: Workflow
   /// The index in ``successors`` of each step's first dependent, and the length of ``successors`` as an additional last
   /// element.
   package let successorStarts: [Int32]
@@ -95,5 +95,14 @@ public struct WorkflowGraph: Sendable {
       current = steps[Int(current)].needs.first { open[Int($0)] > 0 } ?? current
     }
     return Cycle(steps: Array(path[visitedAt[Int(current)]...]))
+  }
+}
+
+extension WorkflowGraph {
+  /// Returns the graph with a place for the parsed expressions of its workflow.
+  package func keeping(_ expressions: any ParsedExpressions) -> WorkflowGraph {
+    var graph = self
+    graph.workflow.parsedExpressions = expressions
+    return graph
   }
 }

@@ -1,5 +1,6 @@
 import FlowCompiled
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Compiled workflows. They are created from a loaded workflow, and loaded instead of YAML.
@@ -39,7 +40,8 @@ extension LoadResult {
     do throws(CompiledWorkflowError) {
       let compiled = try CompiledWorkflow(bytes)
       let missing = missingActions(of: compiled, catalog)
-      var result = LoadResult(graph: missing.isEmpty ? compiled.graph : nil, diagnostics: missing, source: source)
+      var result = LoadResult(
+        graph: missing.isEmpty ? compiled.graph.keeping(ExpressionTable()) : nil, diagnostics: missing, source: source)
       result.compiledFile = compiled
       result.outputs = compiled.outputs
       result.definition = bytes

@@ -1,5 +1,6 @@
 import FlowCompiled
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Reads and checks a workflow. The result is a graph or a list of all errors.
@@ -36,7 +37,7 @@ package struct WorkflowLoader: Sendable {
     let library = IncludeLibrary(catalog: catalog, files: files)
     let loader = WorkflowLoader(
       catalog: IncludeCatalog(base: catalog, library: library, stack: [IncludeLibrary.resolve(path, in: "")]))
-    var result = loader.examine(SourceText(bytes, file: file)).result
+    var result = loader.examine(SourceText(bytes, file: file), library.expressions).result
     result.included = library.results.filter { !$0.diagnostics.isEmpty }
     result.definition = IncludeBundle.bytes(bytes, file: path, library.read)
     guard let graph = result.graph else { return result }
@@ -61,8 +62,10 @@ package struct WorkflowLoader: Sendable {
     return result
   }
 
-  /// Reads and checks a text. The check is nil if the text is not YAML.
-  func examine(_ source: SourceText) -> (result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?) {
+  /// Reads and checks a text. The check is nil if the text is not YAML. `expressions` receives its parsed expressions.
+  func examine(_ source: SourceText, _ expressions: ExpressionTable = ExpressionTable()) -> (
+    result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?
+  ) {
     switch YAMLParser.parse(source) {
     case .failure(let failure):
       return (
@@ -70,7 +73,7 @@ package struct WorkflowLoader: Sendable {
         failure
       )
     case .success(let tree):
-      let check = examine(tree)
+      let check = examine(tree, expressions)
       let diagnostics = Consequences.removed(from: check.diagnostics, check).uniqueByLocation()
       var result = LoadResult(
         graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
@@ -82,8 +85,8 @@ package struct WorkflowLoader: Sendable {
   }
 
   /// Reads and checks a tree.
-  func examine(_ tree: NodeTree) -> WorkflowCheck {
-    var reader = WorkflowReader(tree: tree, catalog: catalog)
+  func examine(_ tree: NodeTree, _ expressions: ExpressionTable = ExpressionTable()) -> WorkflowCheck {
+    var reader = WorkflowReader(tree: tree, catalog: catalog, expressions: expressions)
     reader.read()
     var check = WorkflowCheck(reader)
     check.run()

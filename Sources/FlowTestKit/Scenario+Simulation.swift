@@ -109,10 +109,14 @@ extension Scenario {
     let context = ScenarioContext(scenario: self)
     for index in graph.stepsWithOptions {
       let options = workflow.steps[Int(index)].options
-      if case .expression(let text) = options.enabled, try !Expression(parsing: text).isTrue(in: context) {
+      if case .expression(let text) = options.enabled,
+        try !workflow.texts.condition(text).expression.isTrue(in: context)
+      {
         resolution.disabled.insert(index)
       }
-      if case .expression(let text) = options.deferral, try Expression(parsing: text).isTrue(in: context) {
+      if case .expression(let text) = options.deferral,
+        try workflow.texts.condition(text).expression.isTrue(in: context)
+      {
         resolution.deferred.insert(index)
       }
     }
@@ -127,7 +131,7 @@ extension Scenario {
     case nil: return nil
     case .literal(let duration): return duration.nanoseconds
     case .expression(let text):
-      let value = try Template(parsing: text).evaluate(in: ScenarioContext(scenario: self))
+      let value = try workflow.texts.template(text).evaluate(in: ScenarioContext(scenario: self))
       guard case .string(let duration) = value else { throw DurationText.DurationProblem.notANumber(value.shortText) }
       return try DurationText.parse(duration).nanoseconds
     }
@@ -145,7 +149,8 @@ private struct ScenarioStage {
     self.scenario = scenario
     graph = try WorkflowGraph(scenario.workflow)
     resolution = try scenario.resolution(of: graph)
-    conditions = try scenario.workflow.steps.map { try $0.options.condition.map { try Expression(parsing: $0) } }
+    let texts = scenario.workflow.texts
+    conditions = try scenario.workflow.steps.map { try $0.options.condition.map { try texts.condition($0).expression } }
   }
 
   func plan(resolution: Resolution?, announcedEvents: Int, outsideSourceIsOpen: Bool) -> Plan {

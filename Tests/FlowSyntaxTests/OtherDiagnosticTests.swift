@@ -127,4 +127,15 @@ import Testing
 
         """)
   }
+
+  @Test func `each broken expression is reported at its own location, even if another one has the same text`() {
+    let steps = (0..<50).map { number in
+      "  s\(number):\n    uses: flow.sleep\n    if: inputs.a ==\n    with: { for: \"${{ 'x }}\" }\n"
+    }
+    let result = load("name: test\ninputs: { a: { type: string } }\nsteps:\n" + steps.joined())
+    let syntax = result.diagnostics.filter { $0.code == .expressionSyntax }
+    #expect(syntax.count == 100)
+    #expect(Set(syntax.map(\.span)).count == 100)
+    #expect(Set(syntax.map(\.message)).count == 2)
+  }
 }

@@ -24,7 +24,7 @@ enum EnvironmentFile {
     for file in workflow.environmentFiles {
       let name: String?
       do throws(ExpressionError) {
-        name = try Self.name(file.path, inputs: inputs)
+        name = try Self.name(file.path, workflow.texts, inputs: inputs)
       } catch {
         throw InvalidWorkflow(description: "flowrun: env-file: \(TerminalText.visible(error.description))\n")
       }
@@ -48,9 +48,9 @@ enum EnvironmentFile {
   }
 
   /// Evaluates an element of `env-file`. Returns nil if it is an expression whose value is null or an empty string.
-  static func name(_ template: String, inputs: ValueObject) throws(ExpressionError) -> String? {
+  static func name(_ template: String, _ texts: WorkflowTexts, inputs: ValueObject) throws(ExpressionError) -> String? {
     guard Template.containsExpression(template) else { return template }
-    let value = try Template(parsing: template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
+    let value = try texts.template(template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
     switch value {
     case .null, .string(""): return nil
     case .string(let name):

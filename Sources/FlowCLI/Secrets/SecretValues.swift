@@ -57,7 +57,7 @@ package struct SecretValues {
 
   private func source(of secret: SecretDeclaration) throws(SecretProblem) -> SecretDeclaration.Source {
     do throws(ExpressionError) {
-      let source = try secret.source(inputs: inputs)
+      let source = try secret.source(inputs: inputs, workflow.texts)
       switch source {
       case .environment(""), .file(""):
         throw ExpressionError(.evaluation, "", offset: 0, length: 0)

@@ -33,7 +33,7 @@ struct EvaluatedNames {
       var known = ValueObject()
       for field in workflow.includes[entry.uses]?.inputs ?? [] {
         let given = entry.with[field.name] ?? .null
-        guard let value = given.containsExpression ? Self.value(given, outer) : given else { continue }
+        guard let value = given.containsExpression ? self.value(given, outer) : given else { continue }
         known[field.name] = value.isNull ? field.defaultValue ?? .null : value
       }
       inputs.append(known)
@@ -50,14 +50,14 @@ struct EvaluatedNames {
 
   private func name(of step: StepIndex) -> String? {
     guard let name = workflow.steps[Int(step)].options.name,
-      let value = Self.value(.string(name), inputs[scopeNumber(of: step)])
+      let value = self.value(.string(name), inputs[scopeNumber(of: step)])
     else { return nil }
     return value.isNull ? "" : value.stringValue ?? JSONText.write(value)
   }
 
   /// Evaluates an expression that uses only known inputs. Returns nil if it uses anything else.
-  private static func value(_ value: Value, _ inputs: ValueObject) -> Value? {
-    guard let text = value.stringValue, let template = try? Template(parsing: text) else { return nil }
+  private func value(_ value: Value, _ inputs: ValueObject) -> Value? {
+    guard let text = value.stringValue, let template = try? workflow.texts.template(text) else { return nil }
     for reference in template.expressions.flatMap(\.expression.references) {
       guard reference.name.lowercased() == "inputs", let input = reference.path.first?.lowercased(),
         inputs.contains(where: { $0.key.lowercased() == input })

@@ -48,7 +48,9 @@ extension WatchedFiles {
   }
 
   private mutating func add(_ workflow: Workflow, in folder: String, inputs: ValueObject) {
-    let own = workflow.environmentFiles.compactMap { try? EnvironmentFile.name($0.path, inputs: inputs) }
+    let own = workflow.environmentFiles.compactMap {
+      try? EnvironmentFile.name($0.path, workflow.texts, inputs: inputs)
+    }
     let variables = own + workflow.scopes.flatMap { scope in scope.environmentFiles.map { scope.path(of: $0.path) } }
     others += variables.map { EnvironmentFile.path(of: $0, in: folder) }
     var scopes: [ValueObject] = []
@@ -66,14 +68,14 @@ extension WatchedFiles {
       var items: [ValueObject] = [known]
       if let fanOut = step.options.fanOut {
         if case .files(let texts) = fanOut.source {
-          patterns.append(Pattern(texts: Self.evaluated(texts, known), folder: own))
+          patterns.append(Pattern(texts: Self.evaluated(texts, known, workflow.texts), folder: own))
         }
-        items = Self.items(of: fanOut, known, in: own)
+        items = Self.items(of: fanOut, known, in: own, workflow.texts)
       }
       let (reads, makes) = (step.options.inputsFrom.map(\.pattern), step.options.produces.map(\.pattern))
       for item in items {
-        if !reads.isEmpty { patterns.append(Pattern(texts: Self.evaluated(reads, item), folder: own)) }
-        if !makes.isEmpty { products.append(Pattern(texts: Self.evaluated(makes, item), folder: own)) }
+        if !reads.isEmpty { patterns.append(Pattern(texts: Self.evaluated(reads, item, workflow.texts), folder: own)) }
+        if !makes.isEmpty { products.append(Pattern(texts: Self.evaluated(makes, item, workflow.texts), folder: own)) }
       }
       guard let each = workflow.itemWorkflows[step.uses] else { continue }
       for item in items.prefix(Limits.itemWorkflowSteps / max(1, each.workflow.steps.count)) {
@@ -89,7 +91,7 @@ extension WatchedFiles {
     of step: Step, in workflow: Workflow, _ context: ValueObject, _ own: String, _ home: String
   ) -> ValueObject {
     var known = ValueObject()
-    for (name, value) in step.with { known[name] = evaluated(value, context) }
+    for (name, value) in step.with { known[name] = evaluated(value, context, workflow.texts) }
     let fields = (workflow.includes[step.uses]?.inputs ?? []).filter {
       step.with[$0.name] == nil || known[$0.name] != nil
     }
@@ -101,25 +103,29 @@ extension WatchedFiles {
   }
 
   /// Evaluates a value that may contain expressions. Returns nil if it is not known without a run.
-  private static func evaluated(_ value: Value, _ context: ValueObject) -> Value? {
+  private static func evaluated(_ value: Value, _ context: ValueObject, _ texts: WorkflowTexts) -> Value? {
     switch value {
     case .string(let text):
       guard Template.containsExpression(text) else { return value }
-      return (try? Template(parsing: text)).flatMap { try? $0.evaluate(in: FixedContext(context)) }
+      return (try? texts.template(text)).flatMap { try? $0.evaluate(in: FixedContext(context)) }
     case .array(let values):
-      let known = values.compactMap { evaluated($0, context) }
+      let known = values.compactMap { evaluated($0, context, texts) }
       return known.count == values.count ? .array(known) : nil
     default: return value
     }
   }
 
   /// Returns the contexts in which the expressions of each item are evaluated, as far as they are known without a run.
-  private static func items(of fanOut: FanOut, _ known: ValueObject, in folder: String) -> [ValueObject] {
+  private static func items(
+    of fanOut: FanOut, _ known: ValueObject, in folder: String, _ texts: WorkflowTexts
+  ) -> [ValueObject] {
     let values: [Value] =
       switch fanOut.source {
       case .items(.array(let values)): values
-      case .files(let texts):
-        FilePatterns(evaluated(texts, known)).files(in: folder, limit: Limits.items).map { FileItem.value(of: $0) }
+      case .files(let patterns):
+        FilePatterns(evaluated(patterns, known, texts)).files(in: folder, limit: Limits.items).map {
+          FileItem.value(of: $0)
+        }
       case .items, .axes, .posts: []
       }
     return values.enumerated().map { index, value in
@@ -131,10 +137,12 @@ extension WatchedFiles {
   }
 
   /// Returns the evaluated patterns. Patterns that cannot be evaluated are left out.
-  private static func evaluated(_ texts: [String], _ context: ValueObject) -> [String] {
-    texts.flatMap { text -> [String] in
+  private static func evaluated(
+    _ patterns: [String], _ context: ValueObject, _ texts: WorkflowTexts
+  ) -> [String] {
+    patterns.flatMap { text -> [String] in
       guard Template.containsExpression(text) else { return [text] }
-      guard let template = try? Template(parsing: text) else { return [] }
+      guard let template = try? texts.template(text) else { return [] }
       let value = try? template.evaluate(in: FixedContext(context), quoting: PatternText.quoted)
       return (value?.arrayValue ?? [value ?? .null]).compactMap(\.stringValue)
     }

@@ -70,7 +70,8 @@ extension PreparedWorkflow {
       let own = graph.workflow.steps[Int(step)]
       guard !own.options.isFinal else { continue }
       let prefix = graph.workflow.scope(of: step).map { graph.workflow.scopes[$0].prefix } ?? ""
-      if let read = own.stepsRead.first(where: { ids.contains(prefix + $0) && !isSelected(prefix + $0, selected) }) {
+      let reads = own.stepsRead(graph.workflow.texts)
+      if let read = reads.first(where: { ids.contains(prefix + $0) && !isSelected(prefix + $0, selected) }) {
         throw PreparationProblem(
           step: own.id,
           message: "it reads 'steps.\(read)', which does not run; select '\(read)' too, or leave out --no-needs")
@@ -104,34 +105,41 @@ extension PreparedWorkflow {
 
 extension Step {
   /// The ids of the steps that its expressions read without a fallback value, as written in the file.
-  fileprivate var stepsRead: [String] { stepReferences.filter { !$0.hasFallback }.compactMap(\.path.first) }
+  fileprivate func stepsRead(_ texts: WorkflowTexts) -> [String] {
+    stepReferences(texts).filter { !$0.hasFallback }.compactMap(\.path.first)
+  }
 
   /// The references to `steps` in the expressions of this step.
-  var stepReferences: [ContextReference] {
-    var values = [Value.object(with), .object(options.environment)]
-    if let condition = options.condition { values.append(.string("${{ \(condition) }}")) }
-    values += options.inputsFrom.map { .string($0.pattern) }
+  func stepReferences(_ texts: WorkflowTexts) -> [ContextReference] {
+    var references = Value.object(with).stepReferences(texts)
+    references += Value.object(options.environment).stepReferences(texts)
+    references += options.condition.flatMap { try? texts.condition($0) }?.expression.stepReferences ?? []
+    var values: [Value] = options.inputsFrom.map { .string($0.pattern) }
     switch options.fanOut?.source {
     case .items(let value)?: values.append(value)
     case .axes(let axes, let exclude, let include)?: values += [.object(axes), .array(exclude), .array(include)]
     case .files(let patterns)?: values += patterns.map { .string($0) }
     case .posts?, nil: break
     }
-    return values.flatMap(\.stepReferences)
+    return references + values.flatMap { $0.stepReferences(texts) }
   }
 }
 
 extension Value {
   /// The references to `steps` in the expressions of this value.
-  var stepReferences: [ContextReference] {
+  func stepReferences(_ texts: WorkflowTexts) -> [ContextReference] {
     guard containsExpression else { return [] }
     switch self {
     case .string(let text):
-      let expressions = (try? Template(parsing: text))?.expressions ?? []
-      return expressions.flatMap(\.expression.references).filter { $0.name.lowercased() == "steps" }
-    case .array(let values): return values.flatMap(\.stepReferences)
-    case .object(let members): return members.flatMap { $0.value.stepReferences }
+      return ((try? texts.template(text))?.expressions ?? []).flatMap(\.expression.stepReferences)
+    case .array(let values): return values.flatMap { $0.stepReferences(texts) }
+    case .object(let members): return members.flatMap { $0.value.stepReferences(texts) }
     case .null, .boolean, .integer, .number: return []
     }
   }
+}
+
+extension Expression {
+  /// The references to `steps`.
+  fileprivate var stepReferences: [ContextReference] { references.filter { $0.name.lowercased() == "steps" } }
 }

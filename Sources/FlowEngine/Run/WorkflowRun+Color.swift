@@ -43,10 +43,10 @@ extension PreparedWorkflow {
         if let step = names[prefix + id] { read.insert(step) }
       }
     }
-    note(Value.object(workflow.outputs).stepReferences, "")
+    note(Value.object(workflow.outputs).stepReferences(workflow.texts), "")
     for (index, step) in workflow.steps.enumerated() {
       let scope = workflow.scope(of: StepIndex(index))
-      note(step.stepReferences, scope.map { workflow.scopes[$0].prefix } ?? "")
+      note(step.stepReferences(workflow.texts), scope.map { workflow.scopes[$0].prefix } ?? "")
     }
     return read
   }

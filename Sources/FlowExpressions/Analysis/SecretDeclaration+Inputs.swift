@@ -1,21 +1,23 @@
 import FlowModel
 
 extension SecretDeclaration {
-  /// Returns the source of the secret, with expressions evaluated for these inputs.
-  package func source(inputs: ValueObject) throws(ExpressionError) -> Source {
+  /// Returns the source of the secret, with expressions evaluated for these inputs. `texts` are those of its workflow.
+  package func source(inputs: ValueObject, _ texts: WorkflowTexts) throws(ExpressionError) -> Source {
     switch source {
-    case .environment(let name): return .environment(try Self.text(name, inputs))
-    case .file(let path): return .file(try Self.text(path, inputs))
+    case .environment(let name): return .environment(try Self.text(name, inputs, texts))
+    case .file(let path): return .file(try Self.text(path, inputs, texts))
     case .command(let words):
       var evaluated: [String] = []
-      for word in words { evaluated.append(try Self.text(word, inputs)) }
+      for word in words { evaluated.append(try Self.text(word, inputs, texts)) }
       return .command(evaluated)
     }
   }
 
-  private static func text(_ text: String, _ inputs: ValueObject) throws(ExpressionError) -> String {
+  private static func text(
+    _ text: String, _ inputs: ValueObject, _ texts: WorkflowTexts
+  ) throws(ExpressionError) -> String {
     guard Template.containsExpression(text) else { return text }
-    let value = try Template(parsing: text).evaluate(in: FixedContext(["inputs": .object(inputs)]))
+    let value = try texts.template(text).evaluate(in: FixedContext(["inputs": .object(inputs)]))
     switch value {
     case .array, .object:
       throw ExpressionError(
@@ -30,7 +32,7 @@ extension Workflow {
   package func secretVariables(inputs: ValueObject) -> Set<String> {
     Set(
       secrets.compactMap { secret in
-        if case .environment(let name)? = try? secret.source(inputs: inputs) { name } else { nil }
+        if case .environment(let name)? = try? secret.source(inputs: inputs, texts) { name } else { nil }
       })
   }
 }

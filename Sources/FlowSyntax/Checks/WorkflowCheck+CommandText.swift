@@ -7,7 +7,7 @@ extension WorkflowCheck {
   /// text.
   mutating func checkCommandText(_ node: NodeID, _ step: Int, _ declaration: ActionDeclaration?) {
     guard declaration?.shellTextInput != nil, tree.kind(node) == .scalar, isString(node), !isSettled,
-      let template = try? Template(parsing: tree.text(node))
+      let template = try? workflow.texts.template(tree.text(node))
     else { return }
     let site = ExpressionSite(kind: .with, step: step, node: node)
     for (offset, expression) in template.expressions where mayGiveText(expression, site) {

@@ -170,7 +170,7 @@ extension WorkflowCheck {
 
   private mutating func checkCondition(_ site: ExpressionSite) {
     do throws(ExpressionError) {
-      let (offset, expression) = try Expression.condition(tree.text(site.node))
+      let (offset, expression) = try workflow.texts.condition(tree.text(site.node))
       check(expression, at: offset, site)
       if site.kind == .condition, let step = site.step { checkReachability(expression, step, site) }
     } catch {
@@ -183,7 +183,7 @@ extension WorkflowCheck {
     let text = tree.text(site.node)
     guard Template.containsExpression(text) else { return }
     do throws(ExpressionError) {
-      let template = try Template(parsing: text)
+      let template = try workflow.texts.template(text)
       for (offset, expression) in template.expressions { check(expression, at: offset, site) }
       let mismatch =
         template.isSingleExpression

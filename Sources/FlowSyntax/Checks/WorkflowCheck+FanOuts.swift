@@ -62,7 +62,7 @@ extension WorkflowCheck {
     let before = diagnostics.count
     checkTemplates(node, .foreach, step)
     guard diagnostics.count == before, tree.kind(node) == .scalar || tree.kind(node) == .alias, isString(node),
-      let template = try? Template(parsing: tree.text(node)), template.isSingleExpression
+      let template = try? workflow.texts.template(tree.text(node)), template.isSingleExpression
     else { return }
     let site = ExpressionSite(kind: .foreach, step: step, node: node)
     let expression = template.expressions[0].expression
@@ -145,7 +145,7 @@ extension WorkflowCheck {
 
   /// Returns the type of a list that an expression results in, or nil if it is not unique.
   private func listType(of text: Value, _ step: Int) -> ValueType? {
-    guard case .string(let text) = text, let template = try? Template(parsing: text), template.isSingleExpression,
+    guard case .string(let text) = text, let template = try? workflow.texts.template(text), template.isSingleExpression,
       let node = node(.foreach, of: step)
     else { return nil }
     let site = ExpressionSite(kind: .foreach, step: step, node: node)

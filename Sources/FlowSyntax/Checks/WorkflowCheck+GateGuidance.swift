@@ -37,7 +37,7 @@ extension WorkflowCheck {
     case nil: return []
     case .literal(let duration)?: return [duration]
     case .expression(let text)?:
-      guard let template = try? Template(parsing: text), template.isSingleExpression else { return [] }
+      guard let template = try? workflow.texts.template(text), template.isSingleExpression else { return [] }
       return template.expressions[0].expression.possibleResults { _ in nil }.compactMap { result in
         guard case .value(.string(let text)) = result else { return nil }
         return try? DurationText.parse(text)

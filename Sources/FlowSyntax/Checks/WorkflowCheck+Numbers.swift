@@ -43,7 +43,7 @@ extension WorkflowCheck {
     let inputs = actions.declaration(ofStep: step)?.inputs.filter(\.type.holdsPath) ?? []
     let given = node(.with, of: step).map { with in inputs.compactMap { tree.member($0.name, of: with)?.value } } ?? []
     return (files + given).flatMap { texts(below: $0) }.flatMap { text in
-      ((try? Template(parsing: text))?.expressions ?? []).flatMap(\.expression.references)
+      ((try? workflow.texts.template(text))?.expressions ?? []).flatMap(\.expression.references)
         .filter { $0.name.lowercased() == ItemContext.item }.map { $0.path.map { $0.lowercased() } }
     }
   }

@@ -12,7 +12,7 @@ extension WorkflowCheck {
 
   private func outputType(_ value: Value, _ site: ExpressionSite) -> ValueType? {
     guard case .string(let text) = value, Template.containsExpression(text) else { return Self.type(of: value) }
-    guard let template = try? Template(parsing: text) else { return nil }
+    guard let template = try? workflow.texts.template(text) else { return nil }
     guard template.isSingleExpression else { return .string }
     let types = template.expressions[0].expression.possibleResults { self.type(of: $0, site) }
       .map { result -> ValueType? in

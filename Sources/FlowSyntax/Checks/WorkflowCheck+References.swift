@@ -228,7 +228,7 @@ extension WorkflowCheck {
     let condition = workflow.steps[reader].options.condition
     let runsAnyway =
       workflow.steps[reader].options.isFinal
-      || condition.flatMap { try? Expression(parsing: $0) }?.mayHoldBehindFailure ?? false
+      || condition.flatMap { try? workflow.texts.condition($0) }?.expression.mayHoldBehindFailure ?? false
     guard mayBeMissing(target) || runsAnyway else { return }
     report(
       .outputMayBeMissing,

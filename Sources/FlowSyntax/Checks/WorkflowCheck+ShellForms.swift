@@ -17,7 +17,7 @@ extension WorkflowCheck {
 
   private mutating func checkShellForms(_ node: NodeID, of step: Int) {
     let text = tree.text(node)
-    let bytes = Self.withoutExpressions(Array(text.utf8))
+    let bytes = withoutExpressions(text)
     let site = ExpressionSite(kind: .with, step: step, node: node)
     if let program = ShellForms.interpreter(in: bytes), program != "sh", program != "dash" {
       let shell = program == "bash" ? "bash" : program.hasPrefix("python") ? "python" : "'\(program) {0}'"
@@ -41,10 +41,9 @@ extension WorkflowCheck {
   }
 
   /// Returns the command with each expression replaced by letters.
-  private static func withoutExpressions(_ bytes: [UInt8]) -> [UInt8] {
-    guard let text = String(validating: bytes, as: UTF8.self), Template.containsExpression(text),
-      let template = try? Template(parsing: text)
-    else { return bytes }
+  private func withoutExpressions(_ text: String) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    guard Template.containsExpression(text), let template = try? workflow.texts.template(text) else { return bytes }
     var result = bytes
     for (offset, expression) in template.expressions {
       var start = offset

@@ -37,7 +37,7 @@ extension WorkflowCheck {
       guard let text = tree.text(of: element), !PatternText.isExclusion(text) else { continue }
       let isOfItem =
         Template.containsExpression(text)
-        && (try? Template(parsing: text))?.expressions.contains { _, expression in
+        && (try? workflow.texts.template(text))?.expressions.contains { _, expression in
           expression.references.contains { ItemContext.names.contains($0.name.lowercased()) }
         } ?? true
       if isOfItem { continue }

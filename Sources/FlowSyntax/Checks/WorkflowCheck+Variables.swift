@@ -38,7 +38,7 @@ extension WorkflowCheck {
   private mutating func checkSecretVariable(
     _ value: Value, _ name: String, _ site: ExpressionSite, at location: TextSpan
   ) {
-    guard !site.takesSecrets, let text = value.stringValue, let template = try? Template(parsing: text),
+    guard !site.takesSecrets, let text = value.stringValue, let template = try? workflow.texts.template(text),
       template.expressions.contains(where: { $0.expression.references.contains(where: isSecret) })
     else { return }
     report(

@@ -200,7 +200,7 @@ package struct SymbolTable: Sendable {
       let location = tree.resolve(node)
       let text = tree.text(location)
       guard Template.containsExpression(text) else { return }
-      guard let template = try? Template(parsing: text) else { return unclear.append(tree.span(location)) }
+      guard let template = try? check.workflow.texts.template(text) else { return unclear.append(tree.span(location)) }
       for (offset, expression) in template.expressions { references(of: expression, offset, in: location) }
     }
   }
@@ -208,7 +208,9 @@ package struct SymbolTable: Sendable {
   private mutating func condition(_ node: NodeID) {
     let location = tree.resolve(node)
     guard let text = tree.text(of: location), case .string? = tree.scalarValue(location) else { return }
-    guard let (offset, expression) = try? Expression.condition(text) else { return unclear.append(tree.span(location)) }
+    guard let (offset, expression) = try? check.workflow.texts.condition(text) else {
+      return unclear.append(tree.span(location))
+    }
     references(of: expression, offset, in: location)
   }
 

@@ -183,9 +183,9 @@ extension WorkflowDocument {
     var expressions: [(offset: Int, expression: Expression)] = []
     if key == .condition || key == .enabled || key == .deferral {
       guard case .string? = tree.scalarValue(node), text != "idle" else { return nil }
-      if let found = try? Expression.condition(text) { expressions = [found] }
+      if let found = try? workflow.texts.condition(text) { expressions = [found] }
     } else if Template.containsExpression(text) {
-      expressions = (try? Template(parsing: text))?.expressions ?? []
+      expressions = (try? workflow.texts.template(text))?.expressions ?? []
     }
     for (location, expression) in expressions {
       guard let start = tree.sourceOffset(of: tree.resolve(node), textOffset: location) else { continue }

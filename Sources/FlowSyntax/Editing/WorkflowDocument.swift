@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// A workflow that is being edited. It answers the requests of editors, even if the text is invalid.
@@ -47,7 +48,8 @@ package struct WorkflowDocument: Sendable {
       library.map { IncludeCatalog(base: base, library: $0, stack: [IncludeLibrary.resolve(file, in: "")]) } ?? base
     let loader = WorkflowLoader(catalog: catalog)
     let source = SourceText(bytes, file: file)
-    let examined = loader.examine(source)
+    let expressions = library?.expressions ?? ExpressionTable()
+    let examined = loader.examine(source, expressions)
     var result = examined.result
     result.included = library?.results.filter { !$0.diagnostics.isEmpty } ?? []
     self.result = result
@@ -55,7 +57,7 @@ package struct WorkflowDocument: Sendable {
     isRecovered = examined.failure != nil
     check =
       examined.check
-      ?? examined.failure.flatMap { YAMLRecovery.tree(of: source, first: $0) }.map { loader.examine($0) }
+      ?? examined.failure.flatMap { YAMLRecovery.tree(of: source, first: $0) }.map { loader.examine($0, expressions) }
   }
 
   /// Returns this document or, if the text is invalid, the document without the line at `offset`, which is being typed.

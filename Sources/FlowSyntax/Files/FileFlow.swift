@@ -27,13 +27,14 @@ package struct FileFlow {
     var open: [Int] = []
     var inputs: [Input] = []
     var ids = StepsByID(workflow)
+    let texts = workflow.texts
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
       guard !options.inputsFrom.isEmpty || !options.produces.isEmpty || options.fanOut != nil else { continue }
       let folder = workflow.scope(of: StepIndex(step)).map { workflow.scopes[$0].folder } ?? ""
       let fields = workflow.scope(of: StepIndex(step)) == nil ? workflow.inputs : []
       func described(_ pattern: String) -> (text: String, shapes: [PathShape]) {
-        let shapes = PathShape.all(of: pattern, fanOut: options.fanOut, inputs: fields)
+        let shapes = PathShape.all(of: pattern, fanOut: options.fanOut, inputs: fields, texts)
         guard !folder.isEmpty, !FilePath.isAbsolute(pattern) else { return (pattern, shapes) }
         return ("\(folder)/\(pattern)", shapes.map { $0.inside(folder) })
       }
@@ -57,7 +58,7 @@ package struct FileFlow {
           let made = workflow.steps[maker].options
           for product in made.produces.map(\.pattern) where !PatternText.isExclusion(product) {
             let text = folder.isEmpty || FilePath.isAbsolute(product) ? product : "\(folder)/\(product)"
-            let shapes = PathShape.all(of: product, fanOut: made.fanOut, inputs: fields).map {
+            let shapes = PathShape.all(of: product, fanOut: made.fanOut, inputs: fields, texts).map {
               folder.isEmpty || FilePath.isAbsolute(product) ? $0 : $0.inside(folder)
             }
             inputs.append(Input(step: step, text: text, shapes: shapes, excluded: []))
@@ -119,7 +120,7 @@ private struct StepsByID {
 
   /// Returns the step to whose `products` a pattern refers, or nil for any other pattern.
   mutating func maker(ofProducts pattern: String, readBy step: Int) -> Int? {
-    guard Template.containsExpression(pattern), let template = try? Template(parsing: pattern),
+    guard Template.containsExpression(pattern), let template = try? workflow.texts.template(pattern),
       template.isSingleExpression
     else { return nil }
     let expression = template.expressions[0].expression

@@ -19,13 +19,17 @@ struct PathShape: Sendable, Hashable {
   private static let anyFolders: [Token] = [.anyText, .anyText]
 
   /// Returns the shapes of a step's pattern, or an empty array if nothing is known about it.
-  static func all(of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration]) -> [PathShape] {
+  static func all(
+    of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration], _ texts: WorkflowTexts
+  ) -> [PathShape] {
     guard Template.containsExpression(pattern) else { return all(of: pattern) }
-    guard let template = try? Template(parsing: pattern) else { return [] }
+    guard let template = try? texts.template(pattern) else { return [] }
     if template.isSingleExpression, template.expressions[0].expression.source.lowercased() == "item.path",
       case .files(let patterns)? = fanOut?.source
     {
-      return patterns.filter { !PatternText.isExclusion($0) }.flatMap { all(of: $0, fanOut: nil, inputs: inputs) }
+      return patterns.filter { !PatternText.isExclusion($0) }.flatMap {
+        all(of: $0, fanOut: nil, inputs: inputs, texts)
+      }
     }
     let stands = template.expressions.map { stand(for: $0.expression, fanOut: fanOut, inputs: inputs) }
     // The value of a single expression may be any path.

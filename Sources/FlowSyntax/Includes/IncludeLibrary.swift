@@ -1,5 +1,6 @@
 import FlowBytes
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 import FlowPlatform
 import Synchronization
@@ -28,6 +29,8 @@ final class IncludeLibrary: Sendable {
     .missingHandle, .waitWithoutMaximum, .gateInfeasible, .gateOutsideGuidance,
   ]
 
+  /// The parsed expressions of all files, because their steps may be merged into one workflow.
+  let expressions = ExpressionTable()
   private let catalog: any ActionCatalog
   private let files: @Sendable (String) -> [UInt8]?
   private let entries = Mutex<[ByteName: IncludableFile]>([:])
@@ -90,7 +93,7 @@ final class IncludeLibrary: Sendable {
     }
     texts.withLock { $0.append((path, bytes)) }
     let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
-    let examined = loader.examine(SourceText(bytes, file: path))
+    let examined = loader.examine(SourceText(bytes, file: path), expressions)
     var result = examined.result
     // The including workflow may provide the handle and has the gate.
     result.diagnostics.removeAll { Self.matters.contains($0.code) }

@@ -103,7 +103,7 @@ extension WorkflowReader {
       return values
     case .scalar, .alias:
       let text = isString(node) ? tree.text(node) : ""
-      if let template = try? Template(parsing: text), Template.containsExpression(text) {
+      if Template.containsExpression(text), let template = try? workflow.texts.template(text) {
         if template.isSingleExpression { return .string(text) }
         reportType(
           node, owner, expected: "a list or one expression that gives one",
@@ -112,7 +112,7 @@ extension WorkflowReader {
       }
       // Invalid expressions are reported by the check of expressions.
       if Template.containsExpression(text) { return .string(text) }
-      let isBare = text.contains(".") && (try? Expression(parsing: text)) != nil
+      let isBare = text.contains(".") && (try? workflow.texts.condition(text)) != nil
       reportType(
         node, owner,
         expected: allowsMap ? "a list, an expression in ${{ }} or a mapping" : "a list or an expression in ${{ }}",

@@ -94,7 +94,7 @@ extension WorkflowReader {
   /// Reports a pattern that does not match what was probably meant.
   private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
     // Invalid expressions are reported by the check of expressions.
-    guard let written = (try? Template(parsing: text))?.text({ _ in "-" }) else { return }
+    guard let written = (try? workflow.texts.template(text))?.text({ _ in "-" }) else { return }
     let isAll = isFirst && PatternText.isExclusion(written)
     if let problem = PatternText.problem(of: written) {
       report(

@@ -109,7 +109,7 @@ extension WorkflowReader {
   /// Evaluates an expression that reads `attempt`. Returns nil after reporting an error.
   mutating func value(ofExpression node: NodeID, _ owner: Owner, _ attempt: Int) -> Value? {
     do throws(ExpressionError) {
-      return try Template(parsing: tree.text(node), dialect: .resources).evaluate(
+      return try workflow.texts.template(tree.text(node), dialect: .resources).evaluate(
         in: FixedContext(["attempt": .integer(attempt)]))
     } catch {
       report(

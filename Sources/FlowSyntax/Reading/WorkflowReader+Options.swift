@@ -78,13 +78,13 @@ extension WorkflowReader {
       reportType(node, owner, expected: "an expression")
       return nil
     }
-    return Self.bare(tree.text(node))
+    return bare(tree.text(node))
   }
 
   /// Returns an expression without its `${{ }}`. An invalid expression is returned unchanged, and is reported by the
   /// check of expressions.
-  private static func bare(_ text: String) -> String {
-    (try? Expression.condition(text))?.expression.source ?? text
+  private func bare(_ text: String) -> String {
+    (try? workflow.texts.condition(text))?.expression.source ?? text
   }
 
   private mutating func enabled(_ node: NodeID, _ owner: Owner) -> Switch {
@@ -100,7 +100,7 @@ extension WorkflowReader {
     switch value {
     case .boolean(let value): return .literal(value)
     case .string(let text) where booleanHelp(node) == nil && !text.isEmpty:
-      return .expression(Self.bare(text))
+      return .expression(bare(text))
     default:
       reportType(node, owner, expected: expected, help: booleanHelp(node))
       return nil

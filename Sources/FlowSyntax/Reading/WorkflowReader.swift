@@ -28,8 +28,9 @@ struct WorkflowReader: DocumentReading {
   let retryKeys = KeyTable<RetryKey>()
   let deadlineKeys = KeyTable<DeadlineKey>()
 
-  init(tree: NodeTree, catalog: any ActionCatalog) {
+  init(tree: NodeTree, catalog: any ActionCatalog, expressions: ExpressionTable) {
     self.tree = tree
+    workflow.parsedExpressions = expressions
     self.catalog = catalog
     actions = ActionTable(catalog: catalog)
   }

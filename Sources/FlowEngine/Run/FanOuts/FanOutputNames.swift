@@ -34,26 +34,27 @@ extension PreparedWorkflow {
 extension Workflow {
   /// The references in the expressions of all steps and of the workflow's outputs.
   fileprivate var references: [ContextReference] {
-    var references = Self.references(in: .object(outputs))
+    let texts = texts
+    var references = Self.references(in: .object(outputs), texts)
     for step in steps {
-      references += Self.references(in: .object(step.with))
+      references += Self.references(in: .object(step.with), texts)
       guard step.hasOptions else { continue }
-      references += Self.references(in: .object(step.options.environment))
-      if let condition = step.options.condition.flatMap({ try? Expression.condition($0) }) {
+      references += Self.references(in: .object(step.options.environment), texts)
+      if let condition = step.options.condition.flatMap({ try? texts.condition($0) }) {
         references += condition.expression.references
       }
-      references += step.options.fanOut?.references ?? []
+      references += step.options.fanOut?.references(texts) ?? []
     }
     return references
   }
 
-  fileprivate static func references(in value: Value) -> [ContextReference] {
+  fileprivate static func references(in value: Value, _ texts: WorkflowTexts) -> [ContextReference] {
     switch value {
     case .string(let text):
-      guard Template.containsExpression(text), let template = try? Template(parsing: text) else { return [] }
+      guard Template.containsExpression(text), let template = try? texts.template(text) else { return [] }
       return template.expressions.flatMap(\.expression.references)
-    case .array(let values): return values.flatMap { references(in: $0) }
-    case .object(let members): return members.flatMap { references(in: $0.value) }
+    case .array(let values): return values.flatMap { references(in: $0, texts) }
+    case .object(let members): return members.flatMap { references(in: $0.value, texts) }
     default: return []
     }
   }
@@ -61,12 +62,12 @@ extension Workflow {
 
 extension FanOut {
   /// The references in the expressions that determine the items.
-  var references: [ContextReference] {
+  func references(_ texts: WorkflowTexts) -> [ContextReference] {
     switch source {
-    case .items(let items): Workflow.references(in: items)
+    case .items(let items): Workflow.references(in: items, texts)
     case .axes(let axes, let exclude, let include):
-      Workflow.references(in: .array([.object(axes)] + exclude + include))
-    case .files(let patterns): Workflow.references(in: .array(patterns.map { .string($0) }))
+      Workflow.references(in: .array([.object(axes)] + exclude + include), texts)
+    case .files(let patterns): Workflow.references(in: .array(patterns.map { .string($0) }), texts)
     case .posts: []
     }
   }

@@ -15,14 +15,14 @@ struct PreparedFanOut: Sendable {
   /// True if the step's `if` reads the item, so that it is evaluated for each item.
   let asksForEachItem: Bool
 
-  init(_ fanOut: FanOut, condition: Expression?) throws(ExpressionError) {
+  init(_ fanOut: FanOut, condition: Expression?, _ texts: WorkflowTexts) throws(ExpressionError) {
     switch fanOut.source {
-    case .items(let value): source = .items(try PreparedValue(value))
+    case .items(let value): source = .items(try PreparedValue(value, texts))
     case .axes(let axes, let exclude, let include):
       source = .axes(
-        try PreparedObject(axes), exclude: try PreparedValue(.array(exclude)),
-        include: try PreparedValue(.array(include)))
-    case .files(let patterns): source = .files(try PreparedValue(.array(patterns.map { .string($0) })))
+        try PreparedObject(axes, texts), exclude: try PreparedValue(.array(exclude), texts),
+        include: try PreparedValue(.array(include), texts))
+    case .files(let patterns): source = .files(try PreparedValue(.array(patterns.map { .string($0) }), texts))
     case .posts(let event): source = .posts(of: event)
     }
     asksForEachItem = condition?.readsItem ?? false

@@ -211,7 +211,7 @@ extension WorkflowRun {
     for step in prepared.graph.steps(stating: .fanOut) {
       let own = prepared.graph.workflow.steps[Int(step)]
       guard let fanOut = own.options.fanOut, !own.options.produces.isEmpty, fanOut.event == nil,
-        fanOut.references.allSatisfy({ $0.name.lowercased() == "inputs" }),
+        fanOut.references(prepared.graph.workflow.texts).allSatisfy({ $0.name.lowercased() == "inputs" }),
         own.needs.isEmpty || prepared.detail(of: step)?.fanOut?.isOfFiles == false,
         prepared.graph.workflow.scope(of: step) == nil,
         prepared.detail(of: step)?.fanOut?.asksForEachItem == false

@@ -290,7 +290,7 @@ package struct RunRecollection: Sendable {
     var facts: [StepIndex: StepFacts] = [:]
     for step in graph.stepsWithOptions {
       guard let text = graph.workflow.steps[Int(step)].options.condition,
-        let functions = try? Expression.condition(text).expression.statusFunctionSet, !functions.isEmpty
+        let functions = try? graph.workflow.texts.condition(text).expression.statusFunctionSet, !functions.isEmpty
       else { continue }
       facts[step] = StepFacts(statusFunctions: functions)
     }

@@ -11,10 +11,10 @@ struct PreparedActionCall: Sendable {
   let inputs: PreparedObject
 
   init(
-    _ call: ActionCall, _ with: ValueObject, find: (String) -> RegisteredAction?
+    _ call: ActionCall, _ with: ValueObject, _ texts: WorkflowTexts, find: (String) -> RegisteredAction?
   ) throws(ExpressionError) {
     name = with[call.action]?.stringValue ?? ""
     action = find(name)
-    inputs = try PreparedObject(with[call.inputs]?.objectValue ?? [:])
+    inputs = try PreparedObject(with[call.inputs]?.objectValue ?? [:], texts)
   }
 }

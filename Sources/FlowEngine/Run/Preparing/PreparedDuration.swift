@@ -6,10 +6,10 @@ enum PreparedDuration: Sendable {
   case literal(Duration)
   case template(Template, source: String)
 
-  init(_ source: DurationSource) throws(ExpressionError) {
+  init(_ source: DurationSource, _ texts: WorkflowTexts) throws(ExpressionError) {
     switch source {
     case .literal(let duration): self = .literal(duration)
-    case .expression(let text): self = .template(try Template(parsing: text), source: text)
+    case .expression(let text): self = .template(try texts.template(text), source: text)
     }
   }
 

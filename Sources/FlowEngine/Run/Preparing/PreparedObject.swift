@@ -9,11 +9,11 @@ struct PreparedObject: Sendable {
   /// The members if one of them contains an expression, otherwise none.
   var evaluatedMembers: [(key: String, value: PreparedValue)] { members }
 
-  init(_ object: ValueObject) throws(ExpressionError) {
+  init(_ object: ValueObject, _ texts: WorkflowTexts) throws(ExpressionError) {
     var members: [(key: String, value: PreparedValue)] = []
     var isLiteral = true
     for (key, value) in object {
-      let prepared = try PreparedValue(value)
+      let prepared = try PreparedValue(value, texts)
       if case .literal = prepared {} else { isLiteral = false }
       members.append((key, prepared))
     }
@@ -51,20 +51,20 @@ indirect enum PreparedValue: Sendable {
   case array([PreparedValue])
   case object([(String, PreparedValue)])
 
-  init(_ value: Value) throws(ExpressionError) {
+  init(_ value: Value, _ texts: WorkflowTexts) throws(ExpressionError) {
     guard value.containsExpression else {
       self = .literal(value)
       return
     }
     switch value {
-    case .string(let text): self = .template(try Template(parsing: text))
+    case .string(let text): self = .template(try texts.template(text))
     case .array(let values):
       var prepared: [PreparedValue] = []
-      for value in values { prepared.append(try PreparedValue(value)) }
+      for value in values { prepared.append(try PreparedValue(value, texts)) }
       self = .array(prepared)
     case .object(let members):
       var prepared: [(String, PreparedValue)] = []
-      for (key, value) in members { prepared.append((key, try PreparedValue(value))) }
+      for (key, value) in members { prepared.append((key, try PreparedValue(value, texts))) }
       self = .object(prepared)
     case .null, .boolean, .integer, .number: self = .literal(value)
     }

@@ -60,6 +60,7 @@ public struct PreparedWorkflow: Sendable {
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
+    let texts = workflow.texts
     // Facts about posted events are needed only if a fan-out follows an event.
     let hasPosts = graph.steps(stating: .fanOut).contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
     // For each action, true if it has no inputs and is not a service. Its steps need no details.
@@ -93,9 +94,10 @@ public struct PreparedWorkflow: Sendable {
         throw PreparationProblem(step: step.id, message: Self.missing(called, registry))
       }
       do throws(ExpressionError) {
-        var detail = try StepDetail(step, declaration, includeFolder: workflow.includeFolders[step.uses])
+        var detail = try StepDetail(
+          step, declaration, includeFolder: workflow.includeFolders[step.uses], texts)
         if let call = declaration.calls {
-          detail.call = try PreparedActionCall(call, step.with) { registry.action(named: $0) }
+          detail.call = try PreparedActionCall(call, step.with, texts) { registry.action(named: $0) }
         }
         if detail.hasPlainItems { plainFanOuts.insert(index) }
         if !detail.isPlain {
@@ -122,13 +124,13 @@ public struct PreparedWorkflow: Sendable {
     self.facts = facts
     eventValues = EventValueRules(workflow, actions.lazy.map(\.declaration))
     do throws(ExpressionError) {
-      environment = try PreparedObject(workflow.environment)
+      environment = try PreparedObject(workflow.environment, texts)
       var scopes: [PreparedObject] = []
-      for scope in workflow.scopes { scopes.append(try PreparedObject(scope.environment)) }
+      for scope in workflow.scopes { scopes.append(try PreparedObject(scope.environment, texts)) }
       scopeEnvironments = scopes
-      outputs = try PreparedObject(workflow.outputs)
-      gateMin = try workflow.gate?.min.map { source throws(ExpressionError) in try PreparedDuration(source) }
-      gateMax = try workflow.gate?.max.map { source throws(ExpressionError) in try PreparedDuration(source) }
+      outputs = try PreparedObject(workflow.outputs, texts)
+      gateMin = try workflow.gate?.min.map { source throws(ExpressionError) in try PreparedDuration(source, texts) }
+      gateMax = try workflow.gate?.max.map { source throws(ExpressionError) in try PreparedDuration(source, texts) }
     } catch {
       throw PreparationProblem(step: nil, message: error.description)
     }

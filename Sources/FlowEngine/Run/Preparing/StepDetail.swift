@@ -19,23 +19,26 @@ struct StepDetail: Sendable {
   /// folder. Nil if that is the folder of the step's own file.
   let defaultFolder: String?
 
-  /// - Parameter includeFolder: The folder of the included file whose inputs the step binds, or nil if it runs an
-  ///   action.
-  init(_ step: Step, _ declaration: ActionDeclaration, includeFolder: String?) throws(ExpressionError) {
+  /// - Parameters:
+  ///   - includeFolder: The folder of the included file whose inputs the step binds, or nil if it runs an action.
+  ///   - texts: The parsed strings of the workflow.
+  init(
+    _ step: Step, _ declaration: ActionDeclaration, includeFolder: String?, _ texts: WorkflowTexts
+  ) throws(ExpressionError) {
     var with = step.with
     // The inputs of the called action are evaluated for each post.
     if let call = declaration.calls { with[call.inputs] = nil }
-    let given = try PreparedObject(with)
+    let given = try PreparedObject(with, texts)
     let hasDefaultPaths = declaration.inputs.contains { $0.defaultValue != nil && $0.type.holdsPaths }
     defaultFolder = hasDefaultPaths ? includeFolder : nil
     inputs = defaultFolder == nil ? PreparedInputs(given, fields: declaration.inputs) : .evaluated(given)
     let options = step.options
-    files = try PreparedFiles(options)
-    condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }
-    if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
-    if case .expression(let text) = options.deferral { deferral = try Expression.condition(text).expression }
-    environment = try PreparedObject(options.environment)
-    if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition) }
+    files = try PreparedFiles(options, texts)
+    condition = try options.condition.map { text throws(ExpressionError) in try texts.condition(text).expression }
+    if case .expression(let text) = options.enabled { enabled = try texts.condition(text).expression }
+    if case .expression(let text) = options.deferral { deferral = try texts.condition(text).expression }
+    environment = try PreparedObject(options.environment, texts)
+    if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition, texts) }
   }
 
   /// True if the inputs and variables of the items read no other contexts than these. The names are in lower case.

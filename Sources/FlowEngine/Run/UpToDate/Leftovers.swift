@@ -78,7 +78,7 @@ extension WorkflowRun {
     }
     // If the step that the list comes from was skipped, the list is a fallback value.
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
-    return (steps[Int(step)].options.fanOut?.references ?? []).contains { reference in
+    return (steps[Int(step)].options.fanOut?.references(prepared.graph.workflow.texts) ?? []).contains { reference in
       guard reference.name.lowercased() == "steps", let id = reference.path.first, let source = names[prefix + id]
       else {
         return false

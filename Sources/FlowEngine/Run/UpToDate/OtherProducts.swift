@@ -39,7 +39,7 @@ struct OtherProducts {
         }
       } else if !run.leftovers.knowsItems(of: step) {
         for pattern in own.options.produces.map(\.pattern) where !PatternText.isExclusion(pattern) {
-          add(ProductTable.text(of: pattern), in: folder)
+          add(ProductTable.text(of: pattern, run.prepared.graph.workflow.texts), in: folder)
         }
       }
     }

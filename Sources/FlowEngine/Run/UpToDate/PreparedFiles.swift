@@ -30,16 +30,18 @@ struct PreparedFiles: Sendable {
   let hasExpressions: Bool
 
   /// Returns nil if the step declares no files.
-  init?(_ options: StepOptions) throws(ExpressionError) {
+  init?(_ options: StepOptions, _ texts: WorkflowTexts) throws(ExpressionError) {
     guard !options.inputsFrom.isEmpty || !options.produces.isEmpty else { return nil }
-    reads = try Self.parsed(options.inputsFrom)
-    makes = try Self.parsed(options.produces)
+    reads = try Self.parsed(options.inputsFrom, texts)
+    makes = try Self.parsed(options.produces, texts)
     hasExpressions = (reads + makes).contains { if case .literal = $0.value { false } else { true } }
   }
 
-  private static func parsed(_ rules: [FileRule]) throws(ExpressionError) -> [Rule] {
+  private static func parsed(_ rules: [FileRule], _ texts: WorkflowTexts) throws(ExpressionError) -> [Rule] {
     var values: [Rule] = []
-    for rule in rules { values.append((try PreparedValue(.string(rule.pattern)), rule.isRequired, rule.isTemporary)) }
+    for rule in rules {
+      values.append((try PreparedValue(.string(rule.pattern), texts), rule.isRequired, rule.isTemporary))
+    }
     return values
   }
 

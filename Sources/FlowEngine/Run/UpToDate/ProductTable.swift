@@ -32,7 +32,9 @@ final class ProductTable: Sendable {
   }
 
   /// Returns the pattern with each expression replaced by a star.
-  static func text(of pattern: String) -> String { (try? Template(parsing: pattern))?.text { _ in "*" } ?? "*" }
+  static func text(of pattern: String, _ texts: WorkflowTexts) -> String {
+    (try? texts.template(pattern))?.text { _ in "*" } ?? "*"
+  }
 
   private func all() -> [NamePattern] {
     graph.steps(stating: .preparation).flatMap { step -> [NamePattern] in
@@ -40,7 +42,7 @@ final class ProductTable: Sendable {
       let scope = graph.workflow.scope(of: step).map { graph.workflow.scopes[$0].folder } ?? ""
       let start = PatternText.quoted(scope.isEmpty ? workflowFolder : "\(workflowFolder)/\(scope)")
       return produces.filter { !PatternText.isExclusion($0) }.flatMap { pattern -> [NamePattern] in
-        let text = Self.text(of: pattern)
+        let text = Self.text(of: pattern, graph.workflow.texts)
         // The star also matches a slash here.
         return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(start)/\(text)")
       }

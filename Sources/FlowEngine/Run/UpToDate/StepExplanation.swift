@@ -91,7 +91,7 @@ extension WorkflowRun {
       let own = workflow.steps[Int(step)]
       let isOfItems = workflow.itemWorkflows[own.uses] != nil
       let prefix = workflow.scope(of: step).map { workflow.scopes[$0].prefix } ?? ""
-      let isKnown = (own.options.fanOut?.references ?? []).allSatisfy { reference in
+      let isKnown = (own.options.fanOut?.references(workflow.texts) ?? []).allSatisfy { reference in
         guard reference.name.lowercased() == "steps" else { return true }
         return reference.path.first.flatMap { names[prefix + $0] }.flatMap { fates[$0] }?.fate == .upToDate
       }

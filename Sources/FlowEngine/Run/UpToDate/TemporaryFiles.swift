@@ -221,9 +221,10 @@ extension WorkflowRun {
     let prefix = workflow.scope(of: step).map { workflow.scopes[$0].prefix } ?? ""
     var patterns: [NamePattern] = []
     defer { reader.patterns = patterns }
-    func add(_ pattern: String, in folder: String) { patterns += Self.namePatterns(pattern, in: folder) }
+    let texts = workflow.texts
+    func add(_ pattern: String, in folder: String) { patterns += Self.namePatterns(pattern, in: folder, texts) }
     for pattern in own.options.inputsFrom.map(\.pattern) where !PatternText.isExclusion(pattern) {
-      let references = Value.string(pattern).references
+      let references = Value.string(pattern).references(texts)
       let ofItems = references.contains { $0.name.lowercased() == ItemContext.item }
       let sources: Value =
         switch own.options.fanOut?.source {
@@ -231,7 +232,7 @@ extension WorkflowRun {
         case .files(let patterns)?: ofItems ? .array(patterns.map { .string($0) }) : .null
         default: .null
         }
-      let makers = (references + sources.references).compactMap { reference -> StepIndex? in
+      let makers = (references + sources.references(texts)).compactMap { reference -> StepIndex? in
         guard reference.name.lowercased() == "steps", reference.path.count > 1,
           reference.path[1].lowercased() == "products"
         else { return nil }
@@ -240,8 +241,10 @@ extension WorkflowRun {
       reader.makers.formUnion(makers)
       // If the pattern is only an expression for products, or for the path of an item from listed files, it adds no
       // other files.
-      if !makers.isEmpty, ProductTable.text(of: pattern) == "*" { continue }
-      if ofItems, case .files(let patterns)? = own.options.fanOut?.source, ProductTable.text(of: pattern) == "*" {
+      if !makers.isEmpty, ProductTable.text(of: pattern, texts) == "*" { continue }
+      if ofItems, case .files(let patterns)? = own.options.fanOut?.source,
+        ProductTable.text(of: pattern, texts) == "*"
+      {
         for pattern in patterns where !PatternText.isExclusion(pattern) { add(pattern, in: folder) }
         continue
       }
@@ -251,8 +254,10 @@ extension WorkflowRun {
     patterns += readPatterns(of: each)
   }
 
-  private static func namePatterns(_ pattern: String, in folder: String) -> [NamePattern] {
-    let text = ProductTable.text(of: pattern)
+  private static func namePatterns(
+    _ pattern: String, in folder: String, _ texts: WorkflowTexts
+  ) -> [NamePattern] {
+    let text = ProductTable.text(of: pattern, texts)
     return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(PatternText.quoted(folder))/\(text)")
   }
 
@@ -264,7 +269,7 @@ extension WorkflowRun {
       let scope = each.workflow.scope(of: StepIndex(index)).map { each.workflow.scopes[$0].folder } ?? ""
       let folder = scope.isEmpty ? home : "\(home)/\(scope)"
       for pattern in step.options.inputsFrom.map(\.pattern) where !PatternText.isExclusion(pattern) {
-        patterns += Self.namePatterns(pattern, in: folder)
+        patterns += Self.namePatterns(pattern, in: folder, each.workflow.texts)
       }
       if let inner = each.workflow.itemWorkflows[step.uses] { patterns += readPatterns(of: inner) }
     }
@@ -280,10 +285,10 @@ extension WorkflowRun {
         if let id = reference.path.first, let step = names[prefix + id] { makers.insert(step) }
       }
     }
-    note(Value.object(workflow.outputs).stepReferences, "")
+    note(Value.object(workflow.outputs).stepReferences(workflow.texts), "")
     for (index, step) in workflow.steps.enumerated() where step.hasOptions && step.options.includeRole == .exit {
       note(
-        Value.object(step.with).stepReferences,
+        Value.object(step.with).stepReferences(workflow.texts),
         workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].prefix } ?? "")
     }
     let outputs = withPlan { state in (try? prepared.outputs.evaluate(in: scope(nil, state))) ?? [:] }
@@ -293,8 +298,8 @@ extension WorkflowRun {
 }
 
 extension Value {
-  fileprivate var references: [ContextReference] {
-    ((try? PreparedValue(self)) ?? .literal(.null)).references
+  fileprivate func references(_ texts: WorkflowTexts) -> [ContextReference] {
+    ((try? PreparedValue(self, texts)) ?? .literal(.null)).references
   }
 
   fileprivate var texts: [String] {

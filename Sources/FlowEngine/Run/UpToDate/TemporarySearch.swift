@@ -119,9 +119,10 @@ struct TemporarySearch {
   }
 
   private mutating func lookAtItems(of step: StepIndex, _ own: Step, needsRun: Bool) {
-    let isListUnknown = (own.options.fanOut?.references ?? []).contains { $0.name.lowercased() == "steps" } && needsRun
-    let readsProducts = own.options.fanOut.map { fanOut in
-      fanOut.references.allSatisfy {
+    let references = own.options.fanOut?.references(run.prepared.graph.workflow.texts)
+    let isListUnknown = (references ?? []).contains { $0.name.lowercased() == "steps" } && needsRun
+    let readsProducts = references.map { references in
+      references.allSatisfy {
         $0.name.lowercased() != "steps" || $0.path.count > 1 && $0.path[1].lowercased() == "products"
       }
     }

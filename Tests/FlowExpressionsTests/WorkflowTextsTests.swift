@@ -1,0 +1,53 @@
+import FlowExpressions
+import FlowModel
+import Testing
+
+/// The parsed strings that a workflow carries.
+@Suite struct `The strings of a workflow` {
+  private static func texts(isFromFile: Bool) -> WorkflowTexts {
+    var workflow = Workflow(name: "test", steps: [])
+    if isFromFile { workflow.parsedExpressions = ExpressionTable() }
+    return workflow.texts
+  }
+
+  private func value(_ text: String, _ texts: WorkflowTexts) throws -> Value {
+    try texts.template(text).evaluate(in: FixedContext(["inputs": ["a": 1]]))
+  }
+
+  @Test(arguments: [true, false]) func `have the same values each time`(isFromFile: Bool) throws {
+    let texts = Self.texts(isFromFile: isFromFile)
+    for _ in 0..<2 {
+      #expect(try value("${{ inputs.a }}", texts) == 1)
+      #expect(try value("a is ${{ inputs.a }}", texts) == "a is 1")
+      #expect(try value("plain", texts) == "plain")
+      #expect(try texts.condition("${{ inputs.a }}").offset == 4)
+      #expect(try texts.condition("inputs.a").offset == 0)
+    }
+  }
+
+  @Test(arguments: [true, false]) func `have the same error each time`(isFromFile: Bool) {
+    let texts = Self.texts(isFromFile: isFromFile)
+    for _ in 0..<2 {
+      let inTemplate = #expect(throws: ExpressionError.self) { try texts.template("a ${{ inputs. }}") }
+      #expect(inTemplate?.offset == 13)
+      let inCondition = #expect(throws: ExpressionError.self) { try texts.condition("inputs.") }
+      #expect(inCondition?.offset == 7)
+    }
+  }
+
+  @Test func `have separate forms as templates, as conditions and as resources`() throws {
+    let texts = Self.texts(isFromFile: true)
+    #expect(try texts.template("${{ attempt * 2 }}", dialect: .resources).isSingleExpression)
+    #expect(throws: ExpressionError.self) { try texts.template("${{ attempt * 2 }}") }
+    #expect(try texts.template("${{ success() }} ${{ inputs.a }}").expressions.count == 2)
+    #expect(throws: ExpressionError.self) { try texts.condition("${{ success() }} ${{ inputs.a }}") }
+  }
+
+  @Test func `differ if they are equal only after Unicode normalization`() throws {
+    let texts = Self.texts(isFromFile: true)
+    for accented in ["\u{E9}", "e\u{301}"] {
+      let value = try value("\(accented)${{ inputs.a }}", texts).stringValue ?? ""
+      #expect(Array(value.utf8) == Array("\(accented)1".utf8))
+    }
+  }
+}
