@@ -13,7 +13,7 @@ let builtIn: [Target.Dependency] = [
 
 /// The frame of `flowrun` and the modules that add subcommands to it.
 let flowrun: [Target.Dependency] = [
-  "FlowCLI", "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands",
+  "FlowCLI", "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands", "FlowRunStores",
 ]
 
 /// The modules in which a start spends its time. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are optimized: the
@@ -136,8 +136,8 @@ let core: [[Target]] = [
     ]),
   module(
     "FlowStore",
-    uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
-    tests: ["FlowStoreSQLite", "FlowPlatform", "FlowModel", "FlowTestKit", "TestSupport"]),
+    uses: ["CFlowStore", "FlowBytes", "FlowPlatform", "FlowDiagnostics"],
+    tests: ["FlowStoreSQLite", "FlowModel", "FlowTestKit", "TestSupport"]),
   module("FlowStoreSQLite", uses: ["FlowPlatform", "FlowSQLite", "CFlowStore", "FlowStore"]),
   module("FlowPostgres", uses: ["FlowPlatform", .target(name: "CPostgreSQL", condition: network)]),
   module(
@@ -209,12 +209,11 @@ let core: [[Target]] = [
     "FlowCLI",
     uses: [
       "FlowPlatform", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowCompiled",
-      "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
-      .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowPluginHost",
+      "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowEngine", "FlowPluginHost",
       product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),
       product("NIOCore", "swift-nio", network),
     ] + builtIn,
-    tests: ["FlowInsightCommands", "FlowTestKit", "FlowUI", "TestSupport", "flowrun"]),
+    tests: ["FlowInsightCommands", "FlowStoreSQLite", "FlowTestKit", "FlowUI", "TestSupport", "flowrun"]),
   module(
     "FlowInsightCommands",
     uses: [
@@ -233,12 +232,18 @@ let core: [[Target]] = [
       "FlowSystem", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowEngine", "FlowExecutors",
       "FlowCLI", product("ArgumentParser", "swift-argument-parser"),
     ]),
+  module(
+    "FlowRunStores",
+    uses: [
+      "FlowPlatform", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
+      .target(name: "FlowStorePostgres", condition: network), "FlowCLI",
+    ]),
   program("flowrun", uses: flowrun),
   module(
     "FlowUI",
     uses: [
       "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore",
-      "FlowStoreSQLite", "FlowEngine", "FlowInsight", "FlowServing", "FlowCLI", "FlowInsightCommands",
+      "FlowEngine", "FlowInsight", "FlowServing", "FlowCLI", "FlowInsightCommands", "FlowRunStores",
       product("Hummingbird", "hummingbird", network), product("HummingbirdCore", "hummingbird", network),
       product("Logging", "swift-log", network), product("NIOCore", "swift-nio", network),
       product("ServiceLifecycle", "swift-service-lifecycle", network),

@@ -10,23 +10,27 @@ package struct CommandParts: Sendable {
   package var providers: [any SubcommandProvider]
   /// The executors of `--on` and of the key `executor`.
   package var executors: any ExecutorProvider
+  /// The run stores next to workflows and of `--store`.
+  package var stores: any StoreProvider
   /// Returns the page of a run for `--report FILE.html`, or nil if the program writes no pages.
   package var reportPage: (@Sendable (RunReport) -> String)?
 
-  /// Creates the parts of a program. By default, all steps run in the program's own process.
+  /// Creates the parts of a program. By default, all steps run in the program's own process and no run is recorded.
   package init(
     _ providers: [any SubcommandProvider] = [], executors: any ExecutorProvider = WithoutExecutors(),
+    stores: any StoreProvider = WithoutStores(),
     reportPage: (@Sendable (RunReport) -> String)? = nil
   ) {
     self.providers = providers
     self.executors = executors
+    self.stores = stores
     self.reportPage = reportPage
   }
 
   private static let chosen = SharedMutex(CommandParts())
 
   /// The parts of this process. `FlowCommand.start` sets them before it reads arguments.
-  static var current: CommandParts {
+  package static var current: CommandParts {
     get { chosen.mutex.withLock { $0 } }
     set { chosen.mutex.withLock { $0 = newValue } }
   }

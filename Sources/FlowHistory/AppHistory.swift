@@ -54,7 +54,7 @@ public struct AppHistory: Sendable {
         onDamage(damage, moved)
       }
       // Before the file is opened, because a file that cannot be opened has no other identity.
-      identity.value.withLock { $0 = StoreIdentity(path) }
+      identity.value.withLock { $0 = FileIdentity(path) }
       let store = try SQLiteRunStore(path, folder: folder)
       if isDurable { try store.prepareForDurable() }
       return store
@@ -101,5 +101,5 @@ public struct AppHistory: Sendable {
 
 /// The identity of the file that was opened or failed to open.
 private final class FoundFile: Sendable {
-  let value = Mutex<StoreIdentity?>(nil)
+  let value = Mutex<FileIdentity?>(nil)
 }

@@ -69,7 +69,7 @@ extension SQLiteRunStore {
     guard frames > 0 else { return }
     let after = StoreStamps(of: path)
     if isIntact { record.stamps = after }
-    record.node = StoreIdentity(path)?.node ?? 0
+    record.node = FileIdentity(path)?.number ?? 0
     (record.copiedSalt, record.copiedFrames) = (flow_log_salt(log.number), frames)
     record.copiedLog = after.log
     // If a durable run has used the store, all of the log is on disk.

@@ -60,7 +60,7 @@ extension SQLiteRunStore {
     if record.stamps != stamps, StoreStamps(of: path) == stamps {
       if record.durableSalt != 0, !StoreRecord.hasLog(record.durableSalt, path) { record.noteLogReplaced() }
       record.stamps = stamps
-      record.node = StoreIdentity(path)?.node ?? 0
+      record.node = FileIdentity(path)?.number ?? 0
       record.write(to: recordFile)
     }
     if !readOnly, try connection.version < version { try connection.execute("PRAGMA user_version = \(version)") }
@@ -167,7 +167,7 @@ extension SQLiteRunStore {
     try SQLiteConnection(path, readOnly: false).execute(
       "PRAGMA synchronous = OFF; PRAGMA user_version = \(version)")
     let recordFile = StoreRecord.open(lockPath(path), readOnly: false)
-    StoreRecord(stamps: StoreStamps(of: path), node: StoreIdentity(path)?.node ?? 0).write(to: recordFile)
+    StoreRecord(stamps: StoreStamps(of: path), node: FileIdentity(path)?.number ?? 0).write(to: recordFile)
   }
 
   /// Creates a file with the tables that only its owner can read. It is not flushed here; the first durable run does
@@ -208,11 +208,11 @@ extension SQLiteRunStore {
   /// Renames a damaged store within its folder and returns the new name. Returns nil if the file at the path is no
   /// longer `identity`, because another process has already renamed it.
   package static func moveAside(
-    _ path: String, _ identity: StoreIdentity?, atSeconds now: Int
+    _ path: String, _ identity: FileIdentity?, atSeconds now: Int
   ) throws(StoreProblem) -> String? {
     let lock = try creationLock(path)
     defer { withExtendedLifetime(lock) {} }
-    guard StoreIdentity(path) == identity else { return nil }
+    guard FileIdentity(path) == identity else { return nil }
     var target = "\(path).damaged-\(now)"
     var number = 1
     while access(target, F_OK) == 0 || access(target + "-wal", F_OK) == 0 {

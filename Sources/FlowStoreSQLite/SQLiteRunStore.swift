@@ -9,12 +9,12 @@ import Synchronization
 /// A chunk is a row whose key consists of the numbers of the run and the chunk. A process holds a run by a lock on a
 /// byte of the file next to the store. The run's epoch fences a process that has lost it. Each row has a checksum over
 /// all its columns.
-package final class SQLiteRunStore: RunStore {
+package final class SQLiteRunStore: FileRunStore {
   package let path: String
   /// The folder of the workflows whose runs are recorded, or nil to use the recorded paths.
   let folder: String?
   /// The identity of the file, or nil if it is unknown.
-  package let identity: StoreIdentity?
+  package let identity: FileIdentity?
   private let connection: Mutex<SQLiteConnection>
   /// The file of the store's ``StoreRecord``.
   private let recordFile: Descriptor
@@ -53,7 +53,7 @@ package final class SQLiteRunStore: RunStore {
     self.folder = folder
     if !readOnly { try Self.create(path) }
     self.path = path
-    identity = StoreIdentity(path)
+    identity = FileIdentity(path)
     recordFile = StoreRecord.open(Self.lockPath(path), readOnly: readOnly)
     Self.enter(recordFile)
     var flaw: String?
@@ -166,7 +166,7 @@ package final class SQLiteRunStore: RunStore {
     var record = known
     if isIntact {
       record.stamps = stamps
-      record.node = identity?.node ?? 0
+      record.node = identity?.number ?? 0
     }
     let frames = UInt32(connection.logFrames)
     if connection.waitsForDisk, frames > 0 {

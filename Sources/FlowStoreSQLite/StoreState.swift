@@ -2,21 +2,6 @@ import CFlowStore
 import FlowStore
 import FlowPlatform
 
-/// The identity of a store's file, so that a file is not moved aside after another process has replaced it.
-package struct StoreIdentity: Sendable, Hashable {
-  private let device: UInt64
-  /// The inode number.
-  let node: UInt64
-
-  /// Reads the identity of the file at a path. Returns nil if there is none.
-  package init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    node = UInt64(truncatingIfNeeded: status.st_ino)
-  }
-}
-
 /// Fingerprints of the file and the log of a store. They change with every write and are 0 for a missing file.
 struct StoreStamps: Equatable {
   var file: UInt64
@@ -52,10 +37,10 @@ struct StoreStamps: Equatable {
 /// The identities of a store's files. An open connection keeps writing to the files it opened, even if others have
 /// replaced them.
 struct StoreFiles: Equatable {
-  private let files: [StoreIdentity?]
+  private let files: [FileIdentity?]
 
   /// Reads the current identities of the files of the store at a path.
-  init(of path: String) { files = ["", "-wal", "-shm", ".lock"].map { StoreIdentity(path + $0) } }
+  init(of path: String) { files = ["", "-wal", "-shm", ".lock"].map { FileIdentity(path + $0) } }
 }
 
 /// Data about a store that is kept in its lock file: the state of the files when they were last known to be intact, and
@@ -143,7 +128,7 @@ struct StoreRecord: Equatable {
   /// log that seems damaged is read again for up to 20 ms, enough for a current write to end.
   func logFlaw(of path: String, _ now: StoreStamps) -> String? {
     let missing = "its log, which a durable run had written, is missing"
-    let isNeeded = needsLog(now, StoreIdentity(path)?.node)
+    let isNeeded = needsLog(now, FileIdentity(path)?.number)
     let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return isNeeded ? missing : nil }
     var (first, second) = (flow_log(), flow_log())

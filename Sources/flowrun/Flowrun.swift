@@ -2,6 +2,7 @@ import FlowCLI
 import FlowEditorCommands
 import FlowExecutorCommands
 import FlowInsightCommands
+import FlowRunStores
 
 @main
 enum Flowrun {
@@ -9,6 +10,7 @@ enum Flowrun {
     let executors = Executors()
     FlowCommand.start(
       with: CommandParts(
-        [InsightCommands(), EditorCommands(), executors], executors: executors, reportPage: InsightCommands.reportPage))
+        [InsightCommands(), EditorCommands(), executors], executors: executors, stores: RunStores(),
+        reportPage: InsightCommands.reportPage))
   }
 }

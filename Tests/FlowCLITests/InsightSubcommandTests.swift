@@ -283,6 +283,10 @@ import Testing
   @Test(arguments: [
     (#"{}"#, "it is not a report of a run"), (#"{"workflow":"w","steps":{},"schema":3}"#, "schema 3"),
     (#"{"workflow":"w","steps":{"a":{"startedAt":1e400}}}"#, "too large"), ("[", "line 1"),
+    (
+      #"{"workflow":"w","steps":{"a":{"startedAt":"soon"}}}"#,
+      "'steps.a.startedAt' in a report is a number, found \"soon\""
+    ),
   ])
   func `reject a file that is not a report`(text: String, problem: String) throws {
     let tool = try tool()

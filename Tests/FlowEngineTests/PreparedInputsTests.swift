@@ -13,7 +13,7 @@ struct PreparedInputsTests {
   private let paths = [FieldDeclaration("files", .array(of: .path(base: .data)))]
 
   private func inputs(_ given: ValueObject, _ fields: [FieldDeclaration]) throws -> PreparedInputs {
-    PreparedInputs(try PreparedObject(given), fields: fields)
+    PreparedInputs(try PreparedObject(given, Workflow(name: "test", steps: []).texts), fields: fields)
   }
 
   @Test func `literal inputs are bound and checked once, together with defaults`() throws {

@@ -1,7 +1,10 @@
 import Foundation
-import FlowEngine
 import FlowModel
+import FlowSecrets
+import FlowStore
 import Testing
+
+@testable import FlowEngine
 
 /// The report of a run as JSON.
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
@@ -49,6 +52,56 @@ import Testing
     #expect(read.steps.map(\.id.text) == ["first", "bad", "off", "each", "later"])
     #expect(read.description == report.description)
     #expect(try JSONDecoder().decode(RunReport.self, from: Data(file)).value == report.value)
+  }
+
+  @Test(arguments: [StoredRun.State.running, .success])
+  func `a report from a run store is unchanged after writing and reading`(state: StoredRun.State) async throws {
+    var report = try await eventful()
+    report.record = RunReport.Record(
+      state: state, epochs: [["epoch": 1, "host": "here"], ["epoch": 2, "host": "there"]],
+      kept: [StepID(unchecked: "first")])
+    let written = report.value
+    #expect(written["conclusion"] == (state == .running ? .null : .string(report.conclusion.rawValue)))
+    let read = try RunReport(written)
+    #expect(read.value == written)
+    #expect(read.record?.state == state && read.record?.epochs.count == 2)
+    #expect(
+      read.steps.filter { !read.hasFinished($0) }.map(\.id) == report.steps.filter { $0.endedAt == nil }.map(\.id))
+  }
+
+  @Test func `a report hides secrets in all texts that a page shows`() async throws {
+    var fixture = EngineFixture(
+      [
+        Step("bad", "flow.fail", with: ["message": "no s3cret-key"]) { $0.isOptional = true },
+        Step("each", "flow.fail", with: ["message": "${{ item }}"]) {
+          $0.fanOut = FanOut(.items(["s3cret-key"]))
+          $0.isOptional = true
+        },
+      ])
+    fixture.workflow.outputs = ["got": "s3cret-key"]
+    var report = try await fixture.run()
+    report.warnings = ["a s3cret-key"]
+    report.origin.inputs = ["given": "s3cret-key"]
+    report.origin.lastLines = [StepID(unchecked: "bad"): ["the s3cret-key"]]
+    #expect("\(report)".contains("s3cret-key"))
+    report.mask = SecretMask([(name: "key", text: "s3cret-key")])
+    let masked = report.masked
+    let shown = [
+      "\(masked)", "\(masked.steps)", "\(masked.origin.inputs)", "\(masked.origin.lastLines)", "\(masked.outputs)",
+    ]
+    for text in shown { #expect(!text.contains("s3cret-key"), "\(text)") }
+    #expect(masked.steps.compactMap(\.failure?.message).contains("no ***"))
+  }
+
+  @Test func `a report of another version may lack members, but not have members of another type`() throws {
+    let short = try RunReport(
+      ["workflow": "w", "steps": ["a": ["outcome": "failure"], "b": [:]]], allowsMissing: true)
+    #expect(short.steps.map(\.outcome) == [.failure, .cancelled])
+    #expect(short.steps.map(\.conclusion) == [.failure, .cancelled])
+    #expect(short.conclusion == .cancelled && short.gate.openedAt == nil && short.schema == 1)
+    #expect(throws: DecodingError.self) {
+      try RunReport(["workflow": "w", "steps": ["a": ["startedAt": "soon"]]], allowsMissing: true)
+    }
   }
 
   @Test(

@@ -29,9 +29,9 @@ import Testing
     let texts = Self.texts(isFromFile: isFromFile)
     for _ in 0..<2 {
       let inTemplate = #expect(throws: ExpressionError.self) { try texts.template("a ${{ inputs. }}") }
-      #expect(inTemplate?.offset == 13)
+      #expect(inTemplate?.offset == 12)
       let inCondition = #expect(throws: ExpressionError.self) { try texts.condition("inputs.") }
-      #expect(inCondition?.offset == 7)
+      #expect(inCondition?.offset == 6)
     }
   }
 

@@ -1,3 +1,4 @@
+import FlowPlatform
 import FlowStore
 import FlowStoreSQLite
 import Foundation
@@ -196,7 +197,7 @@ import Testing
     first.log[40] ^= UInt8(ascii: "X")
     for changed in [emptied, other, first] {
       try changed.write(to: path)
-      let found = StoreIdentity(path)
+      let found = FileIdentity(path)
       for readOnly in [true, false] {
         #expect {
           _ = try SQLiteRunStore(path, readOnly: readOnly)
@@ -245,7 +246,7 @@ import Testing
     unlink(path)
     #expect(!SQLiteRunStore.isNew(path))
     #expect(throws: StoreProblem.self) { _ = try SQLiteRunStore(path) }
-    #expect(try SQLiteRunStore.moveAside(path, StoreIdentity(path), atSeconds: 5) != nil)
+    #expect(try SQLiteRunStore.moveAside(path, FileIdentity(path), atSeconds: 5) != nil)
     #expect(try SQLiteRunStore(path).runs(RunFilter()).isEmpty)
   }
 
@@ -253,7 +254,7 @@ import Testing
     defer { clean() }
     let old = try SQLiteRunStore(path)
     let held = try old.create(Self.run("old", .running, 1), definition: [1])
-    _ = try SQLiteRunStore.moveAside(path, StoreIdentity(path), atSeconds: 5)
+    _ = try SQLiteRunStore.moveAside(path, FileIdentity(path), atSeconds: 5)
     let store = try SQLiteRunStore(path)
     let lease = try store.create(Self.run("new", .running, 1), definition: [1])
     #expect(try store.runs(RunFilter()).map(\.state) == [.running])

@@ -197,7 +197,7 @@ import Testing
     let text = String(repeating: "no store ", count: 1000)
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     #expect { _ = try SQLiteRunStore(path) } throws: { if case .damaged = $0 as? StoreProblem { true } else { false } }
-    let aside = try #require(try SQLiteRunStore.moveAside(path, StoreIdentity(path), atSeconds: 5))
+    let aside = try #require(try SQLiteRunStore.moveAside(path, FileIdentity(path), atSeconds: 5))
     #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)
     _ = try SQLiteRunStore(path)
   }

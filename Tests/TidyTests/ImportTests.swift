@@ -36,11 +36,16 @@ struct ImportTests {
     #expect(seen > 300)
   }
 
-  /// The modules that add subcommands to the frame of `flowrun`.
-  private static let addedToTheFrame = ["FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands"]
+  /// The modules that add subcommands, executors and run stores to the frame of `flowrun`.
+  private static let addedToTheFrame = [
+    "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands", "FlowRunStores",
+  ]
 
-  @Test func `the frame of the command imports no module that adds subcommands, nor what only those use`() throws {
-    let added = Set(Self.addedToTheFrame + ["FlowExecutors", "FlowInsight", "FlowLanguageServer"])
+  @Test func `the frame of the command imports no module that adds to it, nor what only those use`() throws {
+    let added = Set(
+      Self.addedToTheFrame + [
+        "FlowExecutors", "FlowInsight", "FlowLanguageServer", "FlowStoreSQLite", "FlowStorePostgres",
+      ])
     for file in Repository.files(below: "Sources/FlowCLI", ending: ".swift") {
       #expect(try added.isDisjoint(with: imports(of: file)), "\(file) imports one of \(added.sorted())")
     }

@@ -30,7 +30,7 @@ struct RunAccount {
     var report = report
     report.workflow = Self.clean(report.workflow, mask)
     report.warnings = report.warnings.map { Self.clean($0, mask) }
-    ownFailures = report.ownFailures.map { Self.clean($0, mask) }
+    ownFailures = report.ownFailures.map { StepFailure(code: $0.code, message: Self.clean($0.message, mask)) }
     self.report = report
     self.file = file
     self.activatedAtNanoseconds = activatedAtNanoseconds

@@ -3,7 +3,6 @@ import FlowDiagnostics
 import FlowEngine
 import FlowPluginKit
 import FlowStore
-import FlowStoreSQLite
 import FlowSystem
 
 /// A run that was copied together with its folder. It belongs to the original folder, where it was recorded.

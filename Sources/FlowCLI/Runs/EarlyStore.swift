@@ -1,4 +1,4 @@
-import FlowStoreSQLite
+import FlowStore
 import FlowSystem
 import Synchronization
 
@@ -7,7 +7,7 @@ import Synchronization
 final class EarlyStore: Sendable {
   private enum State {
     case closed
-    case open(SQLiteRunStore)
+    case open(any FileRunStore)
     /// The writer has taken the store, or opens the store itself.
     case taken
   }
@@ -28,7 +28,7 @@ final class EarlyStore: Sendable {
   }
 
   /// Returns the open store on the first call. Returns nil if the caller must open it.
-  func take() -> SQLiteRunStore? {
+  func take() -> (any FileRunStore)? {
     state.withLock { state in
       defer { state = .taken }
       if case .open(let store) = state { return store }

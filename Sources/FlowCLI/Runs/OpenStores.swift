@@ -1,5 +1,5 @@
 import FlowCommandKit
-import FlowStoreSQLite
+import FlowStore
 import Synchronization
 
 /// The open stores of this process. They are closed when the process ends, so that their write-ahead logs are merged.
@@ -11,12 +11,12 @@ final class OpenStores: Sendable {
   }()
 
   private struct WeakStore {
-    weak var store: SQLiteRunStore?
+    weak var store: (any FileRunStore)?
   }
 
   private let entries = Mutex<[WeakStore]>([])
 
-  func add(_ store: SQLiteRunStore) {
+  func add(_ store: any FileRunStore) {
     entries.withLock { entries in
       entries.removeAll { $0.store == nil }
       entries.append(WeakStore(store: store))

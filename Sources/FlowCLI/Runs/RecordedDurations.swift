@@ -2,7 +2,6 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 import FlowStore
-import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 

@@ -1,4 +1,3 @@
-import FlowStoreSQLite
 import FlowSystem
 
 /// Finds folders with a run history or with workflows below another folder.
@@ -48,7 +47,7 @@ package enum RunFolders {
   /// True if runs of the workflows of a folder have been recorded.
   package static func hasRuns(_ folder: String) -> Bool {
     let path = RunMemory.path(in: folder)
-    return FilePath.exists(path) && !SQLiteRunStore.isNew(path)
+    return FilePath.exists(path) && !CommandParts.current.stores.isNew(path)
   }
 
   private static func isFolder(_ path: String) -> Bool {

@@ -3,7 +3,6 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowStore
-import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 import Synchronization
@@ -14,13 +13,14 @@ package enum RunMemory {
   package static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
 
   /// Opens the store for the workflows of a folder. The store stays valid if the folder is moved.
-  static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> SQLiteRunStore {
-    let store = try SQLiteRunStore(path(in: folder), readOnly: readOnly, folder: folder)
+  static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> any FileRunStore {
+    let store = try CommandParts.current.stores.open(path(in: folder), readOnly: readOnly, folder: folder)
     OpenStores.shared.add(store)
     return store
   }
 
-  package static var holder: RunHolder { .current }
+  /// This process as the holder of runs.
+  package static var holder: RunHolder { CommandParts.current.stores.holder }
 
   /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow that
   /// is read from a pipe is not recorded, because it could not be read again.
@@ -54,12 +54,13 @@ package enum RunMemory {
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
     store address: String?, _ early: EarlyStore? = nil
   ) throws(UsageProblem) -> RunHistory {
-    if let address { try checkAddress(address) }
+    let database: (provider: any DatabaseProvider, address: String)?
+    if let address { database = (try self.database(of: address), address) } else { database = nil }
     let folder = FilePath.folder(of: file)
     let found = FoundStore()
     var history = RunHistory(file: file, definition: definition, holder: holder) {
       (damage) throws(StoreProblem) in
-      if let address { return try openDatabase(address, isDurable: isDurable) }
+      if let database { return try database.provider.open(database.address, isDurable: isDurable) }
       return try openFile(in: folder, isDurable: isDurable, damage: damage, found, early)
     }
     history.isDurable = isDurable
@@ -73,17 +74,17 @@ package enum RunMemory {
 
   /// The identity of the store file that was opened last, even if opening failed.
   private final class FoundStore: Sendable {
-    let identity = Mutex<StoreIdentity?>(nil)
+    let identity = Mutex<FileIdentity?>(nil)
   }
 
   /// Opens the store of a folder. If `damage` indicates that the store is damaged, it is first moved to another name,
   /// unless another process has already done this.
   private static func openFile(
     in folder: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
-  ) throws(StoreProblem) -> SQLiteRunStore {
+  ) throws(StoreProblem) -> any FileRunStore {
     let path = path(in: folder)
     if let damage,
-      let aside = try SQLiteRunStore.moveAside(path, found.identity.withLock { $0 }, atSeconds: time(nil))
+      let aside = try CommandParts.current.stores.moveAside(path, found.identity.withLock { $0 }, atSeconds: time(nil))
     {
       StandardOutput.writeError(
         "flowrun: the run store is damaged (\(TerminalText.visible(damage))) and was moved to "
@@ -91,8 +92,8 @@ package enum RunMemory {
     }
     let opened = damage == nil ? early?.take() : nil
     // The identity is read first, because a store that cannot be opened does not report it.
-    found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
-    let store: SQLiteRunStore
+    found.identity.withLock { $0 = opened == nil ? FileIdentity(path) : opened?.identity }
+    let store: any FileRunStore
     if let opened { store = opened } else { store = try openStore(in: folder) }
     if isDurable { try store.prepareForDurable() }
     return store
@@ -107,10 +108,10 @@ package enum RunMemory {
 
   /// Opens the store of a folder, or of the folder of a workflow file. It is opened for writing if `writes` is true.
   /// Throws a ``UsageProblem`` if no run is recorded there.
-  package static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
+  package static func open(_ place: String, writes: Bool = false) throws -> any FileRunStore {
     let folder = folder(of: place)
     let path = path(in: folder)
-    guard FilePath.exists(path), !SQLiteRunStore.isNew(path) else { throw missing(place, path) }
+    guard FilePath.exists(path), !CommandParts.current.stores.isNew(path) else { throw missing(place, path) }
     do throws(StoreProblem) {
       return try openStore(in: folder, readOnly: !writes)
     } catch {

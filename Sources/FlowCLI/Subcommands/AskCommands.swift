@@ -4,7 +4,6 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowStore
-import FlowStoreSQLite
 import FlowSystem
 
 /// Sends a request to a run in another process and waits for the reply.

@@ -2,7 +2,6 @@ import ArgumentParser
 import FlowCommandKit
 import FlowDiagnostics
 import FlowStore
-import FlowStoreSQLite
 import FlowSystem
 
 extension RunsCommand {
@@ -21,7 +20,7 @@ extension RunsCommand {
 
     func perform() async throws {
       let path = FilePath.absolute(file)
-      guard let store = try place.open() as? SQLiteRunStore else {
+      guard let store = try place.open() as? any FileRunStore else {
         throw UsageProblem("--store: this copies runs in files; back up a database with its own tools, such as pg_dump")
       }
       guard !FilePath.exists(path) else { throw UsageProblem("'\(file)' exists; name a new file") }

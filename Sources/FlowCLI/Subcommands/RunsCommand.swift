@@ -4,7 +4,6 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowStore
-import FlowStoreSQLite
 import FlowSystem
 
 /// The options that select a run store.
@@ -270,7 +269,7 @@ struct RunsCommand: AsyncParsableCommand {
         StandardOutput.write(
           "\(damagedCount == 1 ? "1 damaged run was" : "\(damagedCount) damaged runs were") deleted, too\n")
       }
-      try (store as? SQLiteRunStore)?.compact()
+      try (store as? any FileRunStore)?.compact()
     }
   }
 

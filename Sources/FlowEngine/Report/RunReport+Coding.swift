@@ -62,6 +62,15 @@ extension RunReport: Codable {
   }
 }
 
+extension RunReport.Record {
+  fileprivate init(_ members: ReportMembers) throws {
+    let kept = try members.object("steps").value.filter { $0.value.objectValue?["kept"]?.booleanValue == true }
+    self.init(
+      state: try members.word("state", .cancelled, \.rawValue),
+      epochs: try members.objects("epochs").map { .object($0.value) }, kept: Set(kept.map { members.step($0.key) }))
+  }
+}
+
 extension RunReport.Gate {
   fileprivate init(_ members: ReportMembers) throws {
     self.init(
@@ -90,7 +99,7 @@ extension RunReport.Step {
   fileprivate init(id: StepID, _ members: ReportMembers, _ isRecorded: Bool) throws {
     // A recorded step that has not finished has no outcome.
     let isOpen = isRecorded && members.isNull("outcome")
-    let outcome = isOpen ? .cancelled : try members.word("outcome", .cancelled, \.word)
+    let outcome = isOpen ? Outcome.cancelled : try members.word("outcome", .cancelled, \.word)
     self.init(
       id: id, outcome: outcome, conclusion: isOpen ? .cancelled : try members.word("conclusion", outcome, \.word),
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),

@@ -4,8 +4,8 @@ import FlowDiagnostics
 import FlowEngine
 import FlowInsightCommands
 import FlowModel
+import FlowRunStores
 import FlowStore
-import FlowStoreSQLite
 import FlowSystem
 import Synchronization
 
@@ -26,7 +26,7 @@ package final class RunLibrary: Sendable {
   let items = Mutex<[(key: String, items: [Int: [Int: RecordedItem]])]>([])
 
   private struct Known {
-    var stores: [String: SQLiteRunStore] = [:]
+    var stores: [String: any FileRunStore] = [:]
     /// The folders with a run history.
     var folders: [String] = []
     /// The workflows in folders below the library's folder that have no run history.
@@ -48,6 +48,8 @@ package final class RunLibrary: Sendable {
     self.pluginFolders = pluginFolders.map(FilePath.absolute)
     address = store
     writes = !isReadOnly
+    // This program has the run stores of `flowrun`, but none of its subcommands.
+    CommandParts.current.stores = RunStores()
     database = try store.map { try RunMemory.open(address: $0) }
   }
 
@@ -158,7 +160,7 @@ package final class RunLibrary: Sendable {
     if let database { return database }
     let path = RunMemory.path(in: place)
     // When a store is damaged, the next run moves it to another name and creates a new file in its place.
-    let isSame = { (store: SQLiteRunStore) in store.identity == StoreIdentity(path) }
+    let isSame = { (store: any FileRunStore) in store.identity == FileIdentity(path) }
     if let store = known.withLock({ $0.stores[path] }), isSame(store) { return store }
     let store = try RunMemory.open(place, writes: writes)
     known.withLock { $0.stores[path] = store }

@@ -202,7 +202,7 @@ extension WorkflowRun {
         // Once a step has ended, its paths can be evaluated.
         let folder = workflowFolder(of: StepIndex(index))
         for named in reads where !PatternText.isExclusion(named.pattern) {
-          reader.patterns += Self.namePatterns(named.pattern, in: folder)
+          reader.patterns += Self.namePatterns(named.pattern, in: folder, workflow.texts)
         }
       } else {
         addReads(of: own, StepIndex(index), to: &reader)
