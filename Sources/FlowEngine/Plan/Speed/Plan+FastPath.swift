@@ -40,8 +40,7 @@ extension Plan {
   package mutating func passOn(
     _ step: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
-    if Int(step) >= states.count { return passOnItem(step, attempt: attempt, in: pool, at: now) }
-    guard let fastPath = fastPath(from: step, attempt: attempt, in: pool) else {
+    guard Int(step) < states.count, let fastPath = fastPath(from: step, attempt: attempt, in: pool) else {
       succeeded(step, attempt: attempt, at: now)
       return hasEffects ? nil : startNext(in: pool, at: now)
     }
