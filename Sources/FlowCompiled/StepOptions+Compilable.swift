@@ -88,10 +88,10 @@ private struct OptionFinder: OptionVisitor {
   typealias Failure = Never
   private(set) var bits: UInt64 = 0
 
-  private mutating func note(_ bit: Int, _ isStated: Bool) { if isStated { bits |= 1 << UInt64(bit) } }
-  mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) { note(bit, value != usual) }
-  mutating func part<Part: Equatable>(_ bit: Int, _ value: inout Part, usual: Part) { note(bit, value != usual) }
-  mutating func part<Part>(_ bit: Int, _ value: inout Part?) { note(bit, value != nil) }
+  private mutating func mark(_ bit: Int, _ isStated: Bool) { if isStated { bits |= 1 << UInt64(bit) } }
+  mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) { mark(bit, value != usual) }
+  mutating func part<Part: Equatable>(_ bit: Int, _ value: inout Part, usual: Part) { mark(bit, value != usual) }
+  mutating func part<Part>(_ bit: Int, _ value: inout Part?) { mark(bit, value != nil) }
 }
 
 private struct OptionWriter: OptionVisitor {

@@ -15,7 +15,7 @@ enum ForecastRunner {
       for (index, range) in ranges.enumerated() { group.addTask { (index, ForecastBlock(model, range)) } }
       for await (index, block) in group {
         blocks[index] = block
-        progress.note(ranges[index].count)
+        progress.add(ranges[index].count)
       }
     }
     return Forecast(model, blocks.compactMap { $0 })
@@ -31,7 +31,7 @@ private struct ForecastProgress {
 
   init(_ runs: Int) { self.runs = runs }
 
-  mutating func note(_ count: Int) {
+  mutating func add(_ count: Int) {
     done += count
     let now = ContinuousClock.now
     guard StandardOutput.isErrorOnTerminal, now - lastTold > .seconds(1), done < runs else { return }

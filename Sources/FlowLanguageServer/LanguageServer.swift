@@ -136,7 +136,7 @@ package final class LanguageServer {
 
   private func takeMessages() {
     do throws(FrameReader.FrameProblem) {
-      while let bytes = try reader.next() { take(bytes) }
+      while let bytes = try reader.next() { handle(bytes) }
     } catch {
       end(error.description)
     }
@@ -192,7 +192,7 @@ package final class LanguageServer {
 
   // MARK: Messages
 
-  private func take(_ bytes: [UInt8]) {
+  private func handle(_ bytes: [UInt8]) {
     let value: Value
     do throws(JSONProblem) {
       value = try JSONText.parse(bytes, rules: JSONText.Rules(isLenient: true))

@@ -43,7 +43,7 @@
       switch unwrapInboundIn(data) {
       case .head:
         unanswered += 1
-        table.note(context.channel, from: peer, waits: false)
+        table.setWaiting(false, context.channel, from: peer)
         close(context, afterSeconds: timeouts.bodySeconds)
       case .body: break
       case .end: close(context, afterSeconds: unanswered == 0 ? timeouts.idleSeconds : nil)
@@ -55,7 +55,7 @@
       if case .end = unwrapOutboundIn(data) {
         unanswered -= 1
         if unanswered == 0 {
-          table.note(context.channel, from: peer, waits: true)
+          table.setWaiting(true, context.channel, from: peer)
           close(context, afterSeconds: timeouts.idleSeconds)
         }
       }

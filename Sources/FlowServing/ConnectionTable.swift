@@ -57,7 +57,7 @@
     }
 
     /// Records that a request has begun to arrive or that its answer has ended.
-    func note(_ channel: any Channel, from peer: String, waits: Bool) {
+    func setWaiting(_ waits: Bool, _ channel: any Channel, from peer: String) {
       state.withLock { state in
         if waits { state.next += 1 }
         let since = waits ? state.next : nil

@@ -10,7 +10,7 @@ extension SQLiteRunStore {
       let (text, values) = selection(filter)
       do throws(StoreProblem) {
         var count = 0
-        try connection.run(text, values) { (row) throws(StoreProblem) in take(row, filter, &list, &count) }
+        try connection.run(text, values) { (row) throws(StoreProblem) in add(row, filter, &list, &count) }
       } catch {
         guard case .damaged = error else { throw error }
         list = try salvaged(filter, behind: error, connection)
@@ -22,7 +22,7 @@ extension SQLiteRunStore {
 
   /// Adds a run if it matches. Also adds a run that seems to be interrupted, because it may just have ended. `count` is
   /// the number of matching runs without those.
-  private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
+  private func add(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
       let run = placed(try stored(row).run)
@@ -112,7 +112,7 @@ extension SQLiteRunStore {
     for number in stride(from: last, to: max(0, last - Self.salvagedRows), by: -1) {
       do throws(StoreProblem) {
         try connection.run("SELECT \(Self.columns) FROM run WHERE number = ?", [.integer(number)]) {
-          (row) throws(StoreProblem) in take(row, whole, &list, &count)
+          (row) throws(StoreProblem) in add(row, whole, &list, &count)
         }
       } catch {
         list.unreadable.append(number)

@@ -149,7 +149,7 @@ package final class SQLiteRunStore: FileRunStore {
       if let isDurable { try connection.wait(forDisk: isDurable) }
       let isIntact = StoreRecord.read(recordFile).stamps == StoreStamps(of: path)
       let result = try body(connection)
-      note(connection, isIntact: isIntact)
+      recordState(connection, isIntact: isIntact)
       // The open files may have been removed or replaced; then the change is lost.
       guard StoreFiles(of: path) == files else {
         throw .unusable(path: path, cause: "a file of it was removed, moved or replaced while it was open")
@@ -159,7 +159,7 @@ package final class SQLiteRunStore: FileRunStore {
   }
 
   /// Records the state of the files after a change if they were intact before it, and how much of the log is on disk.
-  private func note(_ connection: SQLiteConnection, isIntact: Bool) {
+  private func recordState(_ connection: SQLiteConnection, isIntact: Bool) {
     // The stamps are read before the record, as when the store is opened.
     let stamps = StoreStamps(of: path)
     let known = StoreRecord.read(recordFile)

@@ -131,7 +131,7 @@
         var splitter = LineSplitter(longest: RunStarter.messageBytes)
         var message: [String] = []
         var hasBegun = false
-        func take(_ line: UnsafeRawBufferPointer) {
+        func handle(_ line: UnsafeRawBufferPointer) {
           guard !hasBegun else { return }
           let text = String(decoding: line, as: UTF8.self)
           let event = (try? JSONText.parse(text))?.objectValue
@@ -144,10 +144,10 @@
         }
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
           while case .bytes(let count) = file.receive(into: buffer) {
-            _ = splitter.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { line, _ in take(line) }
+            _ = splitter.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { line, _ in handle(line) }
           }
         }
-        splitter.finish(take)
+        splitter.finish(handle)
         return message.joined(separator: "\n")
       }
     }

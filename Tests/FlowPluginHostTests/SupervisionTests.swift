@@ -13,7 +13,7 @@ import Testing
 
   /// Records events at the current instant.
   private mutating func note(_ events: Supervision.Event...) {
-    for event in events { supervision.note(event, at: now) }
+    for event in events { supervision.record(event, at: now) }
   }
 
   private mutating func end(_ ending: Supervision.Ending = .other) -> Supervision.Decision {

@@ -19,12 +19,12 @@ extension RunReport {
     for index in 0..<stepCount {
       let step = step(StepIndex(index))
       stream.add(step.id.text, .object(value(of: step)))
-      if stream.count >= 1 << 16 { try write(stream.take()) }
+      if stream.count >= 1 << 16 { try write(stream.drain()) }
     }
     stream.close()
     for (key, value) in tail { stream.add(key, value) }
     stream.close()
-    try write(stream.take() + [UInt8(ascii: "\n")])
+    try write(stream.drain() + [UInt8(ascii: "\n")])
   }
 
   private func value(of step: Step) -> ValueObject {

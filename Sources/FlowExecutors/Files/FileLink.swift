@@ -44,8 +44,8 @@ final class FileLink: Sendable {
     }
     reportLookAlikes(entries)
     // Only one step at a time, so that content read by two steps is sent once.
-    try await turns.take()
-    defer { turns.give() }
+    try await turns.acquire()
+    defer { turns.release() }
     let prepared = try await answer(
       session.post(
         "files",
@@ -64,7 +64,7 @@ final class FileLink: Sendable {
     // A block without content creates the files that are empty.
     repeat {
       try Task.checkCancellation()
-      while let call = window.next() { try await window.take { _ = try await self.answer(call) } }
+      while let call = window.next() { try await window.measure { _ = try await self.answer(call) } }
       let members: ValueObject
       let count: Int
       (members, count, reader) = try await thread.perform { [reader] in
@@ -77,7 +77,7 @@ final class FileLink: Sendable {
       parameters["files"] = .integer(number)
       window.add(session.post("put", parameters))
     } while left > 0
-    while let call = window.last() { _ = try await answer(call) }
+    while let call = window.removeOldest() { _ = try await answer(call) }
   }
 
   /// Returns a number for a folder that no other step has used.
@@ -123,8 +123,8 @@ final class FileLink: Sendable {
 
   private func receive(_ arrival: ArrivedFiles, _ number: Int) async throws {
     guard !arrival.files.isEmpty else { return }
-    try await turns.take()
-    defer { turns.give() }
+    try await turns.acquire()
+    defer { turns.release() }
     var writer = arrival.writer
     var window = TransferWindow()
     let blocks = max(1, (arrival.bytes + TransferBlock.bytes - 1) / TransferBlock.bytes)
@@ -135,8 +135,8 @@ final class FileLink: Sendable {
         window.add(session.post("get", ["files": .integer(number)]))
         asked += 1
       }
-      guard let call = window.last() else { break }
-      let members = try await window.take { try await self.answer(call) }
+      guard let call = window.removeOldest() else { break }
+      let members = try await window.measure { try await self.answer(call) }
       writer = try await thread.perform { [writer] in
         var writer = writer
         try writer.write(try TransferBlock.content(members)[...])
@@ -180,13 +180,13 @@ struct TransferWindow {
   mutating func add(_ call: PluginCall) { calls.append(call) }
 
   /// Returns the oldest block if it must be awaited before another one may be sent, or nil.
-  mutating func next() -> PluginCall? { hasRoom ? nil : last() }
+  mutating func next() -> PluginCall? { hasRoom ? nil : removeOldest() }
 
   /// Removes and returns the oldest block. Returns nil if none is in transit.
-  mutating func last() -> PluginCall? { calls.isEmpty ? nil : calls.removeFirst() }
+  mutating func removeOldest() -> PluginCall? { calls.isEmpty ? nil : calls.removeFirst() }
 
   /// Waits for a block, and adapts the window to the time that it takes.
-  mutating func take<Answer>(_ wait: () async throws -> Answer) async throws -> Answer {
+  mutating func measure<Answer>(_ wait: () async throws -> Answer) async throws -> Answer {
     let start = ContinuousClock.now
     let answer = try await wait()
     let time = ContinuousClock.now - start
@@ -205,7 +205,7 @@ final class Turns: Sendable {
 
   private let state = Mutex(State())
 
-  func take() async throws {
+  func acquire() async throws {
     let ticket = state.withLock { state -> OneShot<Void>? in
       guard state.isTaken else {
         state.isTaken = true
@@ -217,12 +217,12 @@ final class Turns: Sendable {
     }
     await ticket?.wait()
     if Task.isCancelled {
-      give()
+      release()
       throw CancellationError()
     }
   }
 
-  func give() {
+  func release() {
     let next = state.withLock { state -> OneShot<Void>? in
       guard !state.waiting.isEmpty else {
         state.isTaken = false

@@ -28,7 +28,7 @@ final class WorkerFiles: Sendable {
   func remove() { scratch.remove() }
 
   /// Handles a request on a folder's thread. Returns false if the request is not about files.
-  func take(_ method: String, _ id: Int, _ parameters: ValueObject) -> Bool {
+  func handle(_ method: String, _ id: Int, _ parameters: ValueObject) -> Bool {
     let number = parameters["files"]?.integerValue ?? 0
     if method == "files" {
       let folder = StepFolder(

@@ -26,7 +26,7 @@ extension WorkerPool {
       }
       problem.error.message += help
     } ended: { problem, decision in
-      await self.note(problem, decision, of: index)
+      await self.handleEnd(problem, decision, of: index)
     }
     program.rules.isOneTime = isOneTime
     program.rules.patience = start.patience
@@ -39,7 +39,7 @@ extension WorkerPool {
   }
 
   /// Handles a worker that ended or could not be started.
-  private func note(
+  private func handleEnd(
     _ problem: ProgramSupervisor.End, _ decision: Supervision.Decision, of index: Int
   ) async {
     let start = starts[index]

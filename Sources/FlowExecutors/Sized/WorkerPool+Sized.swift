@@ -34,14 +34,14 @@ extension WorkerPool {
         let given = try await arrays.place(
           (item.step, item.index), attempt: context.attempt, request, run: context.run.id, result: file)
         (start, place) = (given.start, given)
-        note(context, request, job: given.task.text, named: given.name)
+        recordJob(given.task.text, of: context, request, named: given.name)
       } catch {
         claims.withLock { $0.remove(claim) }
         throw error
       }
     } else {
       start = sized.start(request, body, file)
-      note(context, request, job: nil, named: body)
+      recordJob(nil, of: context, request, named: body)
     }
     let own = WorkerPool(
       name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
@@ -82,7 +82,7 @@ extension WorkerPool {
   }
 
   /// Records the job of an attempt for the report.
-  private func note(_ context: ActionContext, _ request: MachineResources, job: String?, named name: String) {
+  private func recordJob(_ job: String?, of context: ActionContext, _ request: MachineResources, named name: String) {
     let item = context.stepID.item
     let account = JobAccount(
       step: item?.step ?? context.stepID, item: item?.index, attempt: context.attempt, requested: request, job: job)

@@ -124,14 +124,14 @@ package final class Worker: Sendable {
           output.notify("log", ["level": "error", "message": .string("a request is longer than \(limit) MiB")])
           return false
         case .line(let line):
-          if take(line) { return true }
+          if handle(line) { return true }
         }
       }
     }
   }
 
   /// Handles a line. Returns true if it is a request to end.
-  private func take(_ line: ArraySlice<UInt8>) -> Bool {
+  private func handle(_ line: ArraySlice<UInt8>) -> Bool {
     let request: Value
     do throws(JSONProblem) {
       request = try JSONText.parse(line, rules: .ofOutputs)
@@ -150,7 +150,7 @@ package final class Worker: Sendable {
     case "receipt": break
     case "shutdown": return true
     default:
-      if Self.files.withLock({ $0 })?.take(method, id, parameters) == true { break }
+      if Self.files.withLock({ $0 })?.handle(method, id, parameters) == true { break }
       if members["id"] != nil { output.refuse(id, ActionError("method", "there is no method '\(method)'")) }
     }
     return false

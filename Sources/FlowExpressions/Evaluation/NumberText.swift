@@ -23,23 +23,23 @@ enum NumberText {
   /// True if the text matches `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`.
   private static func isDecimal(_ text: Substring.UTF8View) -> Bool {
     var rest = text[...]
-    func takeDigits() -> Int {
+    func skipDigits() -> Int {
       let count = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }.count
       rest = rest.dropFirst(count)
       return count
     }
-    func take(_ allowed: UInt8...) -> Bool {
+    func skip(_ allowed: UInt8...) -> Bool {
       guard let byte = rest.first, allowed.contains(byte) else { return false }
       rest = rest.dropFirst()
       return true
     }
-    _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
-    var digits = takeDigits()
-    if take(UInt8(ascii: ".")) { digits += takeDigits() }
+    _ = skip(UInt8(ascii: "+"), UInt8(ascii: "-"))
+    var digits = skipDigits()
+    if skip(UInt8(ascii: ".")) { digits += skipDigits() }
     guard digits > 0 else { return false }
-    if take(UInt8(ascii: "e"), UInt8(ascii: "E")) {
-      _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
-      guard takeDigits() > 0 else { return false }
+    if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+      _ = skip(UInt8(ascii: "+"), UInt8(ascii: "-"))
+      guard skipDigits() > 0 else { return false }
     }
     return rest.isEmpty
   }

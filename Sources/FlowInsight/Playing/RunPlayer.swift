@@ -194,7 +194,7 @@ package struct RunPlayer<World: RunWorld> {
     defer { inspect?(plan, now) }
     while plan.endedAt == nil {
       if plan.hasEffects {
-        for effect in plan.takeEffects() where !take(effect) { return }
+        for effect in plan.takeEffects() where !perform(effect) { return }
         continue
       }
       guard let (step, attempt) = plan.startNext(at: now) else { return }
@@ -203,7 +203,7 @@ package struct RunPlayer<World: RunWorld> {
   }
 
   /// Performs an effect. Returns false if the run has ended.
-  private mutating func take(_ effect: PlanEffect) -> Bool {
+  private mutating func perform(_ effect: PlanEffect) -> Bool {
     switch effect {
     case .evaluate(let step):
       let item = plan.position(ofItem: step)

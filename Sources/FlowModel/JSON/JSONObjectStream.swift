@@ -47,7 +47,7 @@ package struct JSONObjectStream {
   }
 
   /// Removes and returns the bytes that were written.
-  package mutating func take() -> [UInt8] {
+  package mutating func drain() -> [UInt8] {
     defer { output.removeAll(keepingCapacity: true) }
     return output
   }

@@ -83,12 +83,12 @@ struct JSONReader {
     let start = position
     try enter()
     var elements: [Value] = []
-    if !take(UInt8(ascii: "]")) {
+    if !skip(UInt8(ascii: "]")) {
       while true {
         elements.append(try readValue())
         skipSpace()
-        if take(UInt8(ascii: "]")) { break }
-        guard take(UInt8(ascii: ",")) else { throw unclosed("an element", "]", openedAt: start) }
+        if skip(UInt8(ascii: "]")) { break }
+        guard skip(UInt8(ascii: ",")) else { throw unclosed("an element", "]", openedAt: start) }
         skipSpace()
         if position < bytes.count, bytes[position] == UInt8(ascii: "]") {
           throw problem("expected a value after ',', found ']'", help: "remove the last comma")
@@ -103,7 +103,7 @@ struct JSONReader {
     let start = position
     try enter()
     var members = ValueObject()
-    if !take(UInt8(ascii: "}")) {
+    if !skip(UInt8(ascii: "}")) {
       while true {
         let keyStart = position
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -111,7 +111,7 @@ struct JSONReader {
         }
         let key = try readString()
         skipSpace()
-        guard take(UInt8(ascii: ":")) else { throw problem("expected ':' after the key '\(key)', found \(found)") }
+        guard skip(UInt8(ascii: ":")) else { throw problem("expected ':' after the key '\(key)', found \(found)") }
         skipSpace()
         let value = try readValue()
         if !members.insert(value, for: key) {
@@ -119,8 +119,8 @@ struct JSONReader {
           members[key] = value
         }
         skipSpace()
-        if take(UInt8(ascii: "}")) { break }
-        guard take(UInt8(ascii: ",")) else { throw unclosed("a member", "}", openedAt: start) }
+        if skip(UInt8(ascii: "}")) { break }
+        guard skip(UInt8(ascii: ",")) else { throw unclosed("a member", "}", openedAt: start) }
         skipSpace()
         if position < bytes.count, bytes[position] == UInt8(ascii: "}") {
           throw problem("expected a key after ',', found '}'", help: "remove the last comma")
@@ -268,7 +268,7 @@ struct JSONReader {
 
   private mutating func readNumber() throws(JSONProblem) -> Value {
     let start = position
-    let isNegative = take(UInt8(ascii: "-"))
+    let isNegative = skip(UInt8(ascii: "-"))
     guard position < bytes.count, Self.isDigit(bytes[position]) else {
       throw problem("expected a digit after '-', found \(found)")
     }
@@ -278,7 +278,7 @@ struct JSONReader {
     var digits = DecimalDigits()
     while position < bytes.count, Self.isDigit(bytes[position]) { digits.append(bytes[next()]) }
     var isWhole = true
-    if take(UInt8(ascii: ".")) {
+    if skip(UInt8(ascii: ".")) {
       isWhole = false
       guard position < bytes.count, Self.isDigit(bytes[position]) else {
         throw problem("expected a digit after the decimal point, found \(found)")
@@ -288,8 +288,8 @@ struct JSONReader {
     if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
       isWhole = false
       position += 1
-      let isExponentNegative = take(UInt8(ascii: "-"))
-      if !isExponentNegative { _ = take(UInt8(ascii: "+")) }
+      let isExponentNegative = skip(UInt8(ascii: "-"))
+      if !isExponentNegative { _ = skip(UInt8(ascii: "+")) }
       guard position < bytes.count, Self.isDigit(bytes[position]) else {
         throw problem("expected a digit in the exponent, found \(found)")
       }
@@ -325,7 +325,7 @@ struct JSONReader {
     }
   }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func skip(_ byte: UInt8) -> Bool {
     guard position < bytes.count, bytes[position] == byte else { return false }
     position += 1
     return true

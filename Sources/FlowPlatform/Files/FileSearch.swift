@@ -45,7 +45,7 @@ struct FileSearch {
     if let name = part.name {
       let inside = place.inside(name)
       if rest.isEmpty {
-        take(inside, kind(of: inside.folder))
+        add(inside, kind(of: inside.folder))
       } else if name == ".." || FilePath.isFolder(inside.folder) {
         look(rest, in: inside)
       }
@@ -54,7 +54,7 @@ struct FileSearch {
     for entry in Self.entries(of: place.folder)?.entries ?? [] where !isFull && part.matches(entry.name) {
       let inside = place.inside(entry.name)
       let kind = entry.kind ?? kind(of: inside.folder)
-      if rest.isEmpty { take(inside, kind) } else if kind == .folder { look(rest, in: inside) }
+      if rest.isEmpty { add(inside, kind) } else if kind == .folder { look(rest, in: inside) }
     }
   }
 
@@ -91,12 +91,12 @@ struct FileSearch {
         if isHidden { continue }
         if entry.kind == nil { links.append(inside) } else { enter(inside, for: rest, &entered, &links) }
       } else if isWanted {
-        take(inside, kind)
+        add(inside, kind)
       }
     }
   }
 
-  private mutating func take(_ place: Place, _ kind: Kind) {
+  private mutating func add(_ place: Place, _ kind: Kind) {
     let path = place.path ?? ""
     switch kind {
     case .file: if seen?.insert(Array(path.utf8)).inserted != false { paths.append(path) }

@@ -76,7 +76,7 @@ extension ProcessTable.ProcessState {
     for byte in line[(nameEnd + 1)...] {
       switch byte {
       case UInt8(ascii: " "):
-        if take(number, field) { return }
+        if store(number, field) { return }
         field += 1
         number = 0
       case UInt8(ascii: "Z") where field == 0, UInt8(ascii: "X") where field == 0: hasEnded = true
@@ -88,7 +88,7 @@ extension ProcessTable.ProcessState {
   }
 
   /// Stores a field that was read completely. Returns true if it is the last one that is needed.
-  private mutating func take(_ number: Int, _ field: Int) -> Bool {
+  private mutating func store(_ number: Int, _ field: Int) -> Bool {
     switch field {
     case 1: parent = pid_t(truncatingIfNeeded: number)
     case 2: group = pid_t(truncatingIfNeeded: number)

@@ -41,7 +41,7 @@ package struct PluginFinder: Sendable {
     var seen: Set<String> = []
     for folder in given {
       if FilePath.isFile(folder + "/" + InstalledPlugin.manifestName) {
-        take(folder, into: &found, seen: &seen)
+        addPlugin(in: folder, into: &found, seen: &seen)
       } else if FilePath.isFolder(folder) {
         takeAll(in: folder, into: &found, seen: &seen)
       } else {
@@ -88,11 +88,11 @@ package struct PluginFinder: Sendable {
   private func takeAll(in folder: String, into found: inout Found, seen: inout Set<String>) {
     for name in FilePath.names(in: folder) ?? []
     where FilePath.isFile("\(folder)/\(name)/\(InstalledPlugin.manifestName)") {
-      take("\(folder)/\(name)", into: &found, seen: &seen)
+      addPlugin(in: "\(folder)/\(name)", into: &found, seen: &seen)
     }
   }
 
-  private func take(_ folder: String, into found: inout Found, seen: inout Set<String>) {
+  private func addPlugin(in folder: String, into found: inout Found, seen: inout Set<String>) {
     let real = FilePath.real(folder)
     guard seen.insert(real).inserted else { return }
     if let stranger = FolderTrust.problem(with: real) {

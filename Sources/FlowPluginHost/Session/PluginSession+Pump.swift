@@ -112,7 +112,7 @@ extension PluginSession {
     for call in calls {
       reportDroppedLines(of: call)
       let isHandedOver = call.position >= readBytes && call.context != nil && reason.permitsHandover
-      if call.context != nil { state.withLock { $0.note(isHandedOver ? .unreadCall : .lostCall) } }
+      if call.context != nil { state.withLock { $0.record(isHandedOver ? .unreadCall : .lostCall) } }
       call.finish(isHandedOver ? .unread : .lost(error))
     }
     state.withLock { ($0.endError, $0.endedAt) = (error, .now) }

@@ -77,13 +77,13 @@ struct SessionState: Sendable {
       return nil
     }
     let call = calls.remove(at: index)
-    if call.context != nil { note(.answered) }
+    if call.context != nil { record(.answered) }
     if isQuiet { leaveReading() }
     return call
   }
 
   /// Records the outcome of a call.
-  mutating func note(_ event: Supervision.Event) { if !events.contains(event) { events.append(event) } }
+  mutating func record(_ event: Supervision.Event) { if !events.contains(event) { events.append(event) } }
 
   /// Records that lines of a call may follow its answer.
   mutating func expectLines(ofCall id: Int) {

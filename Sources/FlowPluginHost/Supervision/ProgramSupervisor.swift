@@ -130,7 +130,7 @@ package final class ProgramSupervisor: Sendable {
   private func start(after ended: PluginSession?) async -> Start {
     if let ended {
       let problem = End(error: await ended.endError(), ending: .other, hadGreeted: true)
-      for event in ended.events { state.withLock { $0.supervision.note(event, at: .now) } }
+      for event in ended.events { state.withLock { $0.supervision.record(event, at: .now) } }
       if ended.wasStopped {
         state.withLock { $0.supervision = Supervision(program.rules) }
       } else if let error = await pause(after: problem, at: ended.endedAt) {
@@ -148,7 +148,7 @@ package final class ProgramSupervisor: Sendable {
 
   /// Starts the process and waits for its answer to `initialize`. When this throws, the process has ended.
   private func begin() async throws(End) -> PluginSession {
-    state.withLock { $0.supervision.note(.started, at: .now) }
+    state.withLock { $0.supervision.record(.started, at: .now) }
     let session: PluginSession
     do {
       session = try await program.spawn()
@@ -167,7 +167,7 @@ package final class ProgramSupervisor: Sendable {
     switch outcome {
     case .answered(let greeting):
       guard let objection = program.objection(greeting) else {
-        state.withLock { $0.supervision.note(.greeted, at: .now) }
+        state.withLock { $0.supervision.record(.greeted, at: .now) }
         return session
       }
       problem = End(error: objection, ending: .lasting)

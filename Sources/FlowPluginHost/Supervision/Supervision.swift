@@ -64,7 +64,7 @@ package struct Supervision: Sendable {
 
   package init(_ rules: Rules) { self.rules = rules }
 
-  package mutating func note(_ event: Event, at now: ContinuousClock.Instant) {
+  package mutating func record(_ event: Event, at now: ContinuousClock.Instant) {
     switch event {
     case .started: (starts, greetedAt, hasAnswered, hasUnreadCall) = (starts + 1, nil, false, false)
     case .greeted: greetedAt = now

@@ -75,7 +75,7 @@ struct ShellForms {
     return true
   }
 
-  private mutating func note(_ name: String, _ offset: Int, _ length: Int) {
+  private mutating func record(_ name: String, _ offset: Int, _ length: Int) {
     if found == nil { found = Form(name: name, offset: offset, length: length) }
   }
 
@@ -92,11 +92,11 @@ struct ShellForms {
       case UInt8(ascii: "#") where isAtWord:
         while position < bytes.count, byte() != UInt8(ascii: "\n") { position += 1 }
       case UInt8(ascii: ";"), UInt8(ascii: "|"):
-        if isNext("|&") { note("|&", position, 2) }
+        if isNext("|&") { record("|&", position, 2) }
         position += 1
         beginCommand()
       case UInt8(ascii: "&"):
-        if byte(1) == UInt8(ascii: ">") { note("&>", position, 2) }
+        if byte(1) == UInt8(ascii: ">") { record("&>", position, 2) }
         position += 1
         beginCommand()
       case UInt8(ascii: "("): readParenthesis()
@@ -116,15 +116,15 @@ struct ShellForms {
   private mutating func beginCommand() { (isAtCommand, isAtWord) = (true, true) }
 
   private mutating func readParenthesis() {
-    if isAtCommand, isAtWord, byte(1) == UInt8(ascii: "(") { return note(isAfterFor ? "for ((" : "((", position, 2) }
+    if isAtCommand, isAtWord, byte(1) == UInt8(ascii: "(") { return record(isAfterFor ? "for ((" : "((", position, 2) }
     position += 1
     depth += 1
     beginCommand()
   }
 
   private mutating func readRedirection() {
-    if byte(1) == UInt8(ascii: "(") { return note(byte() == UInt8(ascii: "<") ? "<(" : ">(", position, 2) }
-    if isNext("<<<") { return note("<<<", position, 3) }
+    if byte(1) == UInt8(ascii: "(") { return record(byte() == UInt8(ascii: "<") ? "<(" : ">(", position, 2) }
+    if isNext("<<<") { return record("<<<", position, 3) }
     if isNext("<<") {
       position += 2
       let hasTabs = byte() == UInt8(ascii: "-")
@@ -152,18 +152,18 @@ struct ShellForms {
     guard isAtCommand, isAtWord else { return }
     let word = bytes[start..<position]
     if let name = Self.assignedName(word) {
-      if name.isElement { return note("\(name.text)[…]=", start, word.count) }
-      if byte() == UInt8(ascii: "("), name.isEmpty { return note("\(name.text)=(…)", start, word.count + 1) }
-      if name.isAddition { return note("\(name.text)+=", start, name.text.utf8.count + 2) }
+      if name.isElement { return record("\(name.text)[…]=", start, word.count) }
+      if byte() == UInt8(ascii: "("), name.isEmpty { return record("\(name.text)=(…)", start, word.count + 1) }
+      if name.isAddition { return record("\(name.text)+=", start, name.text.utf8.count + 2) }
       return
     }
     let text = String(decoding: word, as: UTF8.self)
-    if Self.words.contains(text) { return note(text, start, word.count) }
-    if text == "set", restOfCommand().contains("pipefail") { return note("set -o pipefail", start, word.count) }
+    if Self.words.contains(text) { return record(text, start, word.count) }
+    if text == "set", restOfCommand().contains("pipefail") { return record("set -o pipefail", start, word.count) }
     if text == "case" { cases += 1 }
     if text == "esac" { cases = max(0, cases - 1) }
     if text == "[" || text == "test", let comparison = doubleEqual() {
-      return note(text == "[" ? "[ … == … ]" : "test … == …", comparison, 2)
+      return record(text == "[" ? "[ … == … ]" : "test … == …", comparison, 2)
     }
     isAfterFor = text == "for"
     isAtCommand = Self.keywords.contains(text) || isAfterFor && restOfCommand().first?.hasPrefix("((") == true
@@ -269,7 +269,7 @@ struct ShellForms {
       }
       var inner = ShellForms(bytes, from: position + 1, level: level + 1)
       inner.read()
-      if let form = inner.found { note(form.name, form.offset, form.length) }
+      if let form = inner.found { record(form.name, form.offset, form.length) }
       position = inner.position + 1
       return
     }

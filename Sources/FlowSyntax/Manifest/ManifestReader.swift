@@ -180,21 +180,21 @@ struct ManifestReader: DocumentReading {
       forEachKey(of: member.value, KeyTable<InterfaceActionKey>(), owner: owner, location: member.key) {
         reader, key, entry in
         if let key = key.manifestKey {
-          reader.take(key, entry.value, of: owner, into: &action)
+          reader.read(key, entry.value, of: owner, into: &action)
         } else {
           reader.takeInProcess(entry, of: owner, into: &action.declaration)
         }
       }
     } else {
       forEachKey(of: member.value, KeyTable<ManifestActionKey>(), owner: owner, location: member.key) {
-        reader, key, entry in reader.take(key, entry.value, of: owner, into: &action)
+        reader, key, entry in reader.read(key, entry.value, of: owner, into: &action)
       }
     }
     if action.declaration.example.isEmpty { action.declaration.example = "uses: \(name)" }
     return action
   }
 
-  private mutating func take(
+  private mutating func read(
     _ key: ManifestActionKey, _ node: NodeID, of owner: Owner, into action: inout PluginManifest.Action
   ) {
     let part = Owner.part(key.rawValue, of: owner)

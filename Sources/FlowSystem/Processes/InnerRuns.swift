@@ -120,7 +120,7 @@ package enum InnerRuns {
       while let count = state.receive(into: buffer) { state.rest += buffer[..<count] }
     }
     while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
-      note(String(decoding: state.rest[..<end], as: UTF8.self), &state)
+      record(String(decoding: state.rest[..<end], as: UTF8.self), &state)
       state.rest.removeFirst(end + 1)
     }
     // No valid line is that long.
@@ -128,7 +128,7 @@ package enum InnerRuns {
   }
 
   /// Records a line. Any program may have written it, so it is used only for an existing command.
-  private static func note(_ line: String, _ state: inout State) {
+  private static func record(_ line: String, _ state: inout State) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let command = Int(words[0]), let process = ProcessNumber(words[1]),
       let time = Int(words[2]),

@@ -108,7 +108,7 @@ package final class ProcessGroup: Sendable {
     let (first, isNew) = collectLeader()
     guard isNew else { return first }
     var rest = GroupRest(group: number, inner: inner)
-    let ending = rest.hasProcess ? note(first.status, leftBehind: rest.end()) : first
+    let ending = rest.hasProcess ? store(first.status, leftBehind: rest.end()) : first
     if withSession { SessionSweep.kill(session: number) }
     ProcessGuard.shared.free(record)
     return ending
@@ -130,7 +130,7 @@ package final class ProcessGroup: Sendable {
       return first
     }
     GroupRests.shared.end(rest) { [self] leftBehind in
-      let ending = note(first.status, leftBehind: leftBehind)
+      let ending = store(first.status, leftBehind: leftBehind)
       if withSession { return endSession(ending, done) }
       ProcessGuard.shared.free(record)
       done(ending)
@@ -145,7 +145,7 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  private func note(_ status: TerminationStatus, leftBehind: Bool) -> Ending {
+  private func store(_ status: TerminationStatus, leftBehind: Bool) -> Ending {
     let end = Ending(status: status, leftBehind: leftBehind)
     ending.withLock { $0 = end }
     return end

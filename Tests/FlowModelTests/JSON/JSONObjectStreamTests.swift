@@ -11,13 +11,13 @@ struct JSONObjectStreamTests {
     stream.open("steps")
     for index in 0..<5 {
       stream.add("s\(index)", ["outcome": "success", "none": [:], "deep": ["deeper": [true]]])
-      pieces += stream.take()
+      pieces += stream.drain()
     }
     stream.close()
     stream.open("nothing")
     stream.close()
     stream.close()
-    pieces += stream.take()
+    pieces += stream.drain()
     var steps = ValueObject()
     for index in 0..<5 { steps["s\(index)"] = ["outcome": "success", "none": [:], "deep": ["deeper": [true]]] }
     let whole: Value = [

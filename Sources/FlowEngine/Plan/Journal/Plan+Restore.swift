@@ -19,7 +19,7 @@ extension Plan {
 
   private mutating func takeIn(_ entry: JournalEntry) {
     if let task = entry.task, task.item != nil {
-      fanOuts.recalled[task.step, default: RecalledFanOut()].take(entry)
+      fanOuts.recalled[task.step, default: RecalledFanOut()].add(entry)
       return
     }
     switch entry {
@@ -57,7 +57,7 @@ extension Plan {
       failAfterReady(step, failure, at: time)
     case .carried(let task, let attempts, let uncounted, _):
       carryAttempts(of: task.step, attempts: attempts, uncounted: uncounted)
-    case .expanded(let step, let hashes, _): fanOuts.recalled[step, default: RecalledFanOut()].take(hashes)
+    case .expanded(let step, let hashes, _): fanOuts.recalled[step, default: RecalledFanOut()].replaceItems(hashes)
     case .grown(let step, let count, _): fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
     // The resumed run is not cancelled.
     case .cancelled: break

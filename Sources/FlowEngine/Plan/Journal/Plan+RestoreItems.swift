@@ -67,7 +67,7 @@ struct RecalledFanOut: Sendable {
   private(set) var beginnings: [Int: Int] = [:]
 
   /// Replaces the items. Results and attempts of items that have changed are removed.
-  mutating func take(_ new: [UInt64]) {
+  mutating func replaceItems(_ new: [UInt64]) {
     let keys = ItemKeys(hashes: hashes)
     finished = finished.filter { keys.isSame($0.key, in: new) }
     attempts = attempts.filter { keys.isSame($0.key, in: new) }
@@ -79,7 +79,7 @@ struct RecalledFanOut: Sendable {
   /// Increases the number of items to this number of posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
-  mutating func take(_ entry: JournalEntry) {
+  mutating func add(_ entry: JournalEntry) {
     guard let item = entry.task?.item else { return }
     switch entry {
     case .finished(let step, let failure):

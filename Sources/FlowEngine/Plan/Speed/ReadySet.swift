@@ -89,7 +89,7 @@ struct ReadySet: @unchecked Sendable {
     if position >> 6 == frontWord {
       front &= ~Self.bit(position)
       if front == 0 { refill() }
-    } else if take(Self.bit(position), from: position >> 6, level: 0) {
+    } else if clear(Self.bit(position), from: position >> 6, level: 0) {
       clearCoarser(position >> 6)
     }
   }
@@ -149,11 +149,11 @@ struct ReadySet: @unchecked Sendable {
   /// Clears the bits of a word in the coarser levels, after its last bit was cleared.
   @inline(never)
   private func clearCoarser(_ word: Int) {
-    if starts.second == 0 || !take(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {
+    if starts.second == 0 || !clear(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {
       return
     }
-    if !take(Self.bit(word >> 6), from: word >> 12, level: starts.third) || starts.fourth == 0 { return }
-    _ = take(Self.bit(word >> 12), from: word >> 18, level: starts.fourth)
+    if !clear(Self.bit(word >> 6), from: word >> 12, level: starts.third) || starts.fourth == 0 { return }
+    _ = clear(Self.bit(word >> 12), from: word >> 18, level: starts.fourth)
   }
 
   /// Sets a bit. Returns true if its word had other bits before.
@@ -164,7 +164,7 @@ struct ReadySet: @unchecked Sendable {
   }
 
   /// Clears a bit. Returns true if its word is 0 now.
-  private func take(_ bit: UInt64, from word: Int, level: Int) -> Bool {
+  private func clear(_ bit: UInt64, from word: Int, level: Int) -> Bool {
     words[level + word] &= ~bit
     return words[level + word] == 0
   }

@@ -35,7 +35,7 @@ extension WorkflowRun {
     } catch {
       return .fail(hidden(error))
     }
-    return .items(take(values, refused: refusals(of: step, values, state), of: step, &state))
+    return .items(storeItems(values, refused: refusals(of: step, values, state), of: step, &state))
   }
 
   /// Returns the decision about each item for which the step's `if` is false or invalid. Empty if the `if` does not
@@ -58,7 +58,7 @@ extension WorkflowRun {
   }
 
   /// Stores the items of a fan-out, and the results of a resumed run for unchanged items.
-  func take(
+  func storeItems(
     _ values: FanOutValues, refused: [Int: Decision], of step: StepIndex, _ state: inout RunState
   ) -> FanOutItems {
     var items = FanOutItems(

@@ -60,7 +60,7 @@ extension WorkflowRun {
       guard state.plan.isExpanding(step) else { return nil }
       let expansion: Expansion =
         switch surveyed {
-        case .success(let items): .items(take(items, of: step, &state))
+        case .success(let items): .items(storeItems(items, of: step, &state))
         case .failure(let failure): .fail(hidden(failure))
         }
       state.plan.apply(.expanded(step, expansion), at: state.instant(clock.now))
@@ -297,8 +297,8 @@ extension WorkflowRun {
   }
 
   /// Stores the items of a fan-out, for its bodies and for a resume.
-  private func take(_ surveyed: SurveyedItems, of step: StepIndex, _ state: inout RunState) -> FanOutItems {
-    var items = take(surveyed.values, refused: surveyed.refused, of: step, &state)
+  private func storeItems(_ surveyed: SurveyedItems, of step: StepIndex, _ state: inout RunState) -> FanOutItems {
+    var items = storeItems(surveyed.values, refused: surveyed.refused, of: step, &state)
     guard var own = state.fanOuts.removeValue(forKey: step) else { return items }
     own.checks = surveyed.checks
     own.products = surveyed.products

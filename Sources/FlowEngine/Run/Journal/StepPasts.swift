@@ -30,7 +30,7 @@ struct StepPasts {
     var items: [Int: Past] = [:]
 
     /// Replaces the list. An index with a different item starts over with a new key.
-    fileprivate mutating func take(_ hashes: [UInt64]) {
+    fileprivate mutating func replaceItems(_ hashes: [UInt64]) {
       let keys = ItemKeys(hashes: self.hashes)
       for item in self.hashes.indices where !keys.isSame(item, in: hashes) {
         items[item] = Past(repetitions: (items[item]?.repetitions ?? 0) + 1)
@@ -45,19 +45,19 @@ struct StepPasts {
 
   init(_ entries: [JournalEntry], count: Int) {
     steps = Array(repeating: Past(), count: count)
-    for entry in entries { take(entry) }
+    for entry in entries { add(entry) }
   }
 
-  private mutating func take(_ entry: JournalEntry) {
+  private mutating func add(_ entry: JournalEntry) {
     if let task = entry.task {
-      guard let item = task.item else { return steps[Int(task.step)].take(entry) }
+      guard let item = task.item else { return steps[Int(task.step)].add(entry) }
       guard let fanOut = fanOuts[task.step] else { return }
       if case .carried = entry {} else { guard item < fanOut.hashes.count else { return } }
-      fanOuts[task.step]?.items[item, default: Past()].take(entry)
+      fanOuts[task.step]?.items[item, default: Past()].add(entry)
       return
     }
     switch entry {
-    case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].take(hashes)
+    case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].replaceItems(hashes)
     case .grown(let step, let count, _): fanOuts[step, default: PastFanOut()].hashes.grow(toPosts: count)
     case .activated: isActivated = true
     case .posted, .gateOpened, .cancelled, .finished, .tried, .started, .begun, .carried, .outlasted, .failedAfterReady:
@@ -67,7 +67,7 @@ struct StepPasts {
 }
 
 extension StepPasts.Past {
-  fileprivate mutating func take(_ entry: JournalEntry) {
+  fileprivate mutating func add(_ entry: JournalEntry) {
     switch entry {
     case .finished(let finished, let failure):
       endAttempt()

@@ -96,7 +96,7 @@ package final class PoolThreads: Sendable {
       return nil
     }
     if let idle {
-      idle.give(work)
+      idle.assign(work)
       return true
     }
     if state.withLock({ $0.count }) > Self.fewest, !hasRoom() {
@@ -177,7 +177,7 @@ package final class PoolThreads: Sendable {
         return true
       }
       if isGone { return }
-      work = thread.take()
+      work = thread.waitForWork()
     }
   }
 }
@@ -186,7 +186,7 @@ private final class IdleThread: Sendable {
   private let work = Mutex<(@Sendable () -> Void)?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)
 
-  func give(_ work: @escaping @Sendable () -> Void) {
+  func assign(_ work: @escaping @Sendable () -> Void) {
     self.work.withLock { $0 = work }
     semaphore.signal()
   }
@@ -194,16 +194,16 @@ private final class IdleThread: Sendable {
   /// Returns the work that arrives within this time, or nil if none does.
   func wait(for time: DispatchTimeInterval) -> (@Sendable () -> Void)? {
     guard semaphore.wait(timeout: .now() + time) == .success else { return nil }
-    return takeGiven()
+    return removeWork()
   }
 
   /// Waits for work that is about to arrive, and returns it.
-  func take() -> @Sendable () -> Void {
+  func waitForWork() -> @Sendable () -> Void {
     semaphore.wait()
-    return takeGiven()
+    return removeWork()
   }
 
-  private func takeGiven() -> @Sendable () -> Void {
+  private func removeWork() -> @Sendable () -> Void {
     work.withLock { work in
       defer { work = nil }
       return work!

@@ -9,7 +9,7 @@ final class RecordTurns: Sendable {
   func begin(_ step: StepIndex, attempt: Int) { newest.withLock { $0[step] = max($0[step] ?? 0, attempt) } }
 
   /// Calls `body` unless a later attempt has begun. No later attempt can begin during the call.
-  fileprivate func take<Result>(_ step: StepIndex, attempt: Int, _ body: () -> Result?) -> Result? {
+  fileprivate func callIfNewest<Result>(_ step: StepIndex, attempt: Int, _ body: () -> Result?) -> Result? {
     newest.withLock { newest in (newest[step] ?? 0) <= attempt ? body() : nil }
   }
 }
@@ -25,9 +25,9 @@ struct RecordTurn: Sendable {
   }
 
   /// True if no later attempt has begun.
-  var isOpen: Bool { take { true } ?? false }
+  var isOpen: Bool { callIfNewest { true } ?? false }
 
   /// Calls `body`, or returns nil if a later attempt has begun. No later attempt can begin during the call.
   @discardableResult
-  func take<Result>(_ body: () -> Result?) -> Result? { turns.take(step, attempt: attempt, body) }
+  func callIfNewest<Result>(_ body: () -> Result?) -> Result? { turns.callIfNewest(step, attempt: attempt, body) }
 }

@@ -328,7 +328,7 @@ final class UpToDateCheck: Sendable {
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: made.stamps,
       outputs: mask?.withPlaceholders(outputs) ?? outputs)
-    if let problem = turn.take({ write(stamp) }) {
+    if let problem = turn.callIfNewest({ write(stamp) }) {
       ending.warnings.append("the files of step '\(name)' cannot be recorded: \(problem)")
     }
     return ending
@@ -348,7 +348,7 @@ final class UpToDateCheck: Sendable {
     left += changed
     guard !left.isEmpty else { return }
     // If writing fails, the content of the files still shows that they are not those of the last success.
-    turn.take { write(StepStamp(ofFailure: attempt, left: left)) }
+    turn.callIfNewest { write(StepStamp(ofFailure: attempt, left: left)) }
   }
 }
 

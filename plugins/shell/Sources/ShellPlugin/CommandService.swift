@@ -232,8 +232,8 @@ final class CommandService: Sendable {
 
   /// Reports when the service is ready, or ends it at the time limit. Does not wait.
   private func awaitReadiness(of service: ServiceStart) {
-    guard let condition, let probe else { return note(service) }
-    service.onLine { [self] in note(service) }
+    guard let condition, let probe else { return reportReady(service) }
+    service.onLine { [self] in reportReady(service) }
     context.host.wake(after: condition.within) { [self] in
       if service.giveUp() { service.end(stop, context) }
     }
@@ -246,8 +246,8 @@ final class CommandService: Sendable {
     let isQueued = ProbeQueue.shared.add { [self] in
       if service.isOver { return }
       switch service.look(probe) {
-      case .ready: return note(service)
-      case .stranger(let stranger): note(stranger, at: service)
+      case .ready: return reportReady(service)
+      case .stranger(let stranger): reportStranger(stranger, at: service)
       case .notReady: break
       }
       if service.isOver { return }
@@ -256,12 +256,12 @@ final class CommandService: Sendable {
     if !isQueued { context.log("\(name) cannot be looked at: the system has no thread for it", level: .error) }
   }
 
-  private func note(_ service: ServiceStart) {
+  private func reportReady(_ service: ServiceStart) {
     if service.becomeReady() { context.ready(NoOutput()) }
   }
 
-  private func note(_ stranger: String, at service: ServiceStart) {
-    guard service.note(stranger: stranger) else { return }
+  private func reportStranger(_ stranger: String, at service: ServiceStart) {
+    guard service.record(stranger: stranger) else { return }
     context.log(
       "port \(probe?.portToBeFree ?? 0) is answered by \(stranger), which does not belong to \(name); the service is not "
         + "ready yet", level: .warning)

@@ -77,7 +77,7 @@ final class CommandStep: Sendable {
         return nil
       }
       state.pause = nil
-      let done: @Sendable (ProcessGroup.Ending) -> Void = { [outcome] in outcome.note($0) }
+      let done: @Sendable (ProcessGroup.Ending) -> Void = { [outcome] in outcome.set($0) }
       guard let (ending, isCalled) = state.running.take()?.end(restDone: mayWait ? done : nil) else { return nil }
       if !isCalled { return ending }
       state.ending = ending

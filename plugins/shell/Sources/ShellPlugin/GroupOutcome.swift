@@ -19,7 +19,7 @@ final class GroupOutcome: Sendable {
   }
 
   /// Sets the outcome and resumes the body that waits for it.
-  func note(_ ending: ProcessGroup.Ending) {
+  func set(_ ending: ProcessGroup.Ending) {
     let resume = state.withLock { state -> (@Sendable () -> Void)? in
       defer { state = .known(ending) }
       if case .isAwaited(let resume) = state { return resume }

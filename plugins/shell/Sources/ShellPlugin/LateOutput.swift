@@ -36,7 +36,7 @@ final class LateOutput: Sendable {
   }
 
   /// Reads available data without waiting. Returns false if both outputs have ended.
-  fileprivate func take() -> Bool {
+  fileprivate func readAvailable() -> Bool {
     pipes.withLock { pipes in
       guard var open = pipes.take() else { return false }
       if open.lines.hasRoom {
@@ -54,7 +54,7 @@ final class LateOutput: Sendable {
 
   /// Reads available data and closes the outputs.
   private func stop() {
-    _ = take()
+    _ = readAvailable()
     pipes.withLock { pipes in
       guard var open = pipes.take() else { return }
       open.lines.finish()
@@ -95,7 +95,7 @@ private final class LateReader: Sendable {
   private func run() {
     while true {
       let outputs = state.withLock { $0.outputs }
-      let ended = outputs.filter { !$0.take() }
+      let ended = outputs.filter { !$0.readAvailable() }
       let isOver = state.withLock { state in
         state.outputs.removeAll { output in ended.contains { $0 === output } }
         if state.outputs.isEmpty { state.isRunning = false }

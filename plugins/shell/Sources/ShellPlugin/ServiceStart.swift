@@ -63,7 +63,7 @@ final class ServiceStart: Sendable {
   func look(_ probe: ReadyProbe) -> ReadyProbe.Answer { probe.look(at: group, unless: { self.isOver }) }
 
   /// Records a process that answers at the service's port without belonging to it; returns false if it is known.
-  func note(stranger: String) -> Bool {
+  func record(stranger: String) -> Bool {
     state.withLock { state in
       defer { state.stranger = stranger }
       return state.stranger != stranger
@@ -137,9 +137,9 @@ final class ServiceStart: Sendable {
   func collect(isShared: Bool) -> GroupOutcome {
     let outcome = GroupOutcome()
     if !isShared {
-      outcome.note(group.collect(withSession: true))
-    } else if let ending = group.collect(withSession: true, { outcome.note($0) }) {
-      outcome.note(ending)
+      outcome.set(group.collect(withSession: true))
+    } else if let ending = group.collect(withSession: true, { outcome.set($0) }) {
+      outcome.set(ending)
     }
     return outcome
   }

@@ -68,7 +68,7 @@ struct StartLocation: StepService, DetailedAction {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await source.positions(for: request, in: context) { position in
-          guard center.note(position) else { return }
+          guard center.update(position) else { return }
           context.ready(Output(position, joined: false))
           try context.post(Self.firstFix)
         }

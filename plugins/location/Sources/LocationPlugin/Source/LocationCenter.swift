@@ -22,7 +22,7 @@ final class LocationCenter: Sendable {
   }
 
   /// Records a position; returns true for the first one.
-  func note(_ position: Position) -> Bool {
+  func update(_ position: Position) -> Bool {
     state.withLock { state in
       state.latest = position
       state.count += 1

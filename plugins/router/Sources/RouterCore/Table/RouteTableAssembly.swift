@@ -40,7 +40,7 @@ struct RouteTableAssembly {
   /// Adds all routes and returns the problems in order.
   mutating func assemble() -> [RouteProblem] {
     guard routes.count <= RouteTable.routeLimit else {
-      note(
+      report(
         .tooManyRoutes, RouteTable.routeLimit, "there are \(routes.count) routes, more than \(RouteTable.routeLimit)")
       return problems
     }
@@ -66,7 +66,7 @@ struct RouteTableAssembly {
     captureStarts.append(Int32(captures.count))
     addCaptures(of: route.pattern)
     if route.page.isEmpty {
-      note(.noPage, index, "'\(route.pattern)' has no literal to name its page", help: "add 'page'")
+      report(.noPage, index, "'\(route.pattern)' has no literal to name its page", help: "add 'page'")
     }
     guard let root = root(of: route.pattern, index) else { return }
     let (end, shorterEnd) = builder.insert(route.pattern.segments, below: root, folds: route.pattern.host == nil)
@@ -100,7 +100,7 @@ struct RouteTableAssembly {
   private mutating func root(of pattern: RoutePattern, _ index: Int) -> Int32? {
     if let scheme = pattern.scheme, !policy.schemes.contains(scheme) {
       let correction = Correction(scheme, among: policy.schemes)
-      note(
+      report(
         .unknownScheme, index, "'\(pattern)' is for the scheme '\(scheme)', which is not declared",
         help: correction?.question ?? "add '\(scheme)' to 'schemes'", correction: correction)
       return nil
@@ -109,7 +109,7 @@ struct RouteTableAssembly {
     if let known = hosts.firstIndex(of: host) { return roots[known + 1] }
     guard policy.hosts.contains(where: { $0.covers(host) }) else {
       let correction = Correction(host.description, among: policy.hosts.map(\.description))
-      note(
+      report(
         .unknownHost, index, "'\(pattern)' is for the host '\(host)', which is not declared",
         help: correction?.question ?? "add '\(host)' to 'hosts'", correction: correction)
       return nil
@@ -126,7 +126,7 @@ struct RouteTableAssembly {
     let (priority, otherPriority) = (routes[index].priority, routes[other].priority)
     if priority > otherPriority { builder.setRoute(index, at: node) }
     guard priority == otherPriority else { return }
-    note(
+    report(
       .duplicateRoute, index, "'\(routes[index].pattern)' matches the same URLs as '\(routes[other].pattern)'",
       other,
       help: isSameInCase(index, other)
@@ -155,7 +155,7 @@ struct RouteTableAssembly {
     if case .parameter(_, let type, _) = routes[index].pattern.segments.last { type } else { .string }
   }
 
-  private mutating func note(
+  private mutating func report(
     _ kind: RouteProblem.Kind, _ index: Int, _ message: String, _ related: Int? = nil, help: String? = nil,
     correction: Correction? = nil
   ) {
@@ -178,7 +178,7 @@ extension RouteTableAssembly {
     for (_, group) in byShape where group.count > 1 {
       for (position, index) in group.enumerated() {
         for other in group[..<position] where isAmbiguous(index, other) {
-          note(
+          report(
             .ambiguousRoute, index,
             "'\(routes[index].pattern)' and '\(routes[other].pattern)' overlap, and neither is more specific", other,
             help: "move the shared word to one of them")

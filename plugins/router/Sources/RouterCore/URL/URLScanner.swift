@@ -190,7 +190,7 @@ extension URLScanner {
       case ASCII.question, ASCII.hash:
         return try finishSegment(part, bytes, isLast: true)
       default:
-        try take(byte, bytes, &part)
+        try handleSpecial(byte, bytes, &part)
       }
     }
     try finishSegment(part, bytes, isLast: true)
@@ -253,7 +253,7 @@ extension URLScanner {
           pass(byte)
           continue
         }
-        do throws(URLRejection) { try take(byte, bytes, &item.part) } catch {
+        do throws(URLRejection) { try handleSpecial(byte, bytes, &item.part) } catch {
           item.problem = item.problem ?? error.reason
           pass(byte)
         }
@@ -314,7 +314,7 @@ extension URLScanner {
         pass(byte)
         continue
       }
-      do throws(URLRejection) { try take(byte, bytes, &item.part) } catch {
+      do throws(URLRejection) { try handleSpecial(byte, bytes, &item.part) } catch {
         item.problem = item.problem ?? error.reason
         pass(byte)
       }
@@ -354,7 +354,8 @@ extension URLScanner {
   }
 
   /// Handles a byte that needs special handling: an escape, a non-ASCII byte, or a byte that is not allowed in a URL.
-  private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection) {
+  private mutating func handleSpecial(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection)
+  {
     switch byte {
     case ASCII.percent:
       let value = try Self.escapedByte(bytes, at: position)

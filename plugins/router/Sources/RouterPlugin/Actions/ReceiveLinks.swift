@@ -43,7 +43,7 @@ struct ReceiveLinks: StepService, DetailedAction {
     context.ready(NoOutput())
     var dropped = 0
     while let post = await posts.next() {
-      try take(post, router, context)
+      try handle(post, router, context)
       context.handledPost()
       while dropped < posts.dropped {
         dropped += 1
@@ -54,7 +54,7 @@ struct ReceiveLinks: StepService, DetailedAction {
     return NoOutput()
   }
 
-  private func take(_ post: EventPost, _ router: Router, _ context: ActionContext) throws {
+  private func handle(_ post: EventPost, _ router: Router, _ context: ActionContext) throws {
     // After a resume the link is missing, because it is not recorded.
     guard !post.value.isNull else { return context.log("a post of \(post.event) has no link", level: .warning) }
     let found = LaunchOptions(Self.options(post), for: .url) { router.table.accepts($0, action: $1) }

@@ -49,10 +49,10 @@ enum Interception {
   ) async -> RouteDecision {
     await withCheckedContinuation { continuation in
       let answer = Answer(continuation)
-      let question = Task { answer.give(await interceptor.decide(link)) }
+      let question = Task { answer.resume(with: await interceptor.decide(link)) }
       context.host.wake(after: deadline) {
         question.cancel()
-        answer.give(.block)
+        answer.resume(with: .block)
       }
     }
   }
@@ -63,7 +63,7 @@ enum Interception {
 
     init(_ continuation: CheckedContinuation<RouteDecision, Never>) { pending = Mutex(continuation) }
 
-    func give(_ decision: RouteDecision) {
+    func resume(with decision: RouteDecision) {
       let continuation = pending.withLock { pending in
         defer { pending = nil }
         return pending
