@@ -238,6 +238,7 @@ import Testing
       .finished(item, StepFailure(code: "c", message: "m")),
       .outlasted(TaskInstance(2, item: 3), overrunNanoseconds: 17, isAbandoned: false),
       .outlasted(task, overrunNanoseconds: nil, isAbandoned: true),
+      .lost(TaskInstance(2, item: 3), attempt: 2, StepFailure(code: "l", message: "m"), atNanoseconds: 500),
     ]
     var writer = EntryWriter()
     for entry in entries { writer.add(entry) }

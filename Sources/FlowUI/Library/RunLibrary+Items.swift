@@ -52,7 +52,12 @@ extension RunLibrary {
   static func attemptEnds(in recorded: HistoryRun) -> ValueObject {
     let steps = recorded.graph.workflow.steps
     var ends: ValueObject = [:]
-    for case .tried(let task, _, _, let time) in recorded.recollection.entries {
+    for entry in recorded.recollection.entries {
+      let (task, time): (TaskInstance, Int)
+      switch entry {
+      case .tried(let ended, _, _, let at), .lost(let ended, _, _, let at): (task, time) = (ended, at)
+      default: continue
+      }
       let id = steps[Int(task.step)].id.text
       let name = task.item.map { "\(id)[\($0)]" } ?? id
       ends[name] = .array((ends[name]?.arrayValue ?? []) + [.number(Double(time) / 1_000_000)])

@@ -248,7 +248,8 @@ extension RunLibrary {
     var errors: [Int: String] = [:]
     for entry in recollection.entries {
       switch entry {
-      case .tried(task, let attempt, let failure, _): errors[attempt] = failure?.message
+      case .tried(task, let attempt, let failure, _), .lost(task, let attempt, let failure, _):
+        errors[attempt] = failure?.message
       case .finished(let end, let failure) where end.task == task: errors[times.count] = failure?.message
       default: continue
       }

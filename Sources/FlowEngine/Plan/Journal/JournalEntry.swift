@@ -12,6 +12,8 @@ package enum JournalEntry: Sendable, Hashable {
   case finished(FinishedEntry, StepFailure?)
   /// An attempt failed, and another one follows.
   case tried(TaskInstance, attempt: Int, StepFailure?, atNanoseconds: Int)
+  /// An attempt was lost with its worker, and another one follows. It does not count as a retry.
+  case lost(TaskInstance, attempt: Int, StepFailure?, atNanoseconds: Int)
   /// An attempt is about to begin. Recorded only if the entry must be on disk before that.
   case started(TaskInstance, attempt: Int, atNanoseconds: Int)
   /// A second or later attempt began, or a worker began the body of a remote step.
@@ -41,7 +43,7 @@ extension JournalEntry {
     switch self {
     case .finished(let finished, _): finished.task
     case .tried(let task, _, _, _), .started(let task, _, _), .begun(let task, _, _), .carried(let task, _, _, _),
-      .outlasted(let task, _, _):
+      .outlasted(let task, _, _), .lost(let task, _, _, _):
       task
     case .failedAfterReady(let step, _, _): TaskInstance(step)
     case .activated, .posted, .gateOpened, .cancelled, .expanded, .grown: nil
@@ -52,6 +54,7 @@ extension JournalEntry {
   func with(_ task: TaskInstance) -> JournalEntry {
     switch self {
     case .tried(_, let attempt, let failure, let time): .tried(task, attempt: attempt, failure, atNanoseconds: time)
+    case .lost(_, let attempt, let failure, let time): .lost(task, attempt: attempt, failure, atNanoseconds: time)
     case .begun(_, let isRemote, let time): .begun(task, isRemote: isRemote, atNanoseconds: time)
     case .outlasted(_, let overrun, let isAbandoned):
       .outlasted(task, overrunNanoseconds: overrun, isAbandoned: isAbandoned)

@@ -33,6 +33,11 @@ extension Plan {
       particulars.failures[step] = failure
       let interrupted = particulars.interruptions[step] ?? 0
       particulars.interruptions[step] = interrupted > 0 ? interrupted - 1 : 0
+    case .lost(let task, let attempt, let failure, let time):
+      guard states[task.step].status != .done else { return }
+      particulars.noteAttemptEnd(of: task.step, startedAt: never, at: time)
+      states[task.step].attempt = Self.attempts(attempt)
+      particulars.failures[task.step] = failure
     case .started(let task, let attempt, let time):
       restoreStart(of: task.step, Self.attempts(attempt))
       particulars.attemptTimes[task.step]?.noteStart(at: time)

@@ -30,7 +30,7 @@ extension Plan {
       particulars.failures[task.index] = known.failure
       particulars.attemptTimes[task.index] = recalled.attemptTimes[item]
       if let begun = recalled.beginnings[item] {
-        particulars.noteBeginning(of: task.index, attempt: finished.attempts, at: begun)
+        particulars.beginnings[task.index] = Beginning(firstAt: begun, attempt: finished.attempts)
       }
       finish(task, finished.outcome, finished.reason, at: finished.endedAt)
       change(task) { $0.recall(finished) }
@@ -86,13 +86,18 @@ struct RecalledFanOut: Sendable {
       if item < hashes.count { finished[item] = (step, failure) }
       attemptTimes[item] = attemptTimes[item].ending(
         with: step, behind: attempts[item] ?? 0, begunAt: beginnings[item])
+    case .lost(_, let attempt, _, let time):
+      attemptTimes[item, default: []].noteEnd(startedAt: never, begunAt: beginnings[item] ?? never, at: time)
+      attempts[item] = UInt8(clamping: min(attempt, 150))
     case .tried(_, let attempt, _, let time):
-      attemptTimes[item, default: []].noteEnd(startedAt: never, at: time)
+      attemptTimes[item, default: []].noteEnd(startedAt: never, begunAt: beginnings[item] ?? never, at: time)
       attempts[item] = UInt8(clamping: min(attempt, 150))
       if let count = interruptions[item] { interruptions[item] = count > 0 ? count - 1 : 0 }
     case .begun(_, let isRemote, let time):
       attemptTimes[item]?.noteStart(at: time)
-      if isRemote { beginnings[item] = beginnings[item] ?? time }
+      guard isRemote else { return }
+      beginnings[item] = beginnings[item] ?? time
+      if let last = attemptTimes[item]?.indices.last { attemptTimes[item]?[last].begunAt = time }
     case .started(_, let attempt, let time):
       attemptTimes[item]?.noteStart(at: time)
       attempts[item] = UInt8(clamping: min(attempt, 150))

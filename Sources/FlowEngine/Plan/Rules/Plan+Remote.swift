@@ -123,6 +123,7 @@ extension Plan {
     }
     particulars.interruptions[task.index, default: 0] += 1
     particulars.noteAttemptEnd(of: task.index, startedAt: state.startedAt, at: now)
+    noteEntry(.lost(task.instance, attempt: Int(state.attempt), failure, atNanoseconds: now))
     noteRetry(of: task.index, attempt: Int(state.attempt), failure, delayNanoseconds: 0, at: now)
     return true
   }

@@ -63,6 +63,10 @@ package struct EntryReader: Sendable {
       let task = try task()
       let time = try time()
       return .entry(.tried(task, attempt: try small(), try failure(), atNanoseconds: time))
+    case .lost:
+      let task = try task()
+      let time = try time()
+      return .entry(.lost(task, attempt: try small(), try failure(), atNanoseconds: time))
     case .started:
       let task = try task()
       let time = try time()

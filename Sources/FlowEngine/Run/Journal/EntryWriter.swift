@@ -21,6 +21,8 @@ enum EntryTag: UInt8 {
   case postedBy
   /// A body ended after its maximum, or was abandoned.
   case outlasted
+  /// An attempt was lost with its worker.
+  case lost
 }
 
 /// The bits of an outcome's byte in a `finished` entry that are not part of the outcome.
@@ -120,6 +122,10 @@ package struct EntryWriter: Sendable {
     case .finished(let finished, let failure): add(finished, failure)
     case .tried(let task, let attempt, let failure, let time):
       begin(.tried, task, at: time)
+      writer.add(UInt64(attempt))
+      add(failure)
+    case .lost(let task, let attempt, let failure, let time):
+      begin(.lost, task, at: time)
       writer.add(UInt64(attempt))
       add(failure)
     case .started(let task, let attempt, let time):

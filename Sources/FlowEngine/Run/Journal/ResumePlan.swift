@@ -450,7 +450,8 @@ package struct ResumePlan: Sendable {
         entries.append(.posted(name, by: mapping[poster].map { .step($0) } ?? .unknown, atNanoseconds: time))
       case .posted: entries.append(entry)
       case .gateOpened(let opened): if opened.outcome != .failed { entries.append(entry) }
-      case .tried, .started, .begun, .outlasted, .failedAfterReady, .cancelled, .carried, .expanded, .grown: break
+      case .tried, .lost, .started, .begun, .outlasted, .failedAfterReady, .cancelled, .carried, .expanded, .grown:
+        break
       }
     }
     // Dependents come first. Otherwise a step that is left out would be skipped because of its dependencies.

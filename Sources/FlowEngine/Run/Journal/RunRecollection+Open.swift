@@ -13,7 +13,7 @@ extension RunRecollection {
       switch entry {
       case .activated(_, let time): activation = time
       case .started(let task, _, let time), .begun(let task, _, let time): if open[task] == nil { open[task] = time }
-      case .tried(let task, _, _, _): open[task] = nil
+      case .tried(let task, _, _, _), .lost(let task, _, _, _): open[task] = nil
       case .finished(let end, _):
         open[end.task] = nil
         if end.task.item == nil { finished.insert(end.task.step) }

@@ -60,7 +60,8 @@ struct StepPasts {
     case .expanded(let step, let hashes, _): fanOuts[step, default: PastFanOut()].replaceItems(hashes)
     case .grown(let step, let count, _): fanOuts[step, default: PastFanOut()].hashes.grow(toPosts: count)
     case .activated: isActivated = true
-    case .posted, .gateOpened, .cancelled, .finished, .tried, .started, .begun, .carried, .outlasted, .failedAfterReady:
+    case .posted, .gateOpened, .cancelled, .finished, .tried, .started, .begun, .carried, .outlasted, .lost,
+      .failedAfterReady:
       break
     }
   }
@@ -77,6 +78,12 @@ extension StepPasts.Past {
       self.failure = failure
     case .tried(_, let attempt, _, _):
       endAttempt()
+      attempts = attempt
+      attemptEntries.append(entry)
+    case .lost(_, let attempt, _, _):
+      // A durable run has counted it when it started.
+      if !isInterrupted { uncounted += 1 }
+      isInterrupted = false
       attempts = attempt
       attemptEntries.append(entry)
     case .started(_, let attempt, _):
