@@ -207,7 +207,40 @@ struct RemotePlanTests {
     while case .entry(let entry)? = try reader.next() { restored.restore(entry) }
     restored.endRestoring(at: 8 * second, gateCountsAnew: false)
     #expect(restored.beginning(of: 0) == 2 * second)
-    #expect(restored.attemptTimes(of: 0).map(\.endedAt) == [3 * second, 7 * second])
-    #expect(restored.attemptTimes(of: 0).last?.startedAt == 5 * second)
+    #expect(restored.attemptTimes(of: 0) == attemptTimes)
+  }
+
+  @Test func `the journal contains lost attempts of steps and items, which do not count as retries`() throws {
+    var fanOut = StepOptions()
+    fanOut.fanOut = FanOut(.items([1]))
+    var plan = try plan(
+      [Step("a"), Step(id: StepID(unchecked: "b"), uses: "x.y", options: fanOut)], away: [0, 1])
+    plan.keepEntries(startsToo: false)
+    plan.apply(.expanded(1, .items(FanOutItems(count: 1))), at: 0)
+    let lost = StepFailure(code: "executor-lost", message: "gone")
+    var instances: [StepIndex] = []
+    for _ in 0..<2 { if let next = startRemote(&plan) { instances.append(next.step) } }
+    #expect(instances.count == 2)
+    for step in instances {
+      plan.apply(.begun(step, attempt: 1), at: second)
+      plan.apply(.ended(step, attempt: 1, .interrupted(lost, isFinal: false)), at: 2 * second)
+    }
+    for _ in 0..<2 { _ = startRemote(&plan, at: 3 * second) }
+    for step in instances {
+      plan.apply(.begun(step, attempt: 2), at: 4 * second)
+      plan.apply(.ended(step, attempt: 2, .success), at: 5 * second)
+    }
+    let attemptTimes = [
+      AttemptTimes(startedAt: 0, begunAt: second, endedAt: 2 * second),
+      AttemptTimes(startedAt: 3 * second, begunAt: 4 * second, endedAt: 5 * second),
+    ]
+    var restored = Plan(graph: plan.graph)
+    restored.beginRestoring(wasPrewarmed: false)
+    restored.restore(.activated(Resolution(), atNanoseconds: 0))
+    plan.takeEntries().forEach { restored.restore($0) }
+    restored.endRestoring(at: 8 * second, gateCountsAnew: false)
+    for step in instances { #expect(plan.attemptTimes(of: step) == attemptTimes) }
+    #expect(restored.attemptTimes(of: 0) == attemptTimes)
+    #expect(restored.attemptTimes(of: restored.instance(ofItem: 0, of: 1)) == attemptTimes)
   }
 }
