@@ -20,6 +20,8 @@ struct RunSubject: Sendable {
   private let names: [StepID: String]
   /// The services with their ports. A port is nil if the file does not contain it.
   private let services: [StepID: Int?]
+  /// True if the run has services to show, or keeps running for services or events when all other steps have finished.
+  let hasServices: Bool
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {
     self.workflow = TerminalText.visible(workflow.name)
@@ -37,9 +39,8 @@ struct RunSubject: Sendable {
     self.names = names
     let services = workflow.steps.filter(\.isCommandService)
     self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.id, $0.servicePort) })
+    hasServices = !services.isEmpty || workflow.keepsServices
   }
-
-  var hasServices: Bool { !services.isEmpty }
 
   /// Returns the text for a service that is ready, such as `ready, port 8080`. Returns nil if the step is not a
   /// service.

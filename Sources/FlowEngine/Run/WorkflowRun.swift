@@ -115,7 +115,7 @@ public final class WorkflowRun: Sendable {
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) },
       grace: { [prepared, usual = options.graceNanoseconds] in prepared.graceNanoseconds(of: $0, usual: usual) })
     plan.outstanding.outsideServicesEnd = options.endsOutsideServices
-    plan.outstanding.countsUnhandledPosts = options.endsOutsideServices
+    plan.outstanding.countsUnhandledPosts = options.endsOutsideServices || prepared.graph.workflow.keepsServices
     plan.reserve()
     origin?.restore(&plan, at: clock.now)
     if let history = options.history { plan.keepEntries(startsToo: history.isDurable) }
@@ -175,11 +175,12 @@ public final class WorkflowRun: Sendable {
   /// Posts an event from outside the run (L21). Later posts of the event have no effect unless it repeats.
   public func post(_ event: String) { try? post(event, value: .null) }
 
-  /// Ends the posting of events by the app, so that the run may end when it is idle.
+  /// Ends the posting of events by the app, so that the run may end when it is idle. A run with `keep: services` then
+  /// no longer waits for its services.
   public func finishPosting() { change(.outsideSourceClosed) }
 
-  /// Ends a run that only its services keep running (`keep: services`). Returns false if the run has other steps to
-  /// finish.
+  /// Ends the wait of a run that only its services keep running (`keep: services`). Steps that run for earlier posts
+  /// finish. Returns false if the wait has not begun or has ended.
   package func endWait() -> Bool {
     let (isKept, aftermath) = withPlan { state in
       let isKept = state.plan.isKeepingServices

@@ -43,6 +43,7 @@ struct WorkflowCheck: DocumentReading {
     checkCalls()
     checkFanOuts()
     checkExecutors()
+    checkKeep()
     checkInteractive()
     checkMachineResources()
     checkUpToDate()

@@ -148,23 +148,4 @@ extension WorkflowReader {
     }
     return integer(node, range, owner) ?? RestartPolicy().attempts
   }
-
-  /// Checks `keep: services`. The file must have a service, and nothing may end the run early.
-  mutating func checkKeep(_ node: NodeID) {
-    guard workflow.keepsServices, !isSettled else { return }
-    let hasService = workflow.steps.indices.contains {
-      workflow.steps[$0].uses == CommandKeys.serviceAction && !finalSteps.contains($0)
-    }
-    if !hasService {
-      report(
-        .conflictingKeys, "'keep: services' needs a service, and no step has 'service: true'", at: span(node),
-        help: "write 'service: true' at the step that is to go on, or remove 'keep'")
-    } else if workflow.timeout != nil, let timeout = locations.value(.timeout) {
-      report(
-        .timeoutOfKept,
-        "'timeout' also ends a run that keeps its services, and the run has failed then", at: span(timeout),
-        related: [.init(span(node), "the services are kept here")],
-        help: "remove 'timeout', or 'keep' if the run is to end by itself")
-    }
-  }
 }

@@ -95,7 +95,6 @@ struct WorkflowReader: DocumentReading {
       workflow.keepsServices = word(node, "keep", as: KeptPart.self) == .services
     }
     if locations.value(.steps) != nil { readSteps() }
-    if let node = locations.value(.keep) { checkKeep(node) }
   }
 
   /// Returns the rule that the name of a workflow breaks, or nil if it is valid.

@@ -27,11 +27,13 @@ extension Plan {
     case .needsTimeToEnd(let step, let attempt, let time): extendGrace(task(step), attempt, by: time, at: now)
     case .expectsFromOutside(let change): outstanding.expectedFromOutside += change
     case .handledPost(let step): outstanding.unhandledPosts[step, default: 0] -= 1
-    case .outsideSourceClosed: outstanding.outsideSourceIsOpen = false
+    case .outsideSourceClosed:
+      outstanding.outsideSourceIsOpen = false
+      if graph.workflow.keepsServices { hasKeptServices = true }
     case .timePassed: handleTimers(at: now)
     case .gateOpened(let opened): openGate(opened, at: now)
     case .cancelled: cancel(at: now)
-    case .keptLongEnough: hasKeptServices = true
+    case .keptLongEnough: endKeeping()
     }
   }
 
@@ -122,7 +124,10 @@ extension Plan {
 
   /// Records that a step or item posted an event, and applies the post.
   package mutating func post(_ name: String, by step: StepIndex, at now: Int) {
-    if endedAt == nil { events.note(poster: owner(of: step), of: name) }
+    let poster = owner(of: step)
+    // A service that posts all the time would never let the run end.
+    if outstanding.serving.contains(poster), hasStoppedKeeping, !mayPostAtEnd(poster) { return }
+    if endedAt == nil { events.note(poster: poster, of: name) }
     apply(.posted(name), at: now)
   }
 

@@ -4,10 +4,10 @@ extension Plan {
   /// Ends the run if it is idle and all steps have finished. If it is idle while steps wait for events, skips those
   /// steps, because the events can no longer be posted.
   mutating func checkIdle(at now: Int) {
-    while endedAt == nil, isIdleButForWaiters {
+    beginKeeping()
+    while endedAt == nil, isIdleButForWaiters, !beginKeeping() {
       if releaseFinalSteps(at: now) { continue }
       if counts.unsettled == 0, readiness.outcome != nil {
-        if isKeepingServices { return }
         close(at: now)
         return
       }
@@ -63,6 +63,7 @@ extension Plan {
   /// True if a running service may post an event that a step waits for or that adds items to a fan-out.
   private func mayPost(_ service: StepIndex) -> Bool {
     guard let fact = facts[service] else { return false }
+    if hasStoppedKeeping, !mayPostAtEnd(service) { return false }
     if fact.isFedFromOutside, outstanding.outsideServicesEnd, outstanding.expectedFromOutside <= 0,
       outstanding.unhandledPosts[service] ?? 0 <= 0
     {
@@ -74,6 +75,11 @@ extension Plan {
       guard events.times[Int(event)] == never else { return false }
       return events.waiters[Int(event)].contains { states[$0].status == .waiting }
     }
+  }
+
+  /// True if a service has not handled all posts from outside that were made before the run stopped keeping it.
+  func mayPostAtEnd(_ service: StepIndex) -> Bool {
+    facts[service]?.isFedFromOutside == true && outstanding.unhandledPosts[service] ?? 0 > 0
   }
 
   /// Skips those of the steps that wait for an event. Returns false if there are none.

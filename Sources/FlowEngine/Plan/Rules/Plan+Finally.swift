@@ -25,7 +25,7 @@ extension Plan {
     guard !steps.isEmpty, counts.unsettled <= steps.count,
       counts.unsettled == steps.count(where: { states[$0].status != .done })
     else { return false }
-    if isKeepingServices { return false }
+    if waitsWithServices { return false }
     outstanding.finalSteps = []
     for step in steps where states[step].status == .waiting { countDown(step, at: now) }
     if !outstanding.collected.isEmpty { finishCollected(at: now) }

@@ -159,22 +159,67 @@ extension Plan {
 
   // MARK: Keeping services
 
-  /// True if `keep: services` is all that keeps the run from ending: all steps outside `finally` have finished, a
-  /// command service is still running, and none that is required has failed.
-  package var isKeepingServices: Bool {
-    guard graph.workflow.keepsServices, !hasKeptServices, !isClosing, cancelledAt == never, activatedAt != never,
-      counts.unsettled == outstanding.finalSteps.count(where: { states[$0].status != .done })
-    else { return false }
-    var isAnyServing = false
-    for (step, fact) in facts where fact.isCommandService && !traits[step].flags.contains(.final) {
-      guard graph.workflow.scope(of: step) == nil else { continue }
-      if outstanding.serving.contains(step) {
-        isAnyServing = true
-      } else if !traits[step].flags.contains(.optional), outcome(of: step) == .failure || outcome(of: step) == .timedOut
-      {
-        return false
-      }
+  /// True from the moment at which only `keep: services` kept the run from ending until its wait ends, even while steps
+  /// run for events that are posted meanwhile.
+  package var isKeepingServices: Bool { hasBegunKeeping && mayKeepServices }
+
+  /// True if `keep: services` is all that keeps the run from ending: nothing is in progress, all unfinished steps wait
+  /// for events or belong to `finally`, and a service is running or a step runs for the posts of an event.
+  var waitsWithServices: Bool {
+    guard mayKeepServices else { return false }
+    if counts.unsettled != outstanding.finalSteps.count(where: { states[$0].status != .done }) {
+      guard counts.isStill, outstanding.endingFiles.isEmpty, outstanding.awaitingBodies.isEmpty,
+        outstanding.announcedEvents <= 0, readiness.outcome != nil || !isGateAwaited
+      else { return false }
+      if isFollowingEvents { return true }
     }
-    return isAnyServing
+    return outstanding.serving.contains { !traits[$0].flags.contains(.final) && graph.workflow.scope(of: $0) == nil }
+  }
+
+  /// Begins to wait with the services if only they keep the run from ending. Returns true if they do.
+  @discardableResult
+  mutating func beginKeeping() -> Bool {
+    guard waitsWithServices else { return false }
+    hasBegunKeeping = true
+    return true
+  }
+
+  /// True if the gate opens at its maximum, or if steps outside `finally` wait for it.
+  private var isGateAwaited: Bool {
+    readiness.bounds.maximumNanoseconds != nil
+      || readiness.deferredSteps.contains { !traits[$0].flags.contains(.final) && states[$0].status != .done }
+  }
+
+  /// False in a forecast, whose services from outside end: nothing ends its wait.
+  private var mayKeepServices: Bool {
+    graph.workflow.keepsServices && !outstanding.outsideServicesEnd && !hasKeptServices && !isClosing
+      && cancelledAt == never && activatedAt != never && !hasLostService
+  }
+
+  /// True if the run no longer waits for its services (`keep: services`). Then their posts start no further steps.
+  var hasStoppedKeeping: Bool { graph.workflow.keepsServices && (hasKeptServices || hasLostService) }
+
+  /// True if a service of the workflow itself has failed that is not optional.
+  private var hasLostService: Bool {
+    facts.contains { step, fact in
+      guard fact.isService, traits[step].flags.isDisjoint(with: [.final, .optional]),
+        graph.workflow.scope(of: step) == nil
+      else { return false }
+      return outcome(of: step) == .failure || outcome(of: step) == .timedOut
+    }
+  }
+
+  /// True if a step waits for further posts of the event that it runs for.
+  private var isFollowingEvents: Bool {
+    fanOuts.following().contains {
+      states[fanOuts[$0].step].status == .held && !traits[fanOuts[$0].step].flags.contains(.final)
+    }
+  }
+
+  /// Ends the wait of a run that keeps its services. No further events are expected from outside.
+  mutating func endKeeping() {
+    hasKeptServices = true
+    outstanding.outsideSourceIsOpen = false
+    outstanding.announcedEvents = min(outstanding.announcedEvents, 0)
   }
 }

@@ -67,6 +67,8 @@ public struct Plan: Sendable {
   /// True if the run exceeded its timeout, so that it is cancelled and fails.
   var hasTimedOut = false
   var isClosing = false
+  /// True once only `keep: services` has kept the run from ending.
+  var hasBegunKeeping = false
   /// True if a run that continues only for its services has been asked to end.
   var hasKeptServices = false
   /// The steps whose `defer` expression was true at activation.

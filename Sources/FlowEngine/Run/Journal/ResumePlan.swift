@@ -226,11 +226,11 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// True if the step is a command service that `keep: services` keeps running at the end of the run.
+  /// True if the step is a service that `keep: services` keeps running at the end of the run.
   private static func isKeptService(_ step: StepIndex, _ prepared: PreparedWorkflow) -> Bool {
     let workflow = prepared.graph.workflow
     return workflow.keepsServices && workflow.scope(of: step) == nil
-      && prepared.action(of: step).declaration.isCommandService
+      && prepared.action(of: step).declaration.isService
   }
 
   /// Makes kept steps run again if a step that runs depends on them, directly or indirectly, and their effects ended
