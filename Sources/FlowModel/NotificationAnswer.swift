@@ -14,6 +14,19 @@ package enum NotificationAnswer {
     }
   }
 
+  /// True if the `aps` part of a payload wakes the app and has nothing to show, and so nothing that a person could tap.
+  package static func isSilent(_ aps: ValueObject?) -> Bool {
+    guard let flag = aps?["content-available"], flag.integerValue == 1 || flag.booleanValue == true else {
+      return false
+    }
+    switch aps?["alert"] {
+    case nil, .null?: return true
+    case .string(let text)?: return text.isEmpty
+    case .object(let alert)?: return alert.isEmpty
+    default: return false
+    }
+  }
+
   /// Returns the parameters in a payload. They may be JSON text, because some services deliver only strings.
   package static func parameters(_ value: Value?) -> ValueObject? {
     switch value {

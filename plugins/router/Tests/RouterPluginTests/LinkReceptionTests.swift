@@ -14,6 +14,22 @@ import Testing
       (.user, ["localNotification": ["userInfo": ["route": "app://a"]]], nil, "receipt"),
       (.background, ["notificationResponse": ["userInfo": ["route": "app://a"]]], nil, "receipt"),
       (.notification, ["remoteNotification": ["aps": ["content-available": 1], "route": "app://a"]], nil, "receipt"),
+      (
+        .notification, ["remoteNotification": ["aps": ["content-available": true], "route": "app://a"]], nil, "receipt"
+      ),
+      (
+        .notification,
+        ["remoteNotification": ["aps": ["content-available": 1, "alert": [:]], "route": "app://a"]], nil, "receipt"
+      ),
+      (
+        .notification,
+        ["remoteNotification": ["aps": ["content-available": 0, "alert": "x"], "route": "app://a"]], "app://a", "tap"
+      ),
+      // A button may launch the app in the background.
+      (
+        .background, ["notificationResponse": ["actionIdentifier": "REPLY", "userInfo": ["route": "app://a"]]], nil,
+        "action"
+      ),
       (.notification, ["remoteNotification": ["aps": ["alert": "x"], "route": "app://a"]], "app://a", "tap"),
       (
         .notification,

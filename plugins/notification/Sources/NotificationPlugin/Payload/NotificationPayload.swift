@@ -53,7 +53,7 @@ struct NotificationPayload: Sendable, Hashable {
     badge = aps["badge"]?.integerValue
     sound = aps["sound"]?.stringValue ?? aps["sound"]?.objectValue?["name"]?.stringValue
     category = aps["category"]?.stringValue
-    isSilent = aps["content-available"]?.integerValue == 1 && alert == nil
+    isSilent = NotificationAnswer.isSilent(aps)
     var warnings: [String] = []
     route = Self.route(of: object, &warnings)
     parameters = Self.parameters(of: object, &warnings)

@@ -93,6 +93,8 @@ public struct LaunchOptions: Sendable, Hashable {
     let answered = notifications.first(where: \.isAnswered)
     if let answered {
       arrival = answered.action == NotificationAnswer.open ? .tap : .action
+    } else if notifications.contains(where: \.isButton) {
+      arrival = .action
     } else {
       arrival = notifications.isEmpty ? nil : .receipt
     }
@@ -113,16 +115,24 @@ public struct LaunchOptions: Sendable, Hashable {
       ?? candidates.firstIndex { $0.link != nil && $0.action == NotificationAnswer.open }
     let taken = chosen.flatMap { candidates[$0].link }
     link = taken
-    leftOut = candidates.indices.compactMap { index in
-      let candidate = candidates[index]
-      guard let other = candidate.link else { return candidate.problem.map { "\(candidate.place): \($0)" } }
-      guard index != chosen, other.url != taken?.url else { return nil }
-      if candidate.action != NotificationAnswer.open, !accepts(other, candidate.action) {
-        return "\(candidate.place): the action '\(candidate.action)' opens no page"
+    let unopened = notifications.compactMap { notification -> String? in
+      guard let reason = notification.unopened, let link = notification.payload.link, link.url != taken?.url else {
+        return nil
       }
-      guard let chosen, index > chosen else { return "\(candidate.place): no route takes it" }
-      return "\(candidate.place): \(candidates[chosen].place) comes first"
+      return "\(notification.key.rawValue): \(reason)"
     }
+    leftOut =
+      unopened
+      + candidates.indices.compactMap { index in
+        let candidate = candidates[index]
+        guard let other = candidate.link else { return candidate.problem.map { "\(candidate.place): \($0)" } }
+        guard index != chosen, other.url != taken?.url else { return nil }
+        if candidate.action != NotificationAnswer.open, !accepts(other, candidate.action) {
+          return "\(candidate.place): the action '\(candidate.action)' opens no page"
+        }
+        guard let chosen, index > chosen else { return "\(candidate.place): no route takes it" }
+        return "\(candidate.place): \(candidates[chosen].place) comes first"
+      }
   }
 }
 
@@ -172,8 +182,12 @@ private struct LinkCandidate {
 /// A notification in the launch options.
 private struct NotificationOption {
   let key: LaunchOptions.Key
-  /// True if a person tapped the notification or chose one of its buttons.
-  let isAnswered: Bool
+  /// The reason why its link is not opened, or nil if a person tapped the notification or chose one of its buttons in
+  /// the foreground.
+  let unopened: String?
+  /// True if a person chose one of its buttons, which may launch the app in the background.
+  var isButton: Bool { action != NotificationAnswer.open && action != NotificationAnswer.dismiss }
+  var isAnswered: Bool { unopened == nil }
   let action: String
   let reply: String?
   let payload: PayloadLink
@@ -183,7 +197,7 @@ private struct NotificationOption {
     let object = value.objectValue
     let payload: Value?
     var identifier: String?
-    var isAnswered: Bool
+    var unopened = reason == .notification ? nil : "it was not tapped"
     var action = NotificationAnswer.open
     switch key {
     case .notificationResponse:
@@ -192,18 +206,16 @@ private struct NotificationOption {
       payload = request?["content"]?.objectValue?["userInfo"] ?? object?["userInfo"]
       identifier = (request?["identifier"] ?? object?["identifier"])?.stringValue
       action = NotificationAnswer.word(for: object?["actionIdentifier"]?.stringValue)
-      isAnswered = action != NotificationAnswer.dismiss && reason != .background && reason != .location
-    case .localNotification:
-      payload = object?["userInfo"]
-      isAnswered = reason == .notification
-    default:
-      payload = value
-      isAnswered = reason == .notification
+      let isInBackground = reason == .background || reason == .location
+      unopened =
+        action == NotificationAnswer.dismiss
+        ? "it was dismissed" : isInBackground ? "the launch is in the background" : nil
+    case .localNotification: payload = object?["userInfo"]
+    default: payload = value
     }
     // A silent push notification shows nothing that a person could tap.
-    let aps = payload?.objectValue?["aps"]?.objectValue
-    if aps?["content-available"]?.integerValue == 1, aps?["alert"] == nil { isAnswered = false }
-    self.isAnswered = isAnswered
+    if NotificationAnswer.isSilent(payload?.objectValue?["aps"]?.objectValue) { unopened = "it is silent" }
+    self.unopened = unopened
     self.action = action
     reply = key == .notificationResponse ? object?["userText"]?.stringValue : nil
     self.payload = PayloadLink(payload, identifier, .notification)
