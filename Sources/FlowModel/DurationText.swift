@@ -85,13 +85,16 @@ package enum DurationText {
 
   /// Formats a duration, such as `72h`, `1m30s`, `250ms` or `0s`. A duration below a millisecond has a fraction.
   package static func format(_ duration: Duration) -> String {
-    var remaining = duration.nanoseconds
-    guard remaining != 0 else { return "0s" }
-    var text = remaining < 0 ? "-" : ""
-    remaining = abs(remaining)
-    for (name, size) in units.dropFirst().dropLast() where remaining >= size {
-      text += "\(remaining / size)\(name)"
-      remaining %= size
+    let (seconds, attoseconds) = duration.components
+    var left = seconds.magnitude
+    let remaining = Int((attoseconds / 1_000_000_000).magnitude)
+    guard left != 0 || remaining != 0 else { return "0s" }
+    var text = seconds < 0 || attoseconds < 0 ? "-" : ""
+    for (name, size) in units.dropFirst().dropLast() {
+      let size = UInt64(size / 1_000_000_000)
+      guard left >= size else { continue }
+      text += "\(left / size)\(name)"
+      left %= size
     }
     guard remaining > 0 else { return text }
     let (whole, fraction) = (remaining / 1_000_000, remaining % 1_000_000)

@@ -41,6 +41,7 @@ import Testing
     let calls = Calls()
     // An hour from now, so a sleeping thread must be woken for the other.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
+    deadlines.schedule(afterNanoseconds: .max) { calls.add(2, isEarly: false) }
     // Repeated, because the thread may not be asleep the first time.
     for _ in 0..<20 {
       await withCheckedContinuation { continuation in

@@ -43,4 +43,14 @@ import Testing
   func `is formatted as in a workflow`(text: String) throws {
     #expect(DurationText.format(try DurationText.parse(text)) == text)
   }
+
+  @Test(
+    arguments: [
+      (.seconds(253_402_300_799), "70389527h59m59s"), (.seconds(-90), "-1m30s"), (.milliseconds(-5), "-5ms"),
+      (.nanoseconds(-1_500_000_001), "-1s500.000001ms"), (.seconds(Int64.min), "-2562047788015215h30m8s"),
+      (.seconds(Int64.max), "2562047788015215h30m7s"), (.nanoseconds(1), "0.000001ms"),
+    ] as [(Duration, String)])
+  func `is formatted even if a workflow could not contain it`(duration: Duration, text: String) {
+    #expect(DurationText.format(duration) == text)
+  }
 }

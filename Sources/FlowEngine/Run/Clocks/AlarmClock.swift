@@ -38,8 +38,12 @@ final class AlarmClock: Sendable {
   /// True if the system has refused a thread, so that actions depend on Dispatch's timers.
   var usesTimers: Bool { state.withLock { $0.usesTimers } }
 
+  /// The longest delay: 100 years of 365 days. An instant of the calendar can be further away than a sum of nanoseconds
+  /// can hold.
+  private static let longestNanoseconds = 100 * 365 * 86_400 * 1_000_000_000
+
   func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
-    schedule(atNanoseconds: clock.now + delay, action)
+    schedule(atNanoseconds: clock.now + min(delay, Self.longestNanoseconds), action)
   }
 
   /// Calls `action` at `nanoseconds` from the start of the run.

@@ -50,6 +50,23 @@ import Testing
     _ = await service.result
   }
 
+  @Test(arguments: ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"])
+  func `can have any instant`(at: String) async throws {
+    let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
+    _ = try await gone.call(ScheduleNotification.self, with: ["title": "T", "id": "a", "at": .string(at)])
+    let due = try #require(ScheduledNotifications(dataFolder: folder.path).waiting().entries.first?.dueAtMilliseconds)
+    #expect(due == (at.hasPrefix("9") ? 253_402_300_799_000 : 0))
+  }
+
+  @Test(arguments: [Int.min, Int.max])
+  func `with an impossible instant in the file are left as they are`(due: Int) async throws {
+    try await schedule("a")
+    let path = folder.path + "/notifications/61.json"
+    try #"{"id": "a", "payload": {}, "due-at": \#(due)}"#.write(toFile: path, atomically: true, encoding: .utf8)
+    let waiting = ScheduledNotifications(dataFolder: folder.path).waiting()
+    #expect(waiting.entries.isEmpty && waiting.unreadable == ["61.json"])
+  }
+
   @Test func `are delivered by one process only, and replaced by a later one with the same identifier (C21)`()
     async throws
   {

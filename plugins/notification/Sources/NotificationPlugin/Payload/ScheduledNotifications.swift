@@ -112,7 +112,8 @@ public struct ScheduledNotifications: Sendable {
   private func entry(in file: URL) -> DueNotification? {
     let bytes = (try? Data(contentsOf: file)).map(Array.init) ?? []
     guard let object = (try? JSONText.parse(bytes))?.objectValue, let id = object["id"]?.stringValue,
-      let payload = object["payload"]?.objectValue, let due = object["due-at"]?.integerValue
+      let payload = object["payload"]?.objectValue, let due = object["due-at"]?.integerValue,
+      Self.instants.contains(due), Self.instants.contains(object["interval"]?.integerValue ?? 0)
     else { return nil }
     return DueNotification(
       id: id, payload: payload, dueAtMilliseconds: due, intervalMilliseconds: object["interval"]?.integerValue)
@@ -135,6 +136,9 @@ public struct ScheduledNotifications: Sendable {
   public static func now() -> Int { Int(Date().timeIntervalSince1970 * 1_000) }
 
   private static let suffix = ".json"
+
+  /// The milliseconds that a date or an interval can have. Sums of two of them fit in 64 bits.
+  private static let instants = -(1 << 53)...(1 << 53)
 
   /// Maps an identifier, which may be any text, to a valid file name.
   private func file(of id: String) -> URL {
