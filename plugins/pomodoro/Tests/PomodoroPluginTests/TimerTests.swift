@@ -86,6 +86,8 @@ import Testing
 
   @Test(arguments: [
     (0, "25:00"), (1, "25:00"), (999, "25:00"), (1000, "24:59"), (90_001, "23:30"), (2_000_000, "0:00"),
+    // The clock of the device that started the timer is ahead.
+    (-1, "25:00"), (-60_000, "25:00"),
   ])
   func `shows the remaining time rounded up to whole seconds`(
     _ later: Int64, _ left: String

@@ -53,13 +53,15 @@ package enum NoticeText {
     return "\(key.name): \(fields.joined(separator: ", "))"
   }
 
-  /// Returns a state with the time left at an instant, rounded up to full seconds.
+  /// Returns a state with the time left at an instant, rounded up to full seconds. It is never more than was written,
+  /// even if the clock of the device that wrote it is ahead.
   package static func left(
     of state: TimerState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> TimerState {
     var state = state
-    let remaining = max(0, state.remaining(setAtMilliseconds: set, atMilliseconds: now))
-    state.remainingMilliseconds = (remaining + 999) / 1000 * 1000
+    let remaining = max(0, state.remaining(setAtMilliseconds: set, atMilliseconds: max(set, now)))
+    let seconds = remaining / 1000 + (remaining % 1000 == 0 ? 0 : 1)
+    state.remainingMilliseconds = min(seconds, .max / 1000) * 1000
     return state
   }
 

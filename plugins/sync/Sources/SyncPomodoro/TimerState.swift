@@ -26,7 +26,7 @@ public struct TimerState: Hashable, Sendable {
   /// Returns the time left at `now` for a state set at `set` (F16). The time of a paused or stopped timer does not
   /// decrease.
   package func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
-    kind.runsDown && !isPaused ? remainingMilliseconds - (now - set) : remainingMilliseconds
+    kind.runsDown && !isPaused ? remainingMilliseconds.subtracting(now - set) : remainingMilliseconds
   }
 
   /// The state in the form of a record, with the names of the timer's schema.

@@ -94,6 +94,19 @@ import Testing
     try host.closeHandles()
   }
 
+  @Test(
+    arguments: [(.min, 1, .min, 0), (.max, -1, .max, .max)] as [(Int64, Int64, Int64, Int64)])
+  func `a value that another device sets may be any number`(
+    _ left: Int64, _ later: Int64, _ standing: Int64, _ aged: Int64
+  ) {
+    let rule = DecideRule(smallest: .init(field: "left", ages: true))
+    let state = RecordState(values: ["left": Scalar.integer(left).bytes])
+    let set: Int64 = 1000
+    #expect(
+      rule.standing(of: state, setAtMilliseconds: set, atMilliseconds: set + later).remainingMilliseconds == standing)
+    #expect(rule.aged(state, setAtMilliseconds: set, atMilliseconds: set + later)?.milliseconds == aged)
+  }
+
   @Test func `a query for the aged value of a field that does not decrease is refused`() async throws {
     let host = try await connected()
     await #expect(throws: (any Error).self) {

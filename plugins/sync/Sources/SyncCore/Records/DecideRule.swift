@@ -80,12 +80,11 @@ package struct DecideRule: Hashable, Sendable {
     }
     let stands = smallest.unless.map { value($0) == .boolean(true) } ?? false
     let age = smallest.ages && !stands ? reference - set : 0
-    return Standing(priority: priority, remainingMilliseconds: left - age)
+    return Standing(priority: priority, remainingMilliseconds: left.subtracting(age))
   }
 
   /// Returns the value of a decreasing field at a later instant, or nil if the rule has no such field. A value that
-  /// does not
-  /// this state is returned as written.
+  /// does not decrease in this state is returned as written.
   package func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> (field: String, milliseconds: Int64)? {
@@ -95,7 +94,7 @@ package struct DecideRule: Hashable, Sendable {
       if case .text(let text)? = state.value(when.field) { when.order.contains(text) } else { false }
     }
     if isStanding || counts == false { return (smallest.field, left) }
-    return (smallest.field, max(0, left - max(0, now - set)))
+    return (smallest.field, max(0, left.subtracting(max(0, now - set))))
   }
 
   // MARK: In words

@@ -27,3 +27,11 @@ public enum ConflictRule: String, Hashable, Sendable, CaseIterable {
   /// The stamps are equal too, so the larger device name wins.
   case device
 }
+
+extension Int64 {
+  /// Returns the difference, or the nearest number if it does not fit. Values of other devices can be any numbers.
+  package func subtracting(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other > 0 ? .min : .max) : difference
+  }
+}
