@@ -68,6 +68,12 @@ package final class Connection: Sendable {
     schema own: RecordSchema = Pomodoro.schema, subscription: SyncSubscription? = nil
   ) async throws -> Connection {
     let schema = own.withDevices
+    let place = StorePlace(address: home.address, account: account)
+    for (name, text) in [("the address", place.address), ("'account'", account)]
+    where text.utf8.count > StorePlace.longestText {
+      throw ActionError(
+        Failure.input.code, "\(name) has \(text.utf8.count) bytes, at most \(StorePlace.longestText) are allowed")
+    }
     do {
       let store = try SQLiteReplicaStore(path: file)
       let shown = schema.showing(subscription)
@@ -87,7 +93,7 @@ package final class Connection: Sendable {
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings(for: schema)
-      settings.place = StorePlace(address: home.address, account: account)
+      settings.place = place
       settings.mergesOtherStores = onOtherStore == .merge
       if let subscription {
         settings.projection = SchemaProjection(shown)

@@ -27,14 +27,22 @@ extension DeviceFile {
   }
 
   private static func bindings(_ base: String) -> [(path: String, binding: StoreBinding)] {
-    var all: [(path: String, binding: StoreBinding)] = []
-    var (path, number) = (base, 1)
-    while FilePath.exists(path) {
-      if let binding = SQLiteReplicaStore.binding(of: path) { all.append((path, binding)) }
-      number += 1
-      path = Self.path(base, number)
+    ([base] + numbers(base).map { path(base, $0) }).compactMap { path in
+      guard FilePath.exists(path) else { return nil }
+      return SQLiteReplicaStore.binding(of: path).map { (path, $0) }
     }
-    return all
+  }
+
+  /// The numbers of the files of other stores, ascending. Some may be missing, because a person removed a file.
+  private static func numbers(_ base: String) -> [Int] {
+    let names = FilePath.names(in: FilePath.folder(of: FilePath.absolute(base))) ?? []
+    let file = FilePath.parts(of: base).last.map { String($0) } ?? base
+    return names.compactMap { name in
+      guard let mark = name.lastIndex(of: "~") else { return nil }
+      let digits = name[name.index(after: mark)...].prefix { $0.isASCII && $0.isNumber }
+      guard let number = Int(digits), number > 1, path(file, number) == name else { return nil }
+      return number
+    }.sorted()
   }
 
   private static func path(_ base: String, _ number: Int) -> String {

@@ -16,8 +16,8 @@ package struct StorePlace: Hashable, Sendable, CustomStringConvertible {
   /// The location as text.
   package var description: String { account.isEmpty ? address : "\(address) (\(account))" }
 
-  /// The maximum length of an address or account, in bytes.
-  static let longestText = 4096
+  /// The maximum length of an address or account, in bytes. A file with a longer one could not be read.
+  package static let longestText = 4096
 }
 
 /// The store that a device's data belongs to, and the store last met at each location.

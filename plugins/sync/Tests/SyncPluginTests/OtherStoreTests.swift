@@ -100,6 +100,32 @@ import Testing
     #expect(files == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
   }
 
+  @Test func `with keep-apart, the device finds the file of a store after a person has removed another one`()
+    async throws
+  {
+    try await prepare()
+    for store in ["bob", "cleo"] {
+      let host = try await connected("phone", ["store": .string(store + ".sqlite")], "keep-apart")
+      try await put(host, "of-phone")
+      try host.closeHandles()
+    }
+    try FileManager.default.removeItem(atPath: folder + "/sync-phone~2.sqlite")
+    let host = try await connected("phone", ["store": "cleo.sqlite"], "keep-apart")
+    #expect(try await keys(host) == ["of-phone"])
+    try host.closeHandles()
+    let files = SyncReports.files(in: folder, device: "phone").map { ($0 as NSString).lastPathComponent }
+    #expect(files == ["sync-phone.sqlite", "sync-phone~3.sqlite"])
+  }
+
+  @Test func `an account that could not be stored is refused before anything is written`() async throws {
+    let long = String(repeating: "a", count: 4097)
+    let error = await failure {
+      _ = try await connected("phone", ["store": "ada.sqlite", "account": .string(long)])
+    }
+    #expect(error?.code == "sync-input" && error?.message.contains("'account' has 4097 bytes") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder + "/sync-phone.sqlite"))
+  }
+
   @Test func `a store that was replaced by another one at the same address is refused with remedies`() async throws {
     try await prepare()
     try FileManager.default.removeItem(atPath: folder + "/ada.sqlite")
