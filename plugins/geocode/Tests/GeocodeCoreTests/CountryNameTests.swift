@@ -40,7 +40,12 @@ import Testing
     ("Republic of the Niger", "NE"), ("Federal Republic of Nigeria", "NG"), ("Lao PDR", "LA"), ("KSA", "SA"),
     ("Bharat", "IN"), ("Byelorussia", "BY"), ("La Réunion", "RE"), ("意大利共和国", "IT"), ("德意志联邦共和国", "DE"),
     ("比利时王国", "BE"), ("俄罗斯联邦", "RU"), ("印尼", "ID"), ("寮国", "LA"), ("義大利", "IT"), ("沙烏地阿拉伯", "SA"),
-    ("中国大陆", "CN"), ("留尼旺", "RE"), ("汶萊", "BN"),
+    ("中国大陆", "CN"), ("留尼旺", "RE"), ("汶萊", "BN"), ("北朝鮮", "KP"), ("Bahamas (the)", "BS"), ("Gambia, The", "GM"),
+    ("Korea (the Republic of)", "KR"), ("Korea (the Democratic People's Republic of)", "KP"), ("Congo (the)", "CD"),
+    ("Tanzania, the United Republic of", "TZ"), ("Moldova (the Republic of)", "MD"), ("Netherlands (the)", "NL"),
+    ("Netherlands, Kingdom of the", "NL"), ("Falkland Islands (the) [Malvinas]", "FK"), ("Holy See (the)", "VA"),
+    ("United Kingdom of Great Britain and Northern Ireland (the)", "GB"), ("Niger (the)", "NE"),
+    ("United States Minor Outlying Islands (the)", "UM"), ("Norway, Kingdom of", "NO"),
   ])
   func `finds a country by its official, former and regional names`(_ query: String, _ code: String) throws {
     let found = try best(query)
@@ -58,6 +63,7 @@ import Testing
       ("Prague, Czech Republic", "CZ", "Prague"), ("Hong Kong, China", "HK", nil),
       ("Washington, D.C.", "US", "Washington"),
       ("Washington, DC", "US", "Washington"), ("Nassau, The Bahamas", "BS", "Nassau"), ("The Hague", "NL", "The Hague"),
+      ("Hague, The", "NL", "The Hague"), ("Nassau, Bahamas (the)", "BS", "Nassau"), ("Bath, England", "GB", "Bath"),
     ] as [(String, String, String?)])
   func `finds a city whose country is given by its common name`(_ query: String, _ code: String, _ city: String?) throws
   {

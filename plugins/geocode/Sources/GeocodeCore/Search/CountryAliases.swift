@@ -3,12 +3,16 @@ enum CountryAliases {
   /// Returns the codes of the countries with a folded name, the most likely first, or an empty array.
   static func codes(of folded: String) -> [String] { codes[folded] ?? [] }
 
-  /// Removes a form of state from a folded name, as in `Kingdom of Belgium`. Returns nil if the name has none. `State
-  /// of` is not one of them, because the State of Georgia is in the United States.
+  /// Removes a form of state from a folded name, as in `Kingdom of Belgium` or `Netherlands, Kingdom of the`. Returns nil
+  /// if the name has none. `State of` is not one of them, because the State of Georgia is in the United States.
   static func withoutForm(_ folded: String) -> String? {
     if let form = forms.first(where: { folded.hasPrefix($0) }) {
       let rest = folded.dropFirst(form.count)
       return String(rest.hasPrefix("the") ? rest.dropFirst(3) : rest)
+    }
+    let bare = folded.hasSuffix("ofthe") ? folded.dropLast(3) : folded[...]
+    if let form = forms.first(where: { bare.hasSuffix($0) && bare.count > $0.count + 2 }) {
+      return String(bare.dropLast(form.count))
     }
     return chineseForms.first { folded.hasSuffix($0) && folded.count > $0.count + 1 }
       .map { String(folded.dropLast($0.count)) }
@@ -93,8 +97,8 @@ enum CountryAliases {
     KG kirghizia kyrgyzrepublic
     KH kampuchea 高棉
     KN saintkitts saintkittsnevis stkitts stkittsandnevis stkittsnevis
-    KP democraticpeoplesrepublicofkorea dprk koreademocraticpeoplesrepublicof koreanorth 北韩 朝鲜民主主义人民共和国
-    KR korearepublicof koreasouth republicofkorea 南韩 大韩民国
+    KP democraticpeoplesrepublicofkorea dprk koreademocraticpeoplesrepublicof koreanorth 北韩 北朝鲜 朝鲜民主主义人民共和国
+    KR korearepublicof koreasouth republicofkorea 南韩 南朝鲜 大韩民国
     KR,KP korea
     KW stateofkuwait
     LA laopdr laopeoplesdemocraticrepublic 寮国

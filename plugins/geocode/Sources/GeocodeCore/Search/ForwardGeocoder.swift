@@ -89,6 +89,11 @@ public struct ForwardGeocoder: Sendable {
     guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
     let found = candidates(query, within: [], options: options)
     if let first = found.first, first.closeness < .prefix { return found }
+    if let (first, other) = Self.withoutArticleBehind(query) {
+      let moved = candidates(first, within: [], options: options)
+      if let best = moved.first, best.closeness < .prefix { return moved }
+      return try search(other, options: options)
+    }
     guard tables.folding.isName(query) else { throw .unusableQuery }
     let parts = query.split { $0 == "," || $0 == "，" || $0 == "、" }.map(Self.trim).filter { !$0.isEmpty }
     if parts.count > 1 {
@@ -102,6 +107,23 @@ public struct ForwardGeocoder: Sendable {
       throw .partialResult(found: areas.last!, missing: rest)
     }
     throw .noResult
+  }
+
+  /// Finds an article that is written behind the name, as ISO does: `Bahamas (the)`, `Korea (the Republic of)`, `Gambia,
+  /// The`. Returns the query with the article in front, and without it; or nil if it has none.
+  private static func withoutArticleBehind(_ query: String) -> (String, String)? {
+    let bytes = Array(query.utf8)
+    guard let start = bytes.indices.first(where: { isArticle(at: $0, in: bytes) }) else { return nil }
+    let rest = String(decoding: bytes[..<start] + bytes[(start + 3)...], as: UTF8.self)
+    return ("the " + rest, rest)
+  }
+
+  private static func isArticle(at index: Int, in bytes: [UInt8]) -> Bool {
+    guard index + 3 <= bytes.count, zip(bytes[index...], "the".utf8).allSatisfy({ $0 | 0x20 == $1 }),
+      index + 3 == bytes.count || [UInt8(ascii: " "), UInt8(ascii: ")")].contains(bytes[index + 3])
+    else { return false }
+    let before = bytes[..<index].last { $0 != UInt8(ascii: " ") }
+    return before == UInt8(ascii: "(") || before == UInt8(ascii: ",")
   }
 
   /// Searches a name inside areas that are given by their names, the smallest first.
