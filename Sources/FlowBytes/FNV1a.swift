@@ -1,24 +1,30 @@
+// The names of this module are public and not `package`: Swift neither inlines nor specializes `package` functions of
+// another module, and these run for each byte. No product contains the module.
+
 /// The 32-bit FNV-1a hash: fast, the same in every process, and not cryptographic.
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
-package struct FNV1a32: Hashable, Sendable {
+public struct FNV1a32: Hashable, Sendable {
   /// The FNV prime, by which the hash is multiplied for each byte.
-  package static let prime: UInt32 = 0x0100_0193
+  public static let prime: UInt32 = 0x0100_0193
   @usableFromInline var hash: UInt32 = 0x811c_9dc5
   /// The hash of the bytes added so far.
-  package var value: UInt32 { hash }
+  public var value: UInt32 { hash }
 
-  package init() {}
+  /// Creates the hash of no bytes.
+  public init() {}
 
+  /// Adds a byte.
   @inlinable @inline(__always)
-  package mutating func add(_ byte: UInt8) { hash = (hash ^ UInt32(byte)) &* Self.prime }
+  public mutating func add(_ byte: UInt8) { hash = (hash ^ UInt32(byte)) &* Self.prime }
 
+  /// Adds bytes in order.
   @inlinable
-  package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
+  public mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
   /// Adds the eight bytes of a number in little-endian order.
   @inlinable
-  package mutating func add(_ number: UInt64) {
+  public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 }
@@ -26,24 +32,27 @@ package struct FNV1a32: Hashable, Sendable {
 /// The 64-bit FNV-1a hash: fast, the same in every process, and not cryptographic.
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
-package struct FNV1a64: Hashable, Sendable {
+public struct FNV1a64: Hashable, Sendable {
   /// The FNV prime, by which the hash is multiplied for each byte.
-  package static let prime: UInt64 = 0x0100_0000_01b3
+  public static let prime: UInt64 = 0x0100_0000_01b3
   @usableFromInline var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   /// The hash of the bytes added so far.
-  package var value: UInt64 { hash }
+  public var value: UInt64 { hash }
 
-  package init() {}
+  /// Creates the hash of no bytes.
+  public init() {}
 
+  /// Adds a byte.
   @inlinable @inline(__always)
-  package mutating func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* Self.prime }
+  public mutating func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* Self.prime }
 
+  /// Adds bytes in order.
   @inlinable
-  package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
+  public mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
   /// Adds the eight bytes of a number in little-endian order.
   @inlinable
-  package mutating func add(_ number: UInt64) {
+  public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 }
@@ -51,24 +60,27 @@ package struct FNV1a64: Hashable, Sendable {
 /// The 128-bit FNV-1a hash: fast, the same in every process, and not cryptographic.
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
-package struct FNV1a128: Hashable, Sendable {
+public struct FNV1a128: Hashable, Sendable {
   /// The FNV prime, by which the hash is multiplied for each byte.
-  package static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
+  public static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
   @usableFromInline var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
   /// The hash of the bytes added so far.
-  package var value: UInt128 { hash }
+  public var value: UInt128 { hash }
 
-  package init() {}
+  /// Creates the hash of no bytes.
+  public init() {}
 
+  /// Adds a byte.
   @inlinable @inline(__always)
-  package mutating func add(_ byte: UInt8) { hash = (hash ^ UInt128(byte)) &* Self.prime }
+  public mutating func add(_ byte: UInt8) { hash = (hash ^ UInt128(byte)) &* Self.prime }
 
+  /// Adds bytes in order.
   @inlinable
-  package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
+  public mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
   /// Adds the eight bytes of a number in little-endian order.
   @inlinable
-  package mutating func add(_ number: UInt64) {
+  public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 }

@@ -1,12 +1,12 @@
 /// Integers of variable length: seven bits per byte, lowest first, with the high bit set in all bytes but the last
 /// (unsigned LEB128 of DWARF 5, section 7.6).
-package enum LEB128 {
+public enum LEB128 {
   /// The maximum length of a number in bytes.
-  package static let mostBytes = 10
+  public static let mostBytes = 10
 
   /// Calls `put` with each byte of the encoding of `number`.
   @inlinable @inline(__always)
-  package static func write(_ number: UInt64, _ put: (UInt8) -> Void) {
+  public static func write(_ number: UInt64, _ put: (UInt8) -> Void) {
     var rest = number
     while rest >= 0x80 {
       put(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -17,10 +17,10 @@ package enum LEB128 {
 
   /// Returns the length of the encoding of `number` in bytes.
   @inlinable @inline(__always)
-  package static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
+  public static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
 
   /// The reason why bytes are not a number.
-  package enum NumberProblem: Error {
+  public enum NumberProblem: Error {
     /// The bytes end within the number.
     case truncated
     /// The number has more than 64 bits.
@@ -31,7 +31,7 @@ package enum LEB128 {
 
   /// Reads the number at `offset` and advances `offset` past it. Leaves `offset` unchanged if it throws.
   @inlinable
-  package static func read(_ bytes: [UInt8], at offset: inout Int) throws(NumberProblem) -> UInt64 {
+  public static func read(_ bytes: [UInt8], at offset: inout Int) throws(NumberProblem) -> UInt64 {
     var (result, shift, next) = (UInt64(0), UInt64(0), offset)
     while next < bytes.count {
       let byte = bytes[next]
@@ -51,11 +51,11 @@ package enum LEB128 {
 
   /// Returns the zigzag encoding, an unsigned number that is small if `number` is near zero.
   @inlinable @inline(__always)
-  package static func zigzag(_ number: Int64) -> UInt64 { UInt64(bitPattern: (number << 1) ^ (number >> 63)) }
+  public static func zigzag(_ number: Int64) -> UInt64 { UInt64(bitPattern: (number << 1) ^ (number >> 63)) }
 
   /// Returns the number whose ``zigzag(_:)`` encoding is `number`.
   @inlinable @inline(__always)
-  package static func signed(_ number: UInt64) -> Int64 {
+  public static func signed(_ number: UInt64) -> Int64 {
     Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
   }
 }

@@ -1,23 +1,23 @@
 /// A small generator of random numbers. A seed produces the same numbers on every machine.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
-package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
+public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
   /// The distance between two states: 2^64 divided by the golden ratio, made odd.
-  package static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
+  public static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
   private var state: UInt64
 
   /// Creates a generator from a seed.
-  package init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
   /// Returns the next 64 random bits.
-  package mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= Self.step
     return Self.mixed(state)
   }
 
   /// Returns `value` with its bits mixed so that each depends on all: the output function of the generator.
   @inlinable @inline(__always)
-  package static func mixed(_ value: UInt64) -> UInt64 {
+  public static func mixed(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb

@@ -7,13 +7,18 @@ package struct Packer: Sendable {
   /// The number of bytes counted, or nil if bytes are written.
   private var counted: Int?
 
+  /// The size that most records and writes do not exceed, so that packing them allocates once.
+  private static let usualBytes = 160
+
   /// Creates an empty packer.
-  package init() {}
+  package init() { bytes.reserveCapacity(Self.usualBytes) }
+
+  /// Creates a packer that only counts.
+  private init(counted: Int) { self.counted = counted }
 
   /// Returns the number of bytes that `pack` would write, without writing them.
   package static func size(_ pack: (inout Packer) -> Void) -> Int {
-    var packer = Packer()
-    packer.counted = 0
+    var packer = Packer(counted: 0)
     pack(&packer)
     return packer.counted ?? 0
   }

@@ -3,13 +3,20 @@
 package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
   /// The number of lists of chunks, and of chunks in each list. Small for few values, so that iterating is fast.
   private var width = 1
-  private var lists: [[[Key: Value]]] = [[[:]]]
+  private var lists: [[[Key: Entry]]] = [[[:]]]
   /// The number of values.
   package private(set) var count = 0
 
   /// The average number of values per chunk above which the table gets more chunks.
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
+
+  /// A value that copies of a chunk share. Without it, copying a chunk would retain every part of every value.
+  private final class Entry: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
 
   /// Creates an empty table.
   package init() {}
@@ -21,12 +28,12 @@ package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
   package subscript(key: Key) -> Value? {
     get {
       let (list, piece) = place(of: key)
-      return lists[list][piece][key]
+      return lists[list][piece][key]?.value
     }
     set {
       let (list, piece) = place(of: key)
       let before = lists[list][piece].count
-      lists[list][piece][key] = newValue
+      lists[list][piece][key] = newValue.map { Entry($0) }
       count += lists[list][piece].count - before
       if count > Self.usualPiece * width * width, width < Self.largestWidth { widen() }
     }
@@ -36,11 +43,11 @@ package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
   package var keys: [Key] { lists.flatMap { $0.flatMap { $0.keys } } }
 
   /// All values, in no particular order.
-  package var values: some Sequence<Value> { lists.lazy.joined().flatMap { $0.values } }
+  package var values: some Sequence<Value> { lists.lazy.joined().flatMap { $0.values.lazy.map(\.value) } }
 
   /// Iterates over all keys and values, in no particular order.
   package func makeIterator() -> AnyIterator<(key: Key, value: Value)> {
-    AnyIterator(lists.lazy.joined().joined().makeIterator())
+    AnyIterator(lists.lazy.joined().joined().lazy.map { (key: $0.key, value: $0.value.value) }.makeIterator())
   }
 
   private func place(of key: Key) -> (list: Int, piece: Int) {
