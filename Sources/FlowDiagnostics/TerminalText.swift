@@ -131,10 +131,33 @@ package enum TerminalText {
 
   /// Returns whether a text may contain characters to replace, by a check of its bytes that suffices for most texts.
   static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
-    text.utf8.contains { byte in
+    func isControl(_ byte: UInt8) -> Bool {
       byte < 0x20 && !(besideLines && (byte == 0x0A || byte == 0x09)) || byte == 0x7F || byte == 0xC2 || byte == 0xD8
         || byte == 0xE2 || byte == 0xEF
     }
+    guard besideLines else { return text.utf8.contains(where: isControl) }
+    return text.utf8.withContiguousStorageIfAvailable { bytes in
+      let words = bytes.count / 8
+      for index in 0..<words
+      where hasRareByte(UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+        && bytes[(8 * index)..<(8 * index + 8)].contains(where: isControl)
+      {
+        return true
+      }
+      return bytes[(8 * words)...].contains(where: isControl)
+    } ?? text.utf8.contains(where: isControl)
+  }
+
+  /// Returns whether any of eight bytes is not a printable ASCII character or a line break. Most words have none, so
+  /// their bytes need not be checked one by one.
+  private static func hasRareByte(_ word: UInt64) -> Bool {
+    let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    // The highest bit of each byte is set if its lower seven bits are at least 0x20, are not 0x7F, or are not 0x0A.
+    let lower = word & ~highs
+    let isPrintable = lower &+ 0x60 * ones
+    let isNotDelete = (lower ^ 0x7F * ones) &+ 0x7F * ones
+    let isNotLineBreak = (lower ^ 0x0A * ones) &+ 0x7F * ones
+    return (word | ~(isPrintable & isNotDelete | ~isNotLineBreak)) & highs != 0
   }
 
   /// Returns the replacement for an invisible scalar: a control or direction character.

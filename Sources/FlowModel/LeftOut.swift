@@ -45,9 +45,10 @@ package enum LeftOut {
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }
+    let first = begin[0]
     var index = 0
     while index + begin.count + end.count < bytes.count {
-      guard bytes[index] == begin[0], bytes[index...].starts(with: begin) else {
+      guard bytes[index] == first, bytes[index...].starts(with: begin) else {
         index += 1
         continue
       }

@@ -99,6 +99,9 @@ public struct ActionContext: Sendable {
   /// Adds output lines of a program to the run's log, unless the step is quiet. Each is cut after 64 KiB.
   public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
 
+  /// Adds output lines of a program to the run's log, unless the step is quiet. Each is cut after 64 KiB.
+  package func log(_ lines: PrintedLines, from stream: LogStream) { host.log(lines, from: stream, step: step) }
+
   /// Shows an unfinished output line of a program in live views. When it is complete, add it to the log.
   package func showUnfinished(_ line: String, from stream: LogStream) {
     host.showUnfinished(line, from: stream, step: step)
@@ -239,6 +242,8 @@ package protocol ActionHost: AnyObject, Sendable {
   func log(_ message: String, level: LogLevel, step: StepIndex)
   /// Logs output lines of a program, unless they are neither shown nor recorded.
   func log(_ lines: [String], from stream: LogStream, step: StepIndex)
+  /// Logs output lines that a program printed at one time, unless the step is quiet.
+  func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex)
   /// Logs output lines of a plugin's program that runs actions for several steps.
   func log(_ lines: [String], from stream: LogStream, plugin: String)
   /// True if the output of the step is shown or recorded.
@@ -314,6 +319,11 @@ extension ActionHost {
 
   /// Does nothing. For hosts without executors.
   package func begun(_ step: StepIndex, attempt: Int) {}
+
+  /// Logs each line. For hosts that do not keep lines together.
+  package func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex) {
+    log(lines.strings, from: stream, step: step)
+  }
 
   /// True. For hosts that keep all lines.
   package func showsOutput(of step: StepIndex) -> Bool { true }

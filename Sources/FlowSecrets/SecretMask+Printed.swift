@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowModel
 
 // Masks output of commands, in which a secret may be interrupted by colors or overwritten text and appear when these
 // are removed.
@@ -15,6 +16,28 @@ extension SecretMask {
     guard CommandText.isNeeded(for: text) else { return masked(text, isCut: isCut) }
     let printed = CommandText(text)
     return printed.text(keepsColors: true, hiding: hiddenPieces(of: printed, in: text, isCut: isCut), by: Self.hidden)
+  }
+
+  /// Returns lines of a command with every secret masked, each line as by ``masked(printed:isCut:)``. `isPlain` is false
+  /// if ``CommandText`` may change them.
+  ///
+  /// Most lines contain no secret. They are searched together: a secret in a line is also found in a text that contains
+  /// the line.
+  package func masked(_ lines: PrintedLines) -> (lines: PrintedLines, isPlain: Bool) {
+    let isPlain = !CommandText.isNeeded(for: lines.text)
+    let ranges = lines.withBytes { hiddenRanges(in: $0, isCut: false) }
+    if isPlain, ranges.isEmpty { return (lines, true) }
+    var masked: [String] = []
+    masked.reserveCapacity(lines.count)
+    var next = ranges.startIndex
+    lines.forEach { line, start in
+      while next < ranges.endIndex, ranges[next].upperBound <= start { next += 1 }
+      let text = String(decoding: line, as: UTF8.self)
+      let mayHoldSecret = next < ranges.endIndex && ranges[next].lowerBound < start + line.count
+      masked.append(mayHoldSecret || !isPlain ? self.masked(printed: text) : text)
+    }
+    let result = PrintedLines(masked)
+    return (result, isPlain || !CommandText.isNeeded(for: result.text))
   }
 
   /// Returns the beginning of a printed line, up to a possible secret that may continue later.

@@ -39,22 +39,36 @@ import Testing
 
   @Test func `of commands have their own step and time, even if many arrive together`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
-    func event(_ milliseconds: Int, _ step: String, _ line: String) -> RunEvent {
-      RunEvent(
-        atNanoseconds: milliseconds * 1_000_000,
-        .stepLog(ViewStage.id(step), level: .info, stream: .standardOutput, message: line))
+    func lines(_ milliseconds: Int, _ step: String, _ lines: String...) -> String {
+      let lines = StepLines(
+        atNanoseconds: milliseconds * 1_000_000, step: ViewStage.id(step), stream: .standardOutput, PrintedLines(lines))
+      let text = view.text(of: lines)
+      #expect(view.text(of: lines.events) == text)
+      return text
     }
-    let done = RunEvent(atNanoseconds: 9_000_000, ViewStage.done("b"))
-    let text = view.text(of: [
-      event(5, "a", "one"), event(5, "a", "two\u{1B}[2J"), event(5, "b", "one"), event(7, "b", ""), done,
-      event(9, "a", "three"),
-    ])
+    let text = [
+      lines(5, "a", "one", "two\u{1B}[2J"), lines(5, "b", "one"), lines(7, "b", ""),
+      view.text(of: [RunEvent(atNanoseconds: 9_000_000, ViewStage.done("b"))]), lines(9, "a", "three"),
+    ].joined()
     #expect(
       text.split(separator: "\n").map { String($0.drop { $0 == " " }) } == [
         "5.0  a: one", "5.0  a: two", "5.0  b: one", "7.0  b: ", "9.0  b succeeded in 12 ms", "9.0  a: three",
       ])
     let failure = StepFailure(code: "command-failed", message: "exited with status 1\n  three")
     #expect(view.takesQuoteAsShown(of: ViewStage.id("a"), failure))
+  }
+
+  @Test func `contain a warning that the summary does not repeat unless many lines follow it`() {
+    let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
+    _ = view.text(of: [RunEvent(atNanoseconds: 0, .warning("low"))])
+    func print(_ count: Int) {
+      let lines = PrintedLines(Array(repeating: "x", count: count))
+      _ = view.text(of: StepLines(atNanoseconds: 0, step: ViewStage.id("a"), stream: .standardOutput, lines))
+    }
+    print(ShownWarnings.logRows - 2)
+    #expect(view.warnings.inView(ofRows: ShownWarnings.logRows) == ["low"])
+    print(1)
+    #expect(view.warnings.inView(ofRows: ShownWarnings.logRows).isEmpty)
   }
 
   @Test func `have the time of day of the event, even if it is received late, until the clock is set`() {

@@ -42,7 +42,8 @@ import Testing
 
     func end(_ step: String) {
       for held in log.release(StepID(unchecked: step)) {
-        var value = held.event.value
+        guard case .event(let event) = held.content else { continue }
+        var value = event.value
         value[RunRecollection.numberKey] = .integer(held.number)
         if held.isNote { value[RunRecollection.noteKey] = true }
         record(value)
@@ -161,6 +162,22 @@ import Testing
     #expect(lines.last?.number == 40 && lines.map(\.number) == Array(lines[0].number...40))
     #expect(lines[0].event.value["level"] == "warning" && lines[0].event.value["stream"] == nil)
     #expect(reader.read().isEmpty)
+  }
+
+  @Test func `gets lines that were printed together one by one`() {
+    func lines(_ bytes: [UInt8]) -> [LiveLog.Line] {
+      var lines: [LiveLog.Line] = []
+      #expect(LiveLog.read(bytes[...]) { lines.append($0) } == bytes.count)
+      return lines
+    }
+    let unit = StepLines(
+      atNanoseconds: 5, step: StepID(unchecked: "a"), stream: .standardError,
+      PrintedLines(["", "one", "", "t\r\u{301}wo"]))
+    var (together, alone): ([UInt8], [UInt8]) = ([], [])
+    LiveLog.append(unit, number: 7, to: &together)
+    for (index, event) in unit.events.enumerated() { LiveLog.append(event, number: 7 + index, to: &alone) }
+    #expect(lines(together).map(\.number) == [7, 8, 9, 10])
+    #expect(lines(together).map(\.event.value) == lines(alone).map(\.event.value))
   }
 
   @Test func `ignores incomplete lines`() {

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowTestKit
 import Testing
 
 @testable import FlowEngine
@@ -12,8 +13,9 @@ import Testing
     var hasOpenSteps: Bool { !log.openSteps.isEmpty }
     func accepts(_ event: RunEvent) -> Bool { place(event) == .recorded }
     func place(_ event: RunEvent) -> RecordedLog.Place { log.place(event) }
-    func release(_ step: StepID) -> [RunEvent] { releaseNumbered(step).map(\.event) }
-    func releaseNumbered(_ step: StepID) -> [RecordedLog.HeldLine] { log.release(step) }
+    func place(_ lines: StepLines) -> (recorded: StepLines, held: StepLines, number: Int) { log.place(lines) }
+    func release(_ step: StepID) -> [RunEvent] { releaseNumbered(step).flatMap(\.content.events) }
+    func releaseNumbered(_ step: StepID) -> [RecordedLog.HeldLines] { log.release(step) }
   }
 
   private func line(_ step: String, _ text: String) -> RunEvent {
@@ -80,6 +82,50 @@ import Testing
       texts(log.release(StepID(unchecked: "a"))) == [
         "[flowrun: 1 line, 101 bytes, is not recorded; a larger log-limit keeps more]", text,
       ])
+  }
+
+  @Test func `contains the same lines with the same numbers, whether they arrive alone or together`() {
+    var random = SeededGenerator(seed: 0x10C)
+    for _ in 0..<400 {
+      let half = Int(random.next() % 60)
+      let (alone, together) = (Log(stepBytes: 2 * half), Log(stepBytes: 2 * half))
+      var recorded: (alone: [String], together: [String]) = ([], [])
+      var numbers: (alone: [Int], together: [Int]) = ([], [])
+      for unit in 0..<Int(random.next() % 8) {
+        let lines = (0..<Int(random.next() % 6)).map { number in
+          "\(unit).\(number)" + String(repeating: "x", count: Int(random.next() % 30))
+        }
+        let isMessage = random.next() % 4 == 0
+        for text in lines {
+          switch alone.place(line("a", text)) {
+          case .recorded: recorded.alone.append(text)
+          case .held(let number): numbers.alone.append(number)
+          case .dropped: Issue.record("dropped")
+          }
+          guard isMessage else { continue }
+          switch together.place(line("a", text)) {
+          case .recorded: recorded.together.append(text)
+          case .held(let number): numbers.together.append(number)
+          case .dropped: Issue.record("dropped")
+          }
+        }
+        if isMessage { continue }
+        let unit = StepLines(
+          atNanoseconds: 0, step: StepID(unchecked: "a"), stream: .standardOutput, PrintedLines(lines))
+        let (first, held, number) = together.place(unit)
+        recorded.together += first.lines.strings
+        numbers.together += (0..<held.lines.count).map { number + $0 }
+      }
+      #expect(recorded.alone == recorded.together && numbers.alone == numbers.together)
+      let released = (
+        alone.releaseNumbered(StepID(unchecked: "a")), together.releaseNumbered(StepID(unchecked: "a"))
+      )
+      #expect(texts(released.0.flatMap(\.content.events)) == texts(released.1.flatMap(\.content.events)))
+      func numbered(_ lines: [RecordedLog.HeldLines]) -> [Int] {
+        lines.flatMap { held in held.content.events.indices.map { held.number + $0 } }
+      }
+      #expect(numbered(released.0) == numbered(released.1))
+    }
   }
 
   @Test func `applies the limit that a step states, and divides the rest equally among the others`() {

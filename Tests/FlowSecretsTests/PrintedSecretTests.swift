@@ -98,6 +98,29 @@ import Testing
     #expect(Self.mask.masked(message: "a\n" + long, cutAfter: 1000).hasSuffix("xx***"))
   }
 
+  @Test func `are hidden in lines that are searched together as in each line alone`() {
+    let key = "-----BEGIN KEY-----\nQUJDREVGR0hJSktM\nTU5PUFFSU1RVVldY\n-----END KEY-----"
+    let mask = SecretMask([("token", Self.secret), ("key", key), ("pin", "a+b/c=&%")])
+    let pieces = [
+      Self.secret, "s3cr3t-", "t0k3n", "s3cr3t-\u{1B}[1mt0k3n", "QUJDREVGR0hJSktM", "-----BEGIN KEY-----", "a+b/c",
+      "=&%", "a%2Bb%2Fc%3D%26%25", "czNjcjN0LXQwazNu", "YTogczNjcjN0LXQwazNuIQ==", "czNjcjN0", "LXQwazNu",
+      "s3cr3t\\u002dt0k3n", "&quot;", "\\", "\\n", "%0A", "10 %\r", "\u{8}", "x", " ", "✓", "\u{200E}", "Ä", "\t", "=",
+      "[flowrun: 12 bytes left out]", "a line of a program that does something useful", "",
+    ]
+    var random = FixedNumbers(state: 0xB10C)
+    for _ in 0..<3_000 {
+      let lines = (0..<Int(random.next() % 9)).map { _ in
+        (0..<Int(random.next() % 4)).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }.joined()
+      }
+      let (masked, isPlain) = mask.masked(PrintedLines(lines))
+      #expect(masked.strings == lines.map { mask.masked(printed: $0) }, "\(lines)")
+      #expect(isPlain == !CommandText.isNeeded(for: masked.text))
+    }
+    // Long texts are searched in several parts.
+    let many = (0..<200).map { $0 % 50 == 49 ? "line \($0): \(Self.secret)" : "line \($0)" }
+    #expect(mask.masked(PrintedLines(many)).lines.strings == many.map { mask.masked(printed: $0) })
+  }
+
   @Test func `are reported if an output contains them in pieces`() {
     for text in ["s3cr3t-\u{1B}[1mt0k3n", "s3cr3t-t0kX\u{8}3n", "s3cr3t-\0t0k3n"] {
       #expect(Self.mask.spreadSecret(in: ["text": .string(text)]) == "token", "\(text.debugDescription)")

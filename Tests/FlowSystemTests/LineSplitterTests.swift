@@ -18,7 +18,28 @@ import Testing
       }
     }
     splitter.finish { texts.append(String(decoding: $0, as: UTF8.self)) }
+    if room == .max { #expect(together(pieces, longest, overwritten) == texts, "\(pieces)") }
     return (texts, count)
+  }
+
+  /// The lines if several of them are taken together.
+  private func together(_ pieces: [String], _ longest: Int, _ overwritten: Int) -> [String] {
+    var splitter = LineSplitter(longest: longest, overwritten: overwritten)
+    var texts: [String] = []
+    for piece in pieces {
+      Array(piece.utf8).withUnsafeBytes { bytes in
+        splitter.append(bytes) { lines in
+          switch lines {
+          case .line(let line): texts.append(String(decoding: line, as: UTF8.self))
+          case .block(let block):
+            let lines = block.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            texts += lines.map { String(decoding: $0, as: UTF8.self) }
+          }
+        }
+      }
+    }
+    splitter.finish { texts.append(String(decoding: $0, as: UTF8.self)) }
+    return texts
   }
 
   private func unfinished(_ pieces: String...) -> String {

@@ -4,7 +4,7 @@ import FlowModel
 import Synchronization
 
 /// Keeps the last lines that each step printed during a run. They are used in the report of failed steps.
-final class FailureLines: RunObserver {
+final class FailureLines: LineObserver {
   /// The number of lines and bytes kept for each step.
   private static let limits = (lines: 20, bytes: 4096)
   /// The number of steps for which lines are kept. At twice this number, the lines of the oldest half are dropped.
@@ -21,6 +21,15 @@ final class FailureLines: RunObserver {
 
   func receive(_ events: [RunEvent]) {
     for case .stepLog(let step, _, _, let message) in events.lazy.map(\.kind) { add(message, of: step) }
+  }
+
+  func receive(_ parts: [RunPart]) {
+    for part in parts {
+      switch part {
+      case .events(let events): receive(events)
+      case .lines(let lines): add(lines.lines.suffix(Self.limits.lines), of: lines.step)
+      }
+    }
   }
 
   func add(_ message: String, of step: StepID) {

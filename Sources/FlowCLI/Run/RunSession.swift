@@ -16,6 +16,8 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
+  /// The view for pipes and logs, or nil if another one is used.
+  private let lineView: LineView?
   /// The commands that show this run later, or nil if it is not kept in the run history.
   private let commands: RunCommands?
   private let executors: any StepExecutors
@@ -121,25 +123,29 @@ struct RunSession: Sendable {
       ? TerminalView(
         shown, subject, finished: resume?.keptSteps ?? [], isVerbose: request.isVerbose, asksHere: asksHere,
         clock: clock, commands: commands, style: style) : nil
-    let main: any RunObserver
+    let main: any LineObserver
+    var lineView: LineView?
     if request.isJSON {
       main = JSONView()
     } else if let view {
       main = view
     } else {
-      main = LineView(
+      let view = LineView(
         style: style, subject: subject, isVerbose: request.isVerbose, asksHere: asksHere, clock: clock)
+      lineView = view
+      main = view
     }
-    options.observer = main
+    self.lineView = lineView
+    options.observe(by: main)
     options.forcesColor = style.isColored && !request.isJSON && Environment.value("FORCE_COLOR") == nil
     options.showsUnfinishedLines = view != nil
     let questions = asksHere ? TerminalQuestions(style: style, view: view) : nil
     failureLines = request.outputs.reports.isEmpty ? nil : FailureLines()
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
     self.inputs = ValueObject(inputs.filter { !secret.contains($0.0) && !Self.holdsLink($0.1) })
-    let others: [(any RunObserver)?] = [questions, trace, failureLines]
+    let others: [(any LineObserver)?] = [questions, trace, failureLines]
     if others.contains(where: { $0 != nil }) {
-      options.observer = ManyObservers(observers: [main] + others.compactMap { $0 })
+      options.observe(by: ManyObservers(observers: [main] + others.compactMap { $0 }))
     }
 
     executors = try CommandParts.current.executors.executors(

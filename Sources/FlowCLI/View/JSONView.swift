@@ -3,13 +3,27 @@ import FlowEngine
 import FlowModel
 
 /// Writes the events of a run as JSON, one object per line.
-struct JSONView: RunObserver {
-  func receive(_ events: [RunEvent]) {
+struct JSONView: LineObserver {
+  /// The size from which the text of several parts is written, in bytes.
+  private static let flushBytes = 1 << 18
+
+  func receive(_ events: [RunEvent]) { receive([.events(events)]) }
+
+  func receive(_ parts: [RunPart]) {
     var bytes: [UInt8] = []
-    for event in events {
-      JSONText.append(.object(event.value), to: &bytes)
-      bytes.append(UInt8(ascii: "\n"))
+    for part in parts {
+      switch part {
+      case .events(let events):
+        for event in events {
+          JSONText.append(.object(event.value), to: &bytes)
+          bytes.append(UInt8(ascii: "\n"))
+        }
+      case .lines(let lines): lines.appendJSON(to: &bytes)
+      }
+      guard bytes.count >= Self.flushBytes else { continue }
+      StandardOutput.write(bytes)
+      bytes.removeAll(keepingCapacity: true)
     }
-    StandardOutput.write(bytes)
+    if !bytes.isEmpty { StandardOutput.write(bytes) }
   }
 }

@@ -10,9 +10,11 @@ import Synchronization
 ///
 /// Of a workflow with more than ``detailedSteps`` steps, and of a step with more items, only failures, retries, log
 /// lines and the gate are shown, because too many lines about successes are not helpful.
-struct LineView: RunObserver {
+struct LineView: LineObserver {
   /// The maximum number of steps or items for which each has its own lines.
   static let detailedSteps = 1_000
+  /// The size from which the text of several parts is written, in bytes.
+  private static let flushBytes = 1 << 18
 
   let style: TextStyle
   let subject: RunSubject
@@ -23,6 +25,8 @@ struct LineView: RunObserver {
   /// The clock for the time of day, or nil to show the time since activation.
   private let clock: EventClock?
   private let lastLines = LastLines()
+  /// The warnings shown so far. A view that shows lines of this one counts its own rows.
+  let warnings = ShownWarnings()
 
   /// Creates a view of a run.
   init(
@@ -51,41 +55,40 @@ struct LineView: RunObserver {
 
   func receive(_ events: [RunEvent]) { StandardOutput.write(text(of: events)) }
 
+  func receive(_ parts: [RunPart]) {
+    var text = ""
+    for part in parts {
+      switch part {
+      case .events(let events): text += self.text(of: events)
+      case .lines(let lines): text += self.text(of: lines)
+      }
+      guard text.utf8.count >= Self.flushBytes else { continue }
+      StandardOutput.write(text)
+      text = ""
+    }
+    if !text.isEmpty { StandardOutput.write(text) }
+  }
+
   /// Returns the lines for these events, each ended by a line break.
   func text(of events: [RunEvent]) -> String {
     var text = ""
-    var next = events.startIndex
-    while next < events.endIndex {
-      let event = events[next]
-      if case .stepLog(let step, _, _?, _) = event.kind {
-        next = append(linesOf: step, from: next, of: events, to: &text)
-        continue
-      }
+    for event in events {
       subject.items.note(event)
-      for line in timedLines(event) { text += line + "\n" }
-      next += 1
+      if case .warning(let warning) = event.kind { warnings.note(warning) }
+      let lines = timedLines(event)
+      warnings.add(rows: lines.count)
+      for line in lines { text += line + "\n" }
     }
     return text
   }
 
-  /// Appends the lines that the command of a step printed at one instant, and returns the index of the next event.
-  /// Commands may print millions of lines, so their common beginning is made once.
-  private func append(linesOf step: StepID, from first: Int, of events: [RunEvent], to text: inout String) -> Int {
-    let instant = events[first].atNanoseconds
-    let start = "\(style.dim(time(of: events[first])))  \(subject.items.text(step)): "
-    var next = first
-    var last = ""
-    while next < events.endIndex, events[next].atNanoseconds == instant,
-      case .stepLog(step, _, _?, let line) = events[next].kind
-    {
-      text += start
-      text += TerminalText.commandLine(line, keepsColors: style.isColored)
-      text += "\n"
-      last = line
-      next += 1
-    }
-    if !isVerbose { note(last, of: step) }
-    return next
+  /// Returns the lines that a command printed, each ended by a line break.
+  func text(of lines: StepLines) -> String {
+    if !isVerbose, let last = lines.lines.last { note(last, of: lines.step) }
+    warnings.add(rows: lines.lines.count)
+    return lines.shown(
+      after: "\(style.dim(time(of: lines.atNanoseconds)))  \(subject.items.text(lines.step)): ",
+      keepsColors: style.isColored)
   }
 
   /// Returns the lines for an event, the first one with its time.
@@ -93,15 +96,15 @@ struct LineView: RunObserver {
     if case .runActivated = event.kind { lastLines.activatedAt.store(event.atNanoseconds, ordering: .relaxed) }
     let lines = lines(event)
     if lines.isEmpty { return [] }
-    let time = time(of: event)
+    let time = time(of: event.atNanoseconds)
     return lines.enumerated().map { number, line in
       (number == 0 ? style.dim(time) : String(repeating: " ", count: time.utf8.count)) + "  " + line
     }
   }
 
-  private func time(of event: RunEvent) -> String {
-    if let clock { return clock.text(event.atNanoseconds) }
-    let nanoseconds = event.atNanoseconds - lastLines.activatedAt.load(ordering: .relaxed)
+  private func time(of nanoseconds: Int) -> String {
+    if let clock { return clock.text(nanoseconds) }
+    let nanoseconds = nanoseconds - lastLines.activatedAt.load(ordering: .relaxed)
     return Milliseconds.fixed(Double(nanoseconds) / 1_000_000, 1).leftPadded(to: 9)
   }
 

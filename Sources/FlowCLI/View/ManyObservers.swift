@@ -1,8 +1,8 @@
 import FlowEngine
 
 /// Forwards events to several observers.
-struct ManyObservers: RunObserver {
-  let observers: [any RunObserver]
+struct ManyObservers: LineObserver {
+  let observers: [any LineObserver]
 
   var detail: RunDetail { observers.allSatisfy { $0.detail == .brief } ? .brief : .full }
 
@@ -12,5 +12,9 @@ struct ManyObservers: RunObserver {
 
   func receive(_ events: [RunEvent]) {
     for observer in observers { observer.receive(events) }
+  }
+
+  func receive(_ parts: [RunPart]) {
+    for observer in observers { observer.receive(parts) }
   }
 }

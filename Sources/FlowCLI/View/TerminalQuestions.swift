@@ -8,7 +8,7 @@ import Synchronization
 
 /// Asks the questions of steps on the terminal, one at a time, and sends the answers to the run. A question that is
 /// answered elsewhere meanwhile is removed.
-final class TerminalQuestions: RunObserver {
+final class TerminalQuestions: LineObserver {
   private struct State {
     var open: [(step: StepID, question: Question)] = []
     /// True if a thread is asking a question now.
@@ -48,6 +48,10 @@ final class TerminalQuestions: RunObserver {
   func begin(_ run: WorkflowRun) {
     state.withLock { $0.run = run }
     askIfNeeded()
+  }
+
+  func receive(_ parts: [RunPart]) {
+    for case .events(let events) in parts { receive(events) }
   }
 
   func receive(_ events: [RunEvent]) {

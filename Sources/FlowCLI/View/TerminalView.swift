@@ -7,7 +7,7 @@ import Synchronization
 
 /// Shows a run on a terminal. Finished steps and log lines are printed above a ``ProgressRegion``, which is redrawn in
 /// place. Standard error is shown above the region, too.
-final class TerminalView: RunObserver {
+final class TerminalView: LineObserver {
   private struct State {
     var progress: RunProgress
     /// The width in columns of each line of the region on the screen.

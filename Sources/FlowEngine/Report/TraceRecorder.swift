@@ -3,7 +3,7 @@ import Synchronization
 
 /// Records the events of a run as a Chrome trace. Each queue has a track for every step that runs at the same time;
 /// posts and the gate are instants. Open it in `chrome://tracing` or Perfetto.
-package final class TraceRecorder: RunObserver {
+package final class TraceRecorder: LineObserver {
   fileprivate struct State {
     var entries: [Value] = []
     var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, track: Int)] = [:]
@@ -16,6 +16,11 @@ package final class TraceRecorder: RunObserver {
 
   /// Creates an empty recorder.
   package init() {}
+
+  /// Adds the events to the trace. A trace has no output lines.
+  package func receive(_ parts: [RunPart]) {
+    for case .events(let events) in parts { receive(events) }
+  }
 
   /// Adds events to the trace.
   package func receive(_ events: [RunEvent]) {

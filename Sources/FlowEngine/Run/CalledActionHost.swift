@@ -54,6 +54,7 @@ final class CalledActionHost: ActionHost {
   func withholdOutputs(hiding texts: [String], step: StepIndex) { host.withholdOutputs(hiding: texts, step: step) }
   func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }
   func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
+  func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
   func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }
   func showsOutput(of step: StepIndex) -> Bool { host.showsOutput(of: step) }
   var showsUnfinishedLines: Bool { host.showsUnfinishedLines }

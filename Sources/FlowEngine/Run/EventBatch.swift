@@ -9,29 +9,92 @@ struct EventBatch {
   private static let capacity = 4096
 
   private let observer: any RunObserver
+  /// The same observer if it receives lines as units, or nil.
+  private let lineObserver: (any LineObserver)?
+  /// The parts up to the last lines. Empty unless there are lines, and if the observer does not receive them as units.
+  private var parts: [RunPart] = []
+  /// The events after `parts`.
   private var events: [RunEvent] = []
   /// True if `endedSteps` is filled.
   var notesEnds = false
   private(set) var endedSteps: [StepID] = []
 
-  init(_ observer: any RunObserver) { self.observer = observer }
+  init(_ observer: any RunObserver, _ lineObserver: (any LineObserver)? = nil) {
+    (self.observer, self.lineObserver) = (observer, lineObserver)
+  }
 
   /// Adds an event. Delivers the oldest events if there are enough.
   mutating func add(_ event: RunEvent) {
     if notesEnds, case .stepFinished(let step, _) = event.kind { endedSteps.append(step) }
-    if case .gateOpened = event.kind, let last = events.last, last.atNanoseconds > event.atNanoseconds {
-      let place = events.lastIndex { $0.atNanoseconds <= event.atNanoseconds }.map { $0 + 1 } ?? 0
-      return events.insert(event, at: place)
-    }
+    if case .gateOpened = event.kind, let last = lastNanoseconds, last > event.atNanoseconds { return insert(event) }
     events.append(event)
     guard events.count >= 2 * Self.capacity else { return }
-    observer.receive(Array(events[..<Self.capacity]))
+    deliver(Array(events[..<Self.capacity]))
     events.removeFirst(Self.capacity)
+  }
+
+  /// Adds output lines.
+  mutating func add(_ lines: StepLines) {
+    guard lineObserver != nil else {
+      for event in lines.events { add(event) }
+      return
+    }
+    closeEvents()
+    parts.append(.lines(lines))
   }
 
   /// Delivers all remaining events.
   mutating func tell() {
-    if !events.isEmpty { observer.receive(events) }
+    deliver(events)
     events.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func deliver(_ events: [RunEvent]) {
+    guard let lineObserver, !parts.isEmpty else {
+      if !events.isEmpty { observer.receive(events) }
+      return
+    }
+    lineObserver.receive(events.isEmpty ? parts : parts + [.events(events)])
+    parts = []
+  }
+
+  private var lastNanoseconds: Int? {
+    if let last = events.last { return last.atNanoseconds }
+    switch parts.last {
+    case .lines(let lines): return lines.atNanoseconds
+    case .events(let events): return events.last?.atNanoseconds
+    case nil: return nil
+    }
+  }
+
+  private mutating func closeEvents() {
+    if !events.isEmpty { parts.append(.events(events)) }
+    events = []
+  }
+
+  /// Inserts an event after the last one that is not later.
+  private mutating func insert(_ event: RunEvent) {
+    closeEvents()
+    var later: [RunPart] = []
+    search: while let part = parts.popLast() {
+      switch part {
+      case .lines(let lines) where lines.atNanoseconds > event.atNanoseconds: later.append(part)
+      case .events(let events):
+        let place = events.lastIndex { $0.atNanoseconds <= event.atNanoseconds }.map { $0 + 1 } ?? 0
+        if place < events.count { later.append(.events(Array(events[place...]))) }
+        if place == 0 { continue }
+        parts.append(.events(Array(events[..<place])))
+        break search
+      case .lines:
+        parts.append(part)
+        break search
+      }
+    }
+    parts.append(.events([event]))
+    parts += later.reversed()
+    // Without lines, all events are delivered as one array.
+    guard lineObserver == nil else { return }
+    events = parts.flatMap(\.events)
+    parts = []
   }
 }

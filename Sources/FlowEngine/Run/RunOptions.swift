@@ -31,7 +31,9 @@ public struct RunOptions: Sendable {
   /// ``WorkflowRun/finishPosting()``.
   public var acceptsEvents = false
   /// The observer that receives the events of the run in order, or nil.
-  public var observer: (any RunObserver)?
+  public var observer: (any RunObserver)? { didSet { lineObserver = nil } }
+  /// The same observer if it receives output lines as units, or nil.
+  package private(set) var lineObserver: (any LineObserver)?
   /// True if the observer receives the output lines of commands and plugins, except those of quiet steps. The run
   /// history has all of them.
   package var showsOutput = true
@@ -81,6 +83,12 @@ public struct RunOptions: Sendable {
 
   /// The threads of all pools.
   package var threads = PoolThreads.shared
+
+  /// Sets an observer that receives output lines as units.
+  package mutating func observe(by observer: any LineObserver) {
+    self.observer = observer
+    lineObserver = observer
+  }
 
   /// Creates options with default values.
   public init(dataFolder: String, workflowFolder: String) {

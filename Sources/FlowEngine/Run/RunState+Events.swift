@@ -3,6 +3,8 @@ import FlowModel
 /// An event to deliver, or records from which events are created outside the lock.
 enum UndeliveredEvents {
   case event(RunEvent)
+  /// Output lines of a step's program.
+  case lines(StepLines)
   /// Records, and the events of the partial ones among them, in order.
   case records([RecordChunk], besides: [RunEvent])
 }

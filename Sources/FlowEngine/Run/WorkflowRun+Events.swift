@@ -21,6 +21,20 @@ extension WorkflowRun {
     queue(kinds, lineBytes: lineBytes, atNanoseconds: nanoseconds)
   }
 
+  /// Queues output lines for the observer. Their time is now.
+  func queue(_ lines: StepLines) {
+    let mustDeliver = state.withLock { state in
+      state.collectRecords()
+      var lines = lines
+      lines.atNanoseconds = state.instant(clock.now)
+      state.undelivered.append(.lines(lines))
+      state.undeliveredLineBytes += lines.lines.byteCount + MemoryLayout<StepLines>.stride
+      defer { state.isDelivering = true }
+      return !state.isDelivering
+    }
+    if mustDeliver { deliver() }
+  }
+
   private func queue(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int, atNanoseconds nanoseconds: Int?) {
     let mustDeliver = state.withLock { state in
       state.collectRecords()
@@ -65,15 +79,17 @@ extension WorkflowRun {
     guard let (undelivered, known) = undelivered else { return true }
     var reader = known
     guard !undelivered.isEmpty, let observer = options.observer else { return false }
-    var batch = EventBatch(observer)
+    var batch = EventBatch(observer, options.lineObserver)
     batch.notesEnds =
-      undelivered.contains { if case .event = $0 { true } else { false } }
+      undelivered.contains { if case .records = $0 { false } else { true } }
       || state.withLock { !$0.recordedLog.openSteps.isEmpty }
     var read: [RecordChunk] = []
     for entry in undelivered {
       switch entry {
       case .event(let event):
         if recordLine(event) { batch.add(event) }
+      case .lines(let lines):
+        if record(lines) { batch.add(lines) }
       case .records(let chunks, let besides):
         reader?.read(chunks, besides: besides, into: &batch)
         read += chunks

@@ -20,10 +20,26 @@ extension WorkflowRun {
   /// receive them.
   package func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step) else { return }
+    guard lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) else {
+      return log(PrintedLines(lines), from: stream, step: step)
+    }
     let id = stepID(of: step)
     let cut = lines.map(cut)
     let bytes = cut.reduce(0) { $0 + $1.utf8.count + MemoryLayout<RunEvent>.stride }
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
+  }
+
+  /// Logs output lines that a step's program printed at one time, like the method for separate lines.
+  package func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex) {
+    guard showsOutput(of: step), !lines.isEmpty else { return }
+    let lines = lines.longest > Limits.logLineBytes ? PrintedLines(lines.strings.map(cut)) : lines
+    let id = stepID(of: step)
+    if let mask {
+      let (masked, isPlain) = mask.masked(lines)
+      return queue(
+        StepLines(atNanoseconds: 0, step: id, stream: stream, lines: masked, isPlain: isPlain))
+    }
+    queue(StepLines(atNanoseconds: 0, step: id, stream: stream, lines))
   }
 
   /// Shows an unfinished output line of a program. It replaces the previous one if that has not been delivered.

@@ -103,6 +103,17 @@ package enum JSONText {
     JSONWriter.append(string: string, to: &output)
   }
 
+  /// Appends the escaped content of a string to `output`, without quotes.
+  package static func append(contentOf string: String, to output: inout [UInt8]) {
+    var string = string
+    string.withUTF8 { append(contentOf: $0, to: &output) }
+  }
+
+  /// Appends the escaped content of a string in UTF-8 to `output`, without quotes.
+  package static func append(contentOf string: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    JSONWriter.append(contentOf: string, to: &output, escapesAllControls: true)
+  }
+
   /// Appends a number to `output`. It has the fewest digits from which the same double is read, such as `3` for 3.0.
   package static func append(number: Double, to output: inout [UInt8]) {
     JSONWriter.append(number: number, to: &output)

@@ -83,26 +83,31 @@ struct JSONWriter {
   static func append(string: String, to output: inout [UInt8], escapesAllControls: Bool = true) {
     output.append(UInt8(ascii: "\""))
     var copy = string
-    copy.withUTF8 { bytes in
-      var runStart = 0
-      for index in 0..<bytes.count {
-        let byte = bytes[index]
-        // A single comparison handles the most frequent characters.
-        if byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
-        if byte >= 0x7F {
-          guard escapesAllControls, let escape = highControl(at: index, in: bytes) else { continue }
-          output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
-          runStart = index + escape.length
-          appendEscape(of: escape.scalar, to: &output)
-        } else {
-          output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
-          runStart = index + 1
-          appendEscape(of: byte, to: &output)
-        }
-      }
-      output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart...]))
-    }
+    copy.withUTF8 { append(contentOf: $0, to: &output, escapesAllControls: escapesAllControls) }
     output.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a string in UTF-8 without quotes.
+  static func append(
+    contentOf bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8], escapesAllControls: Bool
+  ) {
+    var runStart = 0
+    for index in 0..<bytes.count {
+      let byte = bytes[index]
+      // A single comparison handles the most frequent characters.
+      if byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
+      if byte >= 0x7F {
+        guard escapesAllControls, let escape = highControl(at: index, in: bytes) else { continue }
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
+        runStart = index + escape.length
+        appendEscape(of: escape.scalar, to: &output)
+      } else {
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
+        runStart = index + 1
+        appendEscape(of: byte, to: &output)
+      }
+    }
+    output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart...]))
   }
 
   /// Returns the control character from U+007F to U+009F at this index, or nil. From U+0080 on, it takes two bytes.

@@ -14,7 +14,7 @@ package struct LastLines {
   /// Adds a line, unless it is blank.
   package mutating func append(_ line: UnsafeRawBufferPointer) {
     let start = line.lastIndex(of: UInt8(ascii: "\r")).map { $0 + 1 } ?? 0
-    if line[start...].allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
+    if Self.isBlank(line[start...]) { return }
     let first = max(0, start - Self.lineBytes)
     let kept = Array(line[first...].prefix(start - first + Self.lineBytes))
     if lines.count < Self.count {
@@ -23,6 +23,23 @@ package struct LastLines {
       lines[oldest] = kept
       oldest = (oldest + 1) % Self.count
     }
+  }
+
+  /// Adds several lines, each with its line break, in which nothing is overwritten.
+  package mutating func append(block: UnsafeRawBufferPointer) {
+    var found: [Range<Int>] = []
+    var end = block.count
+    while end > 0, found.count < Self.count {
+      var start = end - 1
+      while start > 0, block[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+      if !Self.isBlank(block[start..<(end - 1)]) { found.append(start..<(end - 1)) }
+      end = start
+    }
+    for range in found.reversed() { append(UnsafeRawBufferPointer(rebasing: block[range])) }
+  }
+
+  private static func isBlank(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+    line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
   }
 
   package var isEmpty: Bool { lines.isEmpty }

@@ -48,6 +48,30 @@ package struct LineSplitter {
     return count + others
   }
 
+  /// Complete lines of an output.
+  package enum Lines {
+    /// Several lines, each with its line break. None is too long, and nothing in them is overwritten.
+    case block(UnsafeRawBufferPointer)
+    /// A line without its line break.
+    case line(UnsafeRawBufferPointer)
+  }
+
+  /// Adds a piece and calls `body` with the lines that it completes, in as few parts as possible.
+  package mutating func append(_ piece: UnsafeRawBufferPointer, _ body: (Lines) -> Void) {
+    var rest = piece
+    if !begun.isEmpty, let line = Self.takeLine(from: &rest) { complete(line) { body(.line($0)) } }
+    if begun.isEmpty, let end = rest.lastIndex(of: Self.lineEnd) {
+      var lines = UnsafeRawBufferPointer(rebasing: rest[...end])
+      rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+      if lines.count <= longest, memchr(lines.baseAddress!, CInt(Self.carriageReturn), lines.count) == nil {
+        body(.block(lines))
+      } else {
+        while let line = Self.takeLine(from: &lines) { complete(line) { body(.line($0)) } }
+      }
+    }
+    if !rest.isEmpty { begin(rest) }
+  }
+
   /// Calls `body` with the last line if it is incomplete.
   package mutating func finish(_ body: (UnsafeRawBufferPointer) -> Void) {
     if !begun.isEmpty { complete(UnsafeRawBufferPointer(start: nil, count: 0), body) }

@@ -70,7 +70,7 @@ struct ItemRun: Sendable {
     options.outer = OuterRun(
       run: outer, instance: context.step, recordID: outer.recordID(ofItem: context.step), attempt: context.attempt,
       cores: max(1, activeCores() / parallel))
-    options.observer = ItemLines(context)
+    options.observe(by: ItemLines(context))
     if let traceparent = outer.options.traceparent {
       let prefix = "\(context.stepID)/"
       options.traceparent = { traceparent(prefix + $0, $1) }
@@ -87,12 +87,21 @@ struct ItemRun: Sendable {
 }
 
 /// Reports the events of an item's run as output lines of the item.
-private struct ItemLines: RunObserver {
+private struct ItemLines: LineObserver {
   let context: ActionContext
 
   init(_ context: ActionContext) { self.context = context }
 
   var detail: RunDetail { .brief }
+
+  func receive(_ parts: [RunPart]) {
+    for part in parts {
+      switch part {
+      case .events(let events): receive(events)
+      case .lines(let lines): context.log(lines.lines.prefixed(by: "\(lines.step): "), from: lines.stream)
+      }
+    }
+  }
 
   func receive(_ events: [RunEvent]) {
     for event in events {

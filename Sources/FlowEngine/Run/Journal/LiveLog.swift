@@ -72,14 +72,26 @@ struct LiveLog {
   /// Encodes an output line, with its number among the lines that were held back.
   static func append(_ event: RunEvent, number: Int, to bytes: inout [UInt8]) {
     guard case .stepLog(let step, let level, let stream, let message) = event.kind else { return }
+    append(event.atNanoseconds, step, level, stream, message, number: number, to: &bytes)
+  }
+
+  /// Encodes output lines. `number` is that of the first of them.
+  static func append(_ lines: StepLines, number: Int, to bytes: inout [UInt8]) {
+    append(lines.atNanoseconds, lines.step, .info, lines.stream, lines.lines.text, number: number, to: &bytes)
+  }
+
+  private static func append(
+    _ nanoseconds: Int, _ step: StepID, _ level: LogLevel, _ stream: LogStream?, _ text: String, number: Int,
+    to bytes: inout [UInt8]
+  ) {
     var writer = ByteWriter()
-    writer.reserve(step.text.utf8.count + message.utf8.count + 40)
+    writer.reserve(step.text.utf8.count + text.utf8.count + 40)
     writer.add(UInt64(number))
-    writer.add(signed: event.atNanoseconds)
+    writer.add(signed: nanoseconds)
     writer.add(level.rawValue)
     writer.add(stream?.rawValue ?? "")
     writer.add(step.text)
-    writer.add(message)
+    writer.add(text)
     withUnsafeBytes(of: UInt32(writer.bytes.count).littleEndian) { bytes += $0 }
     bytes += writer.bytes
   }
@@ -102,21 +114,28 @@ struct LiveLog {
       let count = (0..<4).reduce(0) { $0 | Int(bytes[next + $1]) << (8 * $1) }
       guard bytes.endIndex - next - 4 >= count else { break }
       var reader = ByteReader(Array(bytes[(next + 4)..<(next + 4 + count)]))
-      if let read = try? Self.line(&reader) { line(read) }
+      for read in (try? Self.lines(&reader)) ?? [] { line(read) }
       next += 4 + count
     }
     return next - bytes.startIndex
   }
 
-  private static func line(_ reader: inout ByteReader) throws(ByteReader.ByteProblem) -> Line {
+  /// Reads a message or, if the text ends with a line break, output lines.
+  private static func lines(_ reader: inout ByteReader) throws(ByteReader.ByteProblem) -> [Line] {
     let number = Int(truncatingIfNeeded: try reader.number())
     let time = try reader.signed()
     let level = LogLevel(rawValue: try reader.text()) ?? .info
     let stream = LogStream(rawValue: try reader.text())
     let step = StepID(unchecked: try reader.text())
-    return Line(
-      event: RunEvent(
-        atNanoseconds: time, .stepLog(step, level: level, stream: stream, message: try reader.text())), number: number)
+    let text = try reader.text()
+    let areLines = stream != nil && text.utf8.last == UInt8(ascii: "\n")
+    let lines = areLines ? PrintedLines(decoding: Array(text.utf8), longest: text.utf8.count).strings : [text]
+    return lines.enumerated().map { index, line in
+      Line(
+        event: RunEvent(
+          atNanoseconds: time, .stepLog(step, level: level, stream: stream, message: line)),
+        number: number + index)
+    }
   }
 }
 

@@ -24,36 +24,104 @@ struct RecordedLog {
     /// The number of lines held back so far.
     var heldLines = 0
     /// The lines held back. Those before `firstHeld` have been dropped.
-    var held: [RunEvent] = []
+    var held: [Content] = []
     var firstHeld = 0
+    /// The size of the lines held back and not dropped, in bytes.
     var heldBytes = 0
     var missingLines = 0
     var missingBytes = 0
 
-    /// Holds a line back, unless it is among the first lines, of which `half` bytes are recorded. Returns the number of
-    /// lines held back so far, and true if no other line is being held back.
-    mutating func hold(_ event: RunEvent, half: Int) -> (count: Int, isFirst: Bool)? {
-      let bytes = RecordedLog.bytes(of: event)
-      let isFirst = held.isEmpty
-      if isFirst, recordedBytes < half {
-        recordedBytes += bytes
-        return nil
-      }
-      held.append(event)
-      heldLines += 1
-      heldBytes += bytes
-      while heldBytes > half, firstHeld < held.count - 1 {
-        let bytes = RecordedLog.bytes(of: held[firstHeld])
-        heldBytes -= bytes
-        missingBytes += bytes
-        missingLines += 1
+    var isHolding: Bool { !held.isEmpty }
+
+    /// Returns the number and the size of the first of some lines that are recorded, of which there are up to `half`
+    /// bytes.
+    mutating func record(_ content: Content, half: Int) -> (count: Int, bytes: Int) {
+      if isHolding || recordedBytes >= half { return (0, 0) }
+      let recorded = content.extent(reaching: half - recordedBytes)
+      recordedBytes += recorded.bytes
+      return recorded
+    }
+
+    /// Holds lines back. Drops units of lines that exceed `half` bytes completely; the others are dropped by
+    /// ``dropFirst(half:)``.
+    mutating func hold(_ content: Content, half: Int) {
+      held.append(content)
+      heldLines += content.count
+      heldBytes += content.byteCount
+      while firstHeld < held.count - 1, heldBytes - held[firstHeld].byteCount >= half {
+        drop((held[firstHeld].count, held[firstHeld].byteCount))
         firstHeld += 1
       }
       if firstHeld > held.count / 2, firstHeld > 64 {
         held.removeFirst(firstHeld)
         firstHeld = 0
       }
-      return (heldLines, isFirst)
+    }
+
+    /// Drops the first lines until the others have up to `half` bytes, but not the last line.
+    mutating func dropFirst(half: Int) {
+      guard heldBytes > half else { return }
+      let first = held[firstHeld]
+      var extent = first.extent(reaching: heldBytes - half)
+      if firstHeld == held.count - 1, extent.count == first.count {
+        extent = (extent.count - 1, extent.bytes - first.lastByteCount)
+      }
+      drop(extent)
+      if extent.count == first.count {
+        firstHeld += 1
+      } else if case .lines(let lines) = first {
+        held[firstHeld] = .lines(lines.split(after: extent).1)
+      }
+    }
+
+    private mutating func drop(_ lines: (count: Int, bytes: Int)) {
+      heldBytes -= lines.bytes
+      missingBytes += lines.bytes
+      missingLines += lines.count
+    }
+  }
+
+  /// A message, or lines that were printed at one time.
+  enum Content {
+    case event(RunEvent)
+    case lines(StepLines)
+
+    /// The number of lines. A message counts as one.
+    var count: Int {
+      switch self {
+      case .event: 1
+      case .lines(let lines): lines.lines.count
+      }
+    }
+
+    /// The size in bytes, including line breaks.
+    var byteCount: Int {
+      switch self {
+      case .event(let event): RecordedLog.bytes(of: event)
+      case .lines(let lines): lines.lines.byteCount
+      }
+    }
+
+    /// The size of the last line in bytes, including its line break.
+    fileprivate var lastByteCount: Int {
+      switch self {
+      case .event: byteCount
+      case .lines(let lines): (lines.lines.last?.utf8.count ?? 0) + 1
+      }
+    }
+
+    var events: [RunEvent] {
+      switch self {
+      case .event(let event): [event]
+      case .lines(let lines): lines.events
+      }
+    }
+
+    fileprivate func extent(reaching bytes: Int) -> (count: Int, bytes: Int) {
+      switch self {
+      case .event: (1, byteCount)
+      case .lines(let lines): lines.lines.extent(reaching: bytes)
+      }
     }
   }
 
@@ -78,10 +146,15 @@ struct RecordedLog {
   /// Creates a log in which every step has the same limit.
   init(stepBytes: Int = Limits.usualStepLogBytes) { (usualBytes, firstNumber) = (stepBytes, 0) }
 
+  /// True if the output lines of the step are not shown.
+  func isQuiet(_ id: StepID, showsOutput: Bool) -> Bool {
+    !showsOutput || !quietSteps.isEmpty && quietSteps.contains(id.item?.step ?? id)
+  }
+
   /// True if the event is an output line that is not shown. Messages of steps are always shown.
   func isQuiet(_ event: RunEvent, showsOutput: Bool) -> Bool {
     switch event.kind {
-    case .stepLog(let id, _, _?, _): !showsOutput || !quietSteps.isEmpty && quietSteps.contains(id.item?.step ?? id)
+    case .stepLog(let id, _, _?, _): isQuiet(id, showsOutput: showsOutput)
     case .pluginLog: !showsOutput
     default: false
     }
@@ -111,30 +184,61 @@ struct RecordedLog {
       return .recorded
     }
     let step = id.item?.step ?? id
-    let half = (statedBytes[step] ?? usualBytes) / 2
-    guard let (count, isFirst) = logs[step, default: Log()].hold(event, half: half) else { return .recorded }
-    if isFirst { openSteps.insert(step) }
-    return .held(firstNumber + count)
+    let half = half(of: step)
+    if logs[step, default: Log()].record(.event(event), half: half).count > 0 { return .recorded }
+    return .held(hold(.event(event), of: step, half: half))
   }
 
-  struct HeldLine {
-    var event: RunEvent
+  /// Decides which of some lines are recorded now. The others are held back; `number` is that of the first of them.
+  mutating func place(_ lines: StepLines) -> (recorded: StepLines, held: StepLines, number: Int) {
+    let step = lines.step.item?.step ?? lines.step
+    let half = half(of: step)
+    let first = logs[step, default: Log()].record(.lines(lines), half: half)
+    let (recorded, held) = lines.split(after: first)
+    if held.lines.isEmpty { return (recorded, held, 0) }
+    return (recorded, held, hold(.lines(held), of: step, half: half))
+  }
+
+  private func half(of step: StepID) -> Int { (statedBytes[step] ?? usualBytes) / 2 }
+
+  /// Holds lines back, and returns the number of the first of them.
+  private mutating func hold(_ content: Content, of step: StepID, half: Int) -> Int {
+    openSteps.insert(step)
+    let number = firstNumber + logs[step, default: Log()].heldLines + 1
+    logs[step, default: Log()].hold(content, half: half)
+    return number
+  }
+
+  /// Lines that were held back.
+  struct HeldLines {
+    var content: Content
+    /// The number of the first line.
     var number: Int
-    /// True if the line is a note about missing lines. It has the number of the last of them.
+    /// True for a note about missing lines. It has the number of the last of them.
     var isNote = false
   }
 
   /// Removes and returns the held-back lines of a step. If lines are missing, they are preceded by a note.
-  mutating func release(_ step: StepID) -> [HeldLine] {
+  mutating func release(_ step: StepID) -> [HeldLines] {
     guard openSteps.remove(step) != nil, var log = logs.removeValue(forKey: step) else { return [] }
+    log.dropFirst(half: half(of: step))
     let held = log.held[log.firstHeld...]
-    let first = firstNumber + log.heldLines - held.count + 1
-    var lines = zip(held, first...).map { HeldLine(event: $0, number: $1) }
-    if log.missingLines > 0, let event = held.first {
+    let first = firstNumber + log.heldLines - held.reduce(0) { $0 + $1.count } + 1
+    var lines: [HeldLines] = []
+    if log.missingLines > 0, let content = held.first {
+      let time =
+        switch content {
+        case .event(let event): event.atNanoseconds
+        case .lines(let lines): lines.atNanoseconds
+        }
       let text = Self.note(lines: log.missingLines, bytes: log.missingBytes)
-      let note = RunEvent(
-        atNanoseconds: event.atNanoseconds, .stepLog(step, level: .info, stream: nil, message: text))
-      lines.insert(HeldLine(event: note, number: first - 1, isNote: true), at: 0)
+      let note = RunEvent(atNanoseconds: time, .stepLog(step, level: .info, stream: nil, message: text))
+      lines.append(HeldLines(content: .event(note), number: first - 1, isNote: true))
+    }
+    var number = first
+    for content in held {
+      lines.append(HeldLines(content: content, number: number))
+      number += content.count
     }
     log.recordedBytes += log.heldBytes
     (log.held, log.firstHeld, log.heldBytes, log.missingLines, log.missingBytes) = ([], 0, 0, 0, 0)

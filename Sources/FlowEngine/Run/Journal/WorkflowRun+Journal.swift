@@ -157,7 +157,7 @@ extension WorkflowRun {
     if case .stepItems(let step, _) = event.kind, let keys = keys(ofItemsOf: step) {
       line[RunRecollection.keysKey] = .array(keys.map { .string($0) })
     }
-    record(CollectionOfOne(line), wereHeld: false)
+    record(Self.bytes(of: CollectionOfOne(line)), wereHeld: false)
     return isShown
   }
 
@@ -182,30 +182,57 @@ extension WorkflowRun {
     return keys.map { mask?.masked($0) ?? $0 }
   }
 
+  /// Records output lines, except those that the log holds back. Returns false if the observer does not receive them,
+  /// because the step is quiet.
+  func record(_ lines: StepLines) -> Bool {
+    guard journal != nil else { return true }
+    let (recorded, isShown) = state.withLock { state in
+      let (recorded, held, number) = state.recordedLog.place(lines)
+      if !held.lines.isEmpty, state.unshownLines.count < LiveLog.mostBytesAtOnce {
+        LiveLog.append(held, number: number, to: &state.unshownLines)
+      }
+      return (recorded, !state.recordedLog.isQuiet(lines.step, showsOutput: options.showsOutput))
+    }
+    if recorded.lines.isEmpty { return isShown }
+    var bytes: [UInt8] = []
+    recorded.appendJSON(to: &bytes, keepsColors: true)
+    record(bytes, wereHeld: false)
+    return isShown
+  }
+
   /// Records the last output lines of finished steps, which were held back.
   func recordLastLines(of steps: some Sequence<StepID>) {
     for step in steps {
-      record(
-        state.withLock { $0.recordedLog.release(step) }.map { held in
-          var line = held.event.recordedValue
+      var bytes: [UInt8] = []
+      for held in state.withLock({ $0.recordedLog.release(step) }) {
+        switch held.content {
+        case .event(let event):
+          var line = event.recordedValue
           line[RunRecollection.numberKey] = .integer(held.number)
           if held.isNote { line[RunRecollection.noteKey] = true }
-          return line
-        }, wereHeld: true)
+          bytes += Self.bytes(of: CollectionOfOne(line))
+        case .lines(let lines): lines.appendJSON(to: &bytes, keepsColors: true, numberedFrom: held.number)
+        }
+      }
+      record(bytes, wereHeld: true)
     }
   }
 
   /// Records the numbers of lines that plugins printed beyond the limit.
   func recordDroppedLines() {
-    record(state.withLock { $0.recordedLog.droppedLines(at: clock.now) }, wereHeld: false)
+    record(Self.bytes(of: state.withLock { $0.recordedLog.droppedLines(at: clock.now) }), wereHeld: false)
   }
 
-  private func record(_ lines: some Collection<ValueObject>, wereHeld: Bool) {
+  private static func bytes(of lines: some Collection<ValueObject>) -> [UInt8] {
     var bytes: [UInt8] = []
     for line in lines {
-      bytes += JSONText.bytes(of: .object(line))
+      JSONText.append(.object(line), to: &bytes)
       bytes.append(UInt8(ascii: "\n"))
     }
+    return bytes
+  }
+
+  private func record(_ bytes: [UInt8], wereHeld: Bool) {
     guard !bytes.isEmpty else { return }
     state.withLock { state in
       if wereHeld, state.firstReleasedByte == nil { state.firstReleasedByte = state.unwrittenLines.count }

@@ -58,16 +58,28 @@ struct OutputLines {
     func tell(
       _ piece: UnsafeRawBufferPointer, _ splitter: inout LineSplitter, _ last: inout LastLines, from stream: LogStream
     ) {
-      var texts: [String] = []
-      var whole: [[UInt8]] = []
-      _ = splitter.append(piece) { line, _ in
-        last.append(line)
-        if onLine != nil { whole.append(Array(line)) }
-        if isTold { texts.append(String(decoding: line, as: UTF8.self)) }
+      var bytes: [UInt8] = []
+      var longest = 0
+      splitter.append(piece) { lines in
+        switch lines {
+        case .block(let block):
+          last.append(block: block)
+          bytes += block
+          longest = max(longest, block.count - 1)
+        case .line(let line):
+          last.append(line)
+          bytes += line
+          bytes.append(UInt8(ascii: "\n"))
+          longest = max(longest, line.count)
+        }
       }
-      if !texts.isEmpty { context.log(texts, from: stream) }
-      // Log lines caused by a line must follow it in the log.
-      for line in whole { line.withUnsafeBytes { onLine?($0) } }
+      if !bytes.isEmpty, isTold { context.log(PrintedLines(decoding: bytes, longest: longest), from: stream) }
+      if let onLine {
+        // Log lines caused by a line must follow it in the log.
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+          line.withUnsafeBytes(onLine)
+        }
+      }
       guard isToldUnfinished else { return }
       let unfinished = splitter.unfinished
       if !unfinished.isEmpty { context.showUnfinished(String(decoding: unfinished, as: UTF8.self), from: stream) }
