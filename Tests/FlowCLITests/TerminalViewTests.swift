@@ -188,6 +188,16 @@ import Testing
     #expect(!stage.view.showsFailures(besideLines: 8))
   }
 
+  @Test func `reports the warnings that have not scrolled away, so that the summary does not repeat them`() {
+    let stage = ViewStage(Self.many(40), rows: 24)
+    stage.at(0, ViewStage.activated, .warning("first"))
+    for number in 1...10 { stage.at(number, ViewStage.done("s\(number)")) }
+    stage.at(11, .warning("second"))
+    #expect(stage.view.warningsInView(besideLines: 4) == ["first", "second"])
+    for number in 12...20 { stage.at(number, ViewStage.done("s\(number)")) }
+    #expect(stage.view.warningsInView(besideLines: 4) == ["second"])
+  }
+
   @Test func `shows steps skipped at the same time for the same reason on one line`() {
     let stage = ViewStage(Self.many(4))
     stage.at(0, ViewStage.activated, ViewStage.done("s1", .skipped), ViewStage.done("s2", .skipped))

@@ -276,8 +276,12 @@ struct RunSession: Sendable {
     var summary = SummaryText(
       report: report, subject: subject, style: style, commands: commands, hasShownFailures: true,
       isVerbose: request.isVerbose, columns: view.map { _ in TerminalSize.current.columns })
-    if let view, !view.showsFailures(besideLines: summary.text.utf8.count { $0 == UInt8(ascii: "\n") }) {
-      summary.hasShownFailures = false
+    if let view {
+      let lineCount = summary.text.utf8.count { $0 == UInt8(ascii: "\n") }
+      summary.hasShownFailures = view.showsFailures(besideLines: lineCount)
+      summary.shownWarnings = view.warningsInView(besideLines: lineCount)
+    } else if let lineView {
+      summary.shownWarnings = lineView.warnings.inView(ofRows: ShownWarnings.logRows)
     }
     return summary
   }

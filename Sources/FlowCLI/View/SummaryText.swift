@@ -13,6 +13,8 @@ struct SummaryText {
   var commands: RunCommands?
   /// True if the causes of failures are still visible on the terminal, so that the summary names only the steps.
   var hasShownFailures = false
+  /// The warnings that are still in view and not repeated.
+  var shownWarnings: Set<String> = []
   /// True to also show the entries, the critical path and exceeded estimates.
   var isVerbose = false
   /// The width of the terminal. Nil if lines are not cut.
@@ -39,7 +41,9 @@ struct SummaryText {
     for (name, value) in report.outputs {
       lines += LogText.paragraph("\(name): \(value.stringValue ?? JSONText.write(value))")
     }
-    for warning in report.warnings { lines += LogText.paragraph("warning: \(warning)").map(style.yellow) }
+    for warning in report.warnings where !shownWarnings.contains(warning) {
+      lines += LogText.paragraph("warning: \(warning)").map(style.yellow)
+    }
     return Self.list(lines, "\n") + "\n"
   }
 

@@ -78,6 +78,7 @@ final class TerminalView: LineObserver {
       for event in events {
         state.progress.apply(event)
         subject.items.note(event)
+        if case .warning(let warning) = event.kind { lines.warnings.note(warning) }
         note(event, size, &state)
       }
       if state.isPaused { state.dropFirstLines() }
@@ -210,6 +211,11 @@ final class TerminalView: LineObserver {
     return state.withLock { state in state.rowsSinceFailure.map { $0 + summaryLines < rows } ?? false }
   }
 
+  /// Returns the warnings that will still be visible above a summary with this many lines.
+  func warningsInView(besideLines summaryLines: Int) -> Set<String> {
+    lines.warnings.inView(ofRows: size().rows - summaryLines)
+  }
+
   /// Shows a text above the region at once. It can have several lines.
   private func say(_ text: String, _ run: WorkflowRun) {
     say(text)
@@ -282,8 +288,10 @@ final class TerminalView: LineObserver {
     }
     state.linesAbove = []
     state.skipped = []
-    if let rows = state.rowsSinceFailure {
-      state.rowsSinceFailure = rows + lines.reduce(0) { $0 + Self.rows(TerminalText.columns(of: $1), size) }
+    if state.rowsSinceFailure != nil || !self.lines.warnings.isEmpty {
+      let rows = lines.reduce(0) { $0 + Self.rows(TerminalText.columns(of: $1), size) }
+      state.rowsSinceFailure = state.rowsSinceFailure.map { $0 + rows }
+      self.lines.warnings.add(rows: rows)
     }
     return lines
   }
