@@ -39,6 +39,12 @@ public struct RegisteredAction: Sendable {
     self.init(declaration: declaration, body: body, plainBody: nil, bodyInParts: nil, withheld: [], check: check)
   }
 
+  /// Creates an action whose body also runs in parts.
+  package init(declaration: ActionDeclaration, body: Body, bodyInParts: BodyInParts?) {
+    self.init(
+      declaration: declaration, body: body, plainBody: nil, bodyInParts: bodyInParts, withheld: [], check: { _ in [] })
+  }
+
   private init(
     declaration: ActionDeclaration, body: Body, plainBody: (@Sendable (ActionContext) throws -> Void)?,
     bodyInParts: BodyInParts?, withheld: Set<String>, check: @escaping @Sendable (LiteralInput) -> [InputProblem]

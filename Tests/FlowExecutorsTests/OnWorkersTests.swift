@@ -61,6 +61,31 @@ import Testing
     }
   #endif
 
+  #if os(Linux)
+    @Test func `commands that wait on a worker share a few threads`() throws {
+      let gate = "\(folder)/gate"
+      var text = "name: many\nsteps:\n"
+      for step in 0..<60 { text += "  s\(step): { run: 'echo up $PPID; read line < gate; echo down' }\n" }
+      try write(text)
+      #expect(mkfifo(gate, 0o600) == 0)
+      let process = try FlowrunProcess(["flow.yaml", "--on", "workers=60,processes=1"], in: folder)
+      within(seconds: 300) { process.outputSoFar.components(separatedBy: "up ").count == 61 }
+      let output = process.outputSoFar
+      let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
+      func threads() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 100
+      }
+      #expect(within(seconds: 60) { threads() <= 30 })
+      let file = open(gate, O_RDWR)
+      let ends = Array(String(repeating: "\n", count: 60).utf8)
+      _ = ends.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+      let result = process.result(limitSeconds: 300)
+      close(file)
+      #expect(result.exitCode == 0 && result.output.components(separatedBy: ": down").count == 61, "\(result)")
+      try remove()
+    }
+  #endif
+
   @Test func `a workflow has the same result on workers as locally`() throws {
     try write(
       """

@@ -21,6 +21,13 @@ enum CallBody {
     }
   }
 
+  /// Returns a body in parts that calls the action once, with the given inputs.
+  static func once(_ parts: BodyInParts, _ inputs: ValueObject, _ fields: [FieldDeclaration]) -> BodyInParts {
+    BodyInParts { _, context, thread in
+      try parts.begin(try InputBinding.bind(inputs, to: fields, run: context.run), context, thread)
+    }
+  }
+
   /// Returns a body that calls the action for each line of standard input, and writes the answers to standard output.
   static func forEachLine(_ body: RegisteredAction.Body, _ fields: [FieldDeclaration]) -> RegisteredAction.Body {
     switch body {

@@ -35,16 +35,19 @@ struct PreparedCall {
       with[event] = name
     }
     let body: RegisteredAction.Body
+    var bodyInParts: BodyInParts?
     if let inputs {
       let bound = try Self.checked(inputs, declaration, target)
       body = CallBody.once(target.body, bound, declaration.inputs)
+      bodyInParts = target.bodyInParts.map { CallBody.once($0, bound, declaration.inputs) }
     } else {
       body = CallBody.forEachLine(target.body, declaration.inputs)
     }
     var copy = registry
     do {
       try copy.register(
-        name: "call", origin: "flowrun call", actions: [RegisteredAction(declaration: stand, body: body)])
+        name: "call", origin: "flowrun call",
+        actions: [RegisteredAction(declaration: stand, body: body, bodyInParts: bodyInParts)])
     } catch {
       throw UsageProblem("\(error)")
     }

@@ -228,13 +228,11 @@ package final class Worker: Sendable {
     state.withLock { $0.calls[id] = (call, nil) }
     switch action.body {
     case .synchronous(let body):
-      threads.run { [self, inputs] hasThread in
-        guard hasThread else {
-          return finish(
-            call, .failure(ActionError("no-thread", "the system cannot create a thread", isRetryable: true)))
-        }
+      let parts = action.bodyInParts
+      runPart(of: call) { [self, inputs] in
         output.notify("started", ["id": .integer(id)])
-        finish(call, Result { try body(inputs, call.context) })
+        guard let parts else { return .ended(try body(inputs, call.context)) }
+        return try parts.begin(inputs, call.context, StepThread(isWanted: { false }))
       }
     case .asynchronous(let body), .service(let body):
       output.notify("started", ["id": .integer(id)])
@@ -247,6 +245,24 @@ package final class Worker: Sendable {
       }
       state.withLock { if $0.calls[id] != nil { $0.calls[id]?.task = task } }
       if call.isCancelled { task.cancel() }
+    }
+  }
+
+  /// Runs a part of a body on a thread. A body that waits without a thread continues on another one.
+  private func runPart(of call: WorkerCall, _ part: @escaping @Sendable () throws -> BodyInParts.Progress) {
+    threads.run { [self] hasThread in
+      guard hasThread else {
+        return finish(
+          call, .failure(ActionError("no-thread", "the system cannot create a thread", isRetryable: true)))
+      }
+      do {
+        switch try part() {
+        case .ended(let outputs): finish(call, .success(outputs))
+        case .waits(let start, let next): start { [self] in runPart(of: call, next) }
+        }
+      } catch {
+        finish(call, .failure(error))
+      }
     }
   }
 

@@ -42,6 +42,15 @@ package enum ForegroundTerminal {
   /// True if this process has a terminal for its input and output, and is in its foreground.
   package static var isOwn: Bool { isatty(0) == 1 && isatty(1) == 1 && tcgetpgrp(0) == getpgrp() }
 
+  /// True if a command that needs the terminal must wait for it.
+  package static var isAwaited: Bool {
+    state.mutex.withLock { state in
+      if case .expected = state.offer { return true }
+      if case .none = state.offer { return false }
+      return state.isTaken
+    }
+  }
+
   /// Announces an offer: until it is made, commands wait for it.
   package static func expectOffer() { state.mutex.withLock { $0.offer = .expected } }
 

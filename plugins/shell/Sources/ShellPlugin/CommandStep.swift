@@ -67,8 +67,16 @@ final class CommandStep: Sendable {
   /// Runs the command on this thread until it must wait. Returns nil in that case, and the caller must call
   /// ``wait(_:)``.
   func advance(on thread: StepThread) throws -> RunShell.Output? {
-    if input.interactive { return try output(of: try InteractiveCommand.run(start, stop, in: context)) }
-    let mayWait = thread.isWanted != nil && !input.interactive
+    let mayWait = thread.isWanted != nil
+    if input.interactive {
+      // Only the command that has the terminal holds a thread, because no descriptor reports that it has stopped.
+      if mayWait, ForegroundTerminal.isAwaited, ReadinessWatch.shared.begin() {
+        try context.checkCancellation()
+        state.withLock { $0.pause = CommandPause(files: [], time: InteractiveCommand.lookTime) }
+        return nil
+      }
+      return try output(of: try InteractiveCommand.run(start, stop, in: context))
+    }
     let ending = try state.withLock { state -> RunningCommand.Ending? in
       if let ending = state.ending { return withRest(ending) }
       if state.running == nil, try !begin(&state, on: thread) { return nil }

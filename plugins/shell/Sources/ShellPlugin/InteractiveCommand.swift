@@ -6,6 +6,8 @@ import Synchronization
 /// Runs a command that uses flowrun's terminal. Its output is neither read nor recorded.
 enum InteractiveCommand {
   static let noTerminal = "no-terminal"
+  /// The interval at which a command looks whether the terminal is free.
+  static let lookTime = Duration.milliseconds(20)
 
   /// Runs the command until it ends. Throws an ``ActionError`` `no-terminal` if flowrun has no terminal.
   static func run(_ start: CommandStart, _ stop: StopPolicy, in context: ActionContext) throws -> RunningCommand.Ending
