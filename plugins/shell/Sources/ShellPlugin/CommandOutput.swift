@@ -39,6 +39,9 @@ struct CommandOutput: ~Copyable {
   /// Moves the pipe to the caller. Returns a descriptor with an invalid number if the stream has ended.
   mutating func takePipe() -> Descriptor { pipe.take() ?? Descriptor(-1) }
 
+  /// Closes the pipe, which has ended without unread data.
+  mutating func end() { pipe = nil }
+
   /// The descriptor of the pipe for `poll`, or −1, which `poll` ignores, if the stream has ended.
   var number: CInt {
     switch pipe {

@@ -11,8 +11,8 @@ struct RunningCommand: ~Copyable {
   private var errors: CommandOutput
   private var lines: OutputLines
   private let kill = CommandStop()
-  /// A descriptor that becomes readable when the group's leader has ended. Its number is negative while it is not
-  /// needed, or if the system does not support it.
+  /// A descriptor that becomes readable when the group's leader has ended. Its number is negative until it is needed,
+  /// or if the system does not support it.
   private var exitWatch = Descriptor(-1)
   private var hasBeenRead = false
 
@@ -86,9 +86,8 @@ struct RunningCommand: ~Copyable {
 
   /// While output arrives constantly, the leader is checked after this number of pieces.
   private static let busyLooks = 16
-  /// The time for which the command's own thread waits for output only. Most commands close both streams within this
-  /// time, so they need no descriptor for their end. If the system has no such descriptor, it is also the interval of
-  /// checking the leader.
+  /// The time that processes have to print after the leader's end. If the system has no descriptor for its end, it is
+  /// also the interval of checking the leader on a separate thread.
   private static let shortMilliseconds: CInt = 20
   /// The interval of checking the leader if there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
@@ -99,10 +98,13 @@ struct RunningCommand: ~Copyable {
   private static let heldLooks = 10
   private static let heldMilliseconds: CInt = 2
 
-  /// Waits for standard error only. A command that ends closes it after standard output, so most short commands wake
-  /// this thread once instead of twice.
-  private func awaitErrors() {
-    var file = pollfd(fd: errors.isOpen ? errors.number : output.number, events: Int16(POLLIN), revents: 0)
+  /// Waits for the end of the leader only. It comes shortly after the outputs have been closed, so most short commands
+  /// wake this thread once instead of three times. Without a descriptor for it, waits for standard error, which a command
+  /// closes after standard output.
+  private mutating func awaitEnd() {
+    exitWatch = Descriptor.exitWatch(of: group.number)
+    let number = exitWatch.number >= 0 ? exitWatch.number : errors.isOpen ? errors.number : output.number
+    var file = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     _ = poll(&file, 1, Self.heldMilliseconds)
   }
 
@@ -130,7 +132,7 @@ struct RunningCommand: ~Copyable {
   /// command waits.
   mutating func read(on thread: StepThread) -> CommandPause? {
     var isShared = thread.isWanted != nil
-    if !hasBeenRead, thread.isWanted?() != true { awaitErrors() }
+    if !hasBeenRead, thread.isWanted?() != true { awaitEnd() }
     hasBeenRead = true
     var looks = 0
     var idleLooks = 0
@@ -159,14 +161,43 @@ struct RunningCommand: ~Copyable {
         hasEnded = group.status() != nil
         exitWatch = Descriptor.exitWatch(of: group.number)
       }
-      if files.0.revents != 0 || hasEnded { output.read(everything: hasEnded, as: .standardOutput, into: &lines) }
-      if files.1.revents != 0 || hasEnded { errors.read(everything: hasEnded, as: .standardError, into: &lines) }
-      if hasEnded { return nil }
+      if files.0.revents == Int16(POLLHUP) {
+        output.end()
+      } else if files.0.revents != 0 || hasEnded {
+        output.read(everything: hasEnded, as: .standardOutput, into: &lines)
+      }
+      if files.1.revents == Int16(POLLHUP) {
+        errors.end()
+      } else if files.1.revents != 0 || hasEnded {
+        errors.read(everything: hasEnded, as: .standardError, into: &lines)
+      }
+      if hasEnded {
+        readRest()
+        return nil
+      }
       guard isShared, isLook, ready == 0 || isWanted else { continue }
       if ReadinessWatch.shared.begin() { return pause(isFull: isFull) }
       isShared = false
     }
     return isShared ? awaitLeader() : nil
+  }
+
+  /// The leader has ended. Reads what other processes of the command are about to print, such as the last lines of
+  /// `exec > >(tee log)`, until they close the outputs or print nothing for a moment.
+  private mutating func readRest() {
+    let end = ContinuousClock.now + .milliseconds(Int(Self.shortMilliseconds))
+    while output.isOpen || errors.isOpen, lines.hasRoom, !context.isCancelled, ContinuousClock.now < end {
+      var files = (
+        pollfd(fd: output.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0)
+      )
+      let ready = withUnsafeMutableBytes(of: &files) {
+        poll($0.bindMemory(to: pollfd.self).baseAddress, 2, Self.shortMilliseconds)
+      }
+      if ready <= 0 { return }
+      if files.0.revents != 0 { output.read(everything: true, as: .standardOutput, into: &lines) }
+      if files.1.revents != 0 { errors.read(everything: true, as: .standardError, into: &lines) }
+    }
   }
 
   /// The time for which this thread waits for more output.
