@@ -67,8 +67,9 @@ package struct FileFlow {
         }
         let exclusions = reads[(index + 1)...].filter(PatternText.isExclusion).map(PatternText.withoutMark)
         let excluded = exclusions.flatMap { described($0).shapes }
+        let known = exclusions.filter { !Template.containsExpression($0) }.flatMap { described($0).shapes }
         let (text, shapes) = described(pattern)
-        inputs.append(Input(step: step, text: text, shapes: shapes, excluded: excluded))
+        inputs.append(Input(step: step, text: text, shapes: shapes, excluded: excluded, wholly: known))
       }
     }
     let made = nodes.count
@@ -103,10 +104,14 @@ package struct FileFlow {
     var shapes: [PathShape]
     /// The exclusions after it in the list.
     var excluded: [PathShape]
+    /// Those without expressions.
+    var wholly: [PathShape] = []
 
-    /// True if all of these files are excluded. Only literal paths can be.
+    /// True if all of these files are excluded.
     func excludes(_ files: [PathShape]) -> Bool {
-      files.allSatisfy { file in file.isLiteral && excluded.contains { $0.overlaps(file) } }
+      files.allSatisfy { file in
+        file.isLiteral ? excluded.contains { $0.overlaps(file) } : wholly.contains { $0.covers(file) }
+      }
     }
   }
 }

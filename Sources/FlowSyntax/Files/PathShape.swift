@@ -133,6 +133,37 @@ struct PathShape: Sendable, Hashable {
       })
   }
 
+  /// True if this shape certainly matches all paths of another one.
+  func covers(_ other: PathShape) -> Bool {
+    if isAbsolute != other.isAbsolute { return false }
+    return Self.contain(
+      parts, other.parts, isMany: { $0 == Self.anyFolders },
+      fit: { own, other in
+        // `?` also stands for `[…]`, which does not match all characters.
+        Self.contain(own, other, isMany: { $0 == .anyText }, fit: { $0 == $1 && $0 != .anyCharacter })
+      })
+  }
+
+  /// True if the first sequence matches whatever the second one matches. Elements for which `isMany` is true match any
+  /// number of others.
+  private static func contain<Element>(
+    _ first: [Element], _ second: [Element], isMany: (Element) -> Bool, fit: (Element, Element) -> Bool
+  ) -> Bool {
+    var before = [true] + [Bool](repeating: false, count: second.count)
+    for element in first {
+      var current = [Bool](repeating: false, count: second.count + 1)
+      for column in 0...second.count {
+        if isMany(element) {
+          current[column] = before[column] || column > 0 && current[column - 1]
+        } else if column > 0, before[column - 1], !isMany(second[column - 1]) {
+          current[column] = fit(element, second[column - 1])
+        }
+      }
+      before = current
+    }
+    return before[second.count]
+  }
+
   /// True if two sequences can be equal. Elements for which `isMany` is true match any number of others.
   private static func meet<Element>(
     _ first: [Element], _ second: [Element], isMany: (Element) -> Bool, fit: (Element, Element) -> Bool

@@ -283,9 +283,10 @@ extension WorkflowReader {
   }
 
   private mutating func reportMissingAction(_ location: StepLocation) {
+    let isGroup = tree.member(StepKey.needs.rawValue, of: location.value) != nil
     report(
       .missingKey, "\(Owner.step(location.key).text(in: tree)) lacks the key 'uses'",
       at: tree.nodes[location.key].kind == .scalar ? span(location.key) : TextSpan(at: span(location.key).start),
-      help: "'uses': \(StepKey.uses.summary)")
+      help: "'uses': \(StepKey.uses.summary)" + (isGroup ? "; 'uses: flow.noop' only waits for its dependencies" : ""))
   }
 }
