@@ -4,60 +4,101 @@ import Synchronization
 /// The strings of a workflow file in their parsed form. Each is parsed once, usually by the check of the file, and the
 /// workflow carries the result to the run. An invalid string is kept with its error.
 package final class ExpressionTable: ParsedExpressions {
-  private enum Form: Hashable {
+  private enum Form: UInt8 {
     case template, condition, resources
   }
 
-  private struct Key: Hashable {
-    var text: ByteName
-    var form: Form
-  }
-
-  private enum Entry: Sendable {
+  private enum Parsed: Sendable {
     case template(Template)
     case condition(offset: Int, Expression)
     case invalid(ExpressionError)
   }
 
-  private let entries = Mutex<[Key: Entry]>([:])
+  /// A hash table, because a process's first `Dictionary` of a type takes longer than parsing a few expressions
+  /// (decision 9).
+  private struct Items: Sendable {
+    private struct Item: Sendable {
+      let text: String
+      let form: Form
+      let parsed: Parsed
+    }
+
+    private var items: [Item] = []
+    /// For each slot, 0 or the number of an item, counted from 1. The number of slots is a power of 2, and at least
+    /// half of them are free.
+    private var slots: [Int32] = []
+
+    subscript(text: String, form: Form) -> Parsed? {
+      if slots.isEmpty { return nil }
+      var slot = slot(of: text, form)
+      while slots[slot] != 0 {
+        let item = items[Int(slots[slot]) - 1]
+        if item.form == form, item.text.hasSameBytes(as: text) { return item.parsed }
+        slot = (slot + 1) & (slots.count - 1)
+      }
+      return nil
+    }
+
+    mutating func add(_ text: String, _ form: Form, _ parsed: Parsed) {
+      guard self[text, form] == nil else { return }
+      items.append(Item(text: text, form: form, parsed: parsed))
+      guard 2 * items.count > slots.count else { return place(items.count) }
+      slots = [Int32](repeating: 0, count: max(16, 2 * slots.count))
+      for number in 1...items.count { place(number) }
+    }
+
+    private mutating func place(_ number: Int) {
+      var slot = slot(of: items[number - 1].text, items[number - 1].form)
+      while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = Int32(number)
+    }
+
+    private func slot(of text: String, _ form: Form) -> Int {
+      var hasher = Hasher()
+      ByteName(text).hash(into: &hasher)
+      hasher.combine(form.rawValue)
+      return hasher.finalize() & (slots.count - 1)
+    }
+  }
+
+  private let items = Mutex(Items())
 
   package init() {}
 
   fileprivate func template(_ text: String, _ dialect: TemplateDialect) throws(ExpressionError) -> Template {
-    let key = Key(text: ByteName(text), form: dialect == .workflow ? .template : .resources)
-    switch entries.withLock({ $0[key] }) {
+    let form: Form = dialect == .workflow ? .template : .resources
+    switch items.withLock({ $0[text, form] }) {
     case .template(let template)?: return template
     case .invalid(let error)?: throw error
     case .condition?, nil: break
     }
     do throws(ExpressionError) {
       let template = try Template(parsing: text, dialect: dialect.dialect)
-      entries.withLock { $0[key] = .template(template) }
+      items.withLock { $0.add(text, form, .template(template)) }
       return template
     } catch {
-      entries.withLock { $0[key] = .invalid(error) }
+      items.withLock { $0.add(text, form, .invalid(error)) }
       throw error
     }
   }
 
   fileprivate func condition(_ text: String) throws(ExpressionError) -> (offset: Int, expression: Expression) {
-    let key = Key(text: ByteName(text), form: .condition)
-    switch entries.withLock({ $0[key] }) {
+    switch items.withLock({ $0[text, .condition] }) {
     case .condition(let offset, let expression)?: return (offset, expression)
     case .invalid(let error)?: throw error
     case .template?, nil: break
     }
     do throws(ExpressionError) {
       let (offset, expression) = try Expression.condition(text)
-      entries.withLock { entries in
-        entries[key] = .condition(offset: offset, expression)
+      items.withLock { items in
+        items.add(text, .condition, .condition(offset: offset, expression))
         // Workflows have conditions without `${{ }}`.
         guard !Template.containsExpression(expression.source) else { return }
-        entries[Key(text: ByteName(expression.source), form: .condition)] = .condition(offset: 0, expression)
+        items.add(expression.source, .condition, .condition(offset: 0, expression))
       }
       return (offset, expression)
     } catch {
-      entries.withLock { $0[key] = .invalid(error) }
+      items.withLock { $0.add(text, .condition, .invalid(error)) }
       throw error
     }
   }

@@ -50,4 +50,14 @@ import Testing
       #expect(Array(value.utf8) == Array("\(accented)1".utf8))
     }
   }
+
+  @Test func `are found among any number of others`() throws {
+    let texts = Self.texts(isFromFile: true)
+    for _ in 0..<2 {
+      for number in 0..<1_000 {
+        #expect(try value("\(number) ${{ inputs.a }}", texts) == .string("\(number) 1"))
+        #expect(try texts.condition("inputs.a == \(number)").expression.source == "inputs.a == \(number)")
+      }
+    }
+  }
 }
