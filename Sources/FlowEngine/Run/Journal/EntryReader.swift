@@ -85,7 +85,10 @@ package struct EntryReader: Sendable {
         ))
     case .posted:
       let time = try time()
-      return .entry(.posted(try reader.text(), by: .unknown, atNanoseconds: time))
+      let name = try reader.text()
+      // No step posts it.
+      let poster: EventPoster = name == LifecycleEvent.activate.rawValue ? .outside : .unknown
+      return .entry(.posted(name, by: poster, atNanoseconds: time))
     case .postedBy:
       let time = try time()
       let name = try reader.text()

@@ -17,7 +17,8 @@ enum EntryTag: UInt8 {
   case grown
   /// The value of a post.
   case eventValue
-  /// An event was posted, with the step that posted it. Earlier versions wrote `posted`, without the step.
+  /// An event was posted, with the step that posted it. Earlier versions wrote `posted`, without the step. Activation,
+  /// which each run has, is still written so.
   case postedBy
   /// A body ended after its maximum, or was abandoned.
   case outlasted
@@ -138,7 +139,8 @@ package struct EntryWriter: Sendable {
       begin(.outlasted, task)
       writer.add(UInt64(overrun.map { max(0, $0) + 1 } ?? 0))
       writer.add(byte: isAbandoned ? 1 : 0)
-    case .posted(let name, .unknown, let time):
+    case .posted(let name, let poster, let time)
+    where poster == .unknown || poster == .outside && name == LifecycleEvent.activate.rawValue:
       begin(.posted, at: time)
       writer.add(name)
     case .posted(let name, let poster, let time):
