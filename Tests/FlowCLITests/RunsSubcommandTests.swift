@@ -77,20 +77,10 @@ import Testing
     let report = try String(contentsOf: tool.folder.appendingPathComponent("report.json"), encoding: .utf8)
     var reported = try #require(try JSONText.parse(report).objectValue)
     for key in ["file", "startedAt"] { reported[key] = nil }
-    var fan = try #require(reported["steps"]?.objectValue?["fan"]?.objectValue)
+    let fan = try #require(reported["steps"]?.objectValue?["fan"]?.objectValue)
     let items = (fan["items"]?.arrayValue ?? []).compactMap(\.objectValue)
     let names = items.compactMap { item in item["name"]?.stringValue }
     #expect(names == ["0", "1", "0"])
-    // Values of items are not recorded.
-    fan["items"] = .array(
-      items.map { item in
-        var item = item
-        item["name"] = .null
-        return .object(item)
-      })
-    var reportedSteps = try #require(reported["steps"]?.objectValue)
-    reportedSteps["fan"] = .object(fan)
-    reported["steps"] = .object(reportedSteps)
     var shown = try #require(try JSONText.parse(tool.run("runs", "show", "last", "--json").standardOutput).objectValue)
     for key in ["epochs", "file", "startedAt", "state"] { shown[key] = nil }
     var steps = try #require(shown["steps"]?.objectValue)
