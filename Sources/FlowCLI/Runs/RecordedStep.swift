@@ -83,8 +83,11 @@ struct RecordedStep {
       let written = text.dropFirst(step.count).drop { "[]0123456789 ".contains($0) }
       let value = written.hasSuffix("]") ? written.dropLast() : written
       guard !value.isEmpty else { continue }
-      let found = names.firstIndex(of: String(value)).map { [$0] } ?? names.indices.filter { names[$0].contains(value) }
-      if let index = found.first ?? NearestName.of(String(value), among: names).flatMap(names.firstIndex(of:)) {
+      let name = String(value)
+      let index =
+        names.firstIndex(of: name) ?? names.firstIndex { $0.firstRange(of: name) != nil }
+        ?? NearestName.of(name, among: names).flatMap { names.firstIndex(of: $0) }
+      if let index {
         return "\(step)[\(index)] \(names[index])"
       }
     }
