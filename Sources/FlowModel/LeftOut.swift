@@ -45,9 +45,12 @@ package enum LeftOut {
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }
+    // Each access to a global checks whether it has been initialized.
+    let (begin, end) = (begin, end)
     let first = begin[0]
+    let last = bytes.count - begin.count - end.count
     var index = 0
-    while index + begin.count + end.count < bytes.count {
+    while index < last {
       guard bytes[index] == first, bytes[index...].starts(with: begin) else {
         index += 1
         continue
