@@ -9,7 +9,7 @@ import Testing
     ("docs/tutorial-launch.md", 8), ("docs/tutorial-pipeline.md", 11),
     ("docs/tutorial-sync.md", 9), ("docs/debugging.md", 7), ("docs/passing-data.md", 9), ("docs/schedule.md", 3),
     ("docs/crash-recovery.md", 2), ("docs/forecasts.md", 1), ("docs/install.md", 3), ("docs/concurrency.md", 2),
-    ("docs/environment.md", 1), ("docs/security.md", 2), ("docs/testing.md", 1), ("docs/services.md", 2),
+    ("docs/environment.md", 1), ("docs/security.md", 2), ("docs/testing.md", 1), ("docs/services.md", 3),
   ])
   func `a page shows the actual output of its commands`(page: String, expectedCalls: Int) throws {
     try check(page, expectedCalls: expectedCalls)

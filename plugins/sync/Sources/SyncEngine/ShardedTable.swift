@@ -3,7 +3,7 @@
 package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
   /// The number of lists of chunks, and of chunks in each list. Small for few values, so that iterating is fast.
   private var width = 1
-  private var lists: [[[Key: Entry]]] = [[[:]]]
+  private var lists: [[[Key: SharedValue]]] = [[[:]]]
   /// The number of values.
   package private(set) var count = 0
 
@@ -12,7 +12,7 @@ package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
   private static var largestWidth: Int { 64 }
 
   /// A value that copies of a chunk share. Without it, copying a chunk would retain every part of every value.
-  private final class Entry: Sendable {
+  private final class SharedValue: Sendable {
     let value: Value
 
     init(_ value: Value) { self.value = value }
@@ -33,7 +33,7 @@ package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
     set {
       let (list, piece) = place(of: key)
       let before = lists[list][piece].count
-      lists[list][piece][key] = newValue.map { Entry($0) }
+      lists[list][piece][key] = newValue.map { SharedValue($0) }
       count += lists[list][piece].count - before
       if count > Self.usualPiece * width * width, width < Self.largestWidth { widen() }
     }
