@@ -151,16 +151,17 @@ import Testing
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }
+    // The number of the service's process is free once flowrun has noticed its end.
     let result = try run(
       """
       name: lost
       steps:
-        db: { service: true, optional: \(isOptional), run: "echo ready; until [ -e go ]; do sleep 0.02; done", ready-when: { log: ready } }
+        db: { service: true, optional: \(isOptional), run: "echo $$ > pid; echo ready; until [ -e go ]; do sleep 0.02; done", ready-when: { log: ready } }
         prepare: { run: echo prepared, needs: db }
         test: { run: "touch go; until [ -e gone ]; do sleep 0.02; done; sleep \(isOptional ? 0 : 600)", needs: prepare }
         later: { run: echo later, needs: test }
         report: { run: echo told, needs: db, if: failure() }
-        other: { run: "until [ -e go ]; do sleep 0.02; done; touch gone; echo other went on" }
+        other: { run: "until [ -e go ]; do sleep 0.02; done; while kill -0 $(cat pid); do sleep 0.02; done; touch gone; echo other went on" }
       """, "--report", "report.json")
     #expect(result.exitCode == code, "\(result)")
     let report = try tool.text(of: "report.json")
