@@ -75,7 +75,7 @@ import Testing
     #expect(templates["flowrun-2"] != nil)
   }
 
-  @Test func `a step's working folder becomes that of its container, unless it is next to the workflow`() throws {
+  @Test func `an absolute working folder is exported, and a relative one is omitted with a message`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -37,7 +37,7 @@
       } ?? false
     }
 
-    @Test func `for a text is answered at the terminal, below the output of earlier steps`() throws {
+    @Test func `for text is answered at the terminal, below the last output of earlier steps`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -58,7 +58,7 @@
       }
     }
 
-    @Test func `shows the output of preceding items and included files, both in events and on the page`() throws {
+    @Test func `shows the last output of preceding items and included files, in events and on the page`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -97,7 +97,7 @@
           "\"printed\":{\"each[0]\":[\"item a\"],\"each[1]\":[\"item b\"],\"part/two\":[\"3\",\"4\""), "\(output)")
     }
 
-    @Test func `for a secret neither shows nor records it, and a resume that needs it asks again`()
+    @Test func `for a secret does not show or record the secret, and a resume that needs it asks again`()
       throws
     {
       defer { tool.remove() }
@@ -122,7 +122,7 @@
       #expect(!isStored("0pen-again"))
     }
 
-    @Test func `for a secret is answered from standard input, but not by an argument`() throws {
+    @Test func `for a secret can be answered on standard input, but not by an argument`() throws {
       defer { tool.remove() }
       try tool.write(Self.secret, to: "w.yaml")
       try tool.write("", to: "repaired")
@@ -149,7 +149,7 @@
       try within(seconds: 60) { try tool.run("runs", "show", "last").exitCode == 0 }
     }
 
-    @Test func `for a text is answered from standard input or by an argument`() throws {
+    @Test func `for text can be answered on standard input or by an argument`() throws {
       defer { tool.remove() }
       try tool.write(
         """

@@ -28,7 +28,7 @@ import Testing
     return try FlowrunProcess.run(arguments, in: tool.folder.path, environment: variables)
   }
 
-  @Test func `writes JUnit, annotations, a summary and code quality, all without the secret`() throws {
+  @Test func `writes JUnit, annotations, a summary and a code quality report, all without the secret`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "build.yaml")

@@ -87,7 +87,7 @@ import Testing
       "--with '{' is not JSON: line 1, column 2: expected a key in double quotes, found the end of the text"
     ),
   ])
-  func `call rejects invalid arguments with 64 and suggests valid ones`(action: String, with: String, message: String)
+  func `call exits with 64 for invalid arguments and suggests valid ones`(action: String, with: String, message: String)
     throws
   {
     let tool = try CommandLineTool()

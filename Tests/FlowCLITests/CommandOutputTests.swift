@@ -22,7 +22,7 @@ import Testing
       """, to: "output.yaml")
   }
 
-  @Test func `each output line is logged for its step, with its stream`() throws {
+  @Test func `each output line is logged with its step and its stream`() throws {
     defer { tool.remove() }
     let lines = try tool.run("output.yaml", "--json").standardOutput.split(separator: "\n")
     let logs = try lines.compactMap { try JSONText.parse(String($0)).objectValue }.filter { $0["event"] == "step.log" }
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `a quiet run shows no output, but a failure quotes both outputs`() throws {
+  @Test func `a quiet run shows no output of successful steps, but all output of a failed one`() throws {
     defer { tool.remove() }
     let loud = try tool.run("output.yaml").standardOutput
     #expect(loud.contains("told: one") && loud.contains("told: two") && !loud.contains("silent: silent"))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["--quiet"], ["--quiet", "--on", "workers=1"]])
-  func `the run history has the lines of quiet steps and of quiet runs`(options: [String]) throws {
+  func `the run history contains the output of quiet steps and quiet runs`(options: [String]) throws {
     defer { tool.remove() }
     let shown = try tool.run(["output.yaml"] + options).standardOutput
     #expect(!shown.contains("silent: silent"))

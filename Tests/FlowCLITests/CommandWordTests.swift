@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `run takes a string that stops at the first failing command, or a list that bypasses the shell`() throws {
+  @Test func `include run: a string stops at the first failing command, and a list bypasses the shell`() throws {
     let result = try run(
       """
       name: words
@@ -39,7 +39,7 @@ import Testing
     #expect(!result.standardOutput.contains("text: two") && !result.standardOutput.contains("unreached\n"))
   }
 
-  @Test func `timeout cancels the steps of the run, cleans up and makes the run fail`() throws {
+  @Test func `include timeout, which cancels the steps, runs the cleanup and makes the run fail`() throws {
     let result = try run(
       """
       name: slow
@@ -61,7 +61,7 @@ import Testing
     #expect(!result.standardOutput.contains("gate"))
   }
 
-  @Test func `finally can read the outcomes of the steps`() throws {
+  @Test func `include finally, which can read the outcomes of the steps`() throws {
     let result = try run(
       """
       name: sad
@@ -84,7 +84,7 @@ import Testing
     #expect(result.standardOutput.contains("alone: alone\n"))
   }
 
-  @Test func `env-file defines variables that the workflow can override`() throws {
+  @Test func `include env-file, which defines variables that the workflow can override`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `finally runs again in a resume, and a resume of a successful run has nothing to do`() throws {
+  @Test func `include finally, which runs again in a resume of a failed run, but not of a successful one`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -202,7 +202,7 @@ import Testing
     #expect(result.standardOutput.contains("1 error,"), "\(result.standardOutput)")
   }
 
-  @Test func `such as a list of steps, jobs or an unknown type are one error each`() throws {
+  @Test func `cause a single error for a list of steps, for jobs or for an unknown type`() throws {
     let list = try run("name: l\nsteps:\n  - run: make\n  - run: make test\n", "validate", "w.yaml")
     #expect(list.standardOutput.contains("give each step an id as its key") && list.standardOutput.contains("1 error,"))
     let jobs = try run("name: l\njobs:\n  build:\n    steps:\n      - run: make\n", "validate", "w.yaml")

@@ -30,7 +30,7 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `are not resumed from a copy, with an error that has both paths, and the original is unchanged`() throws {
+  @Test func `are not resumed from a copy: an error names both folders, and the original is unchanged`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)

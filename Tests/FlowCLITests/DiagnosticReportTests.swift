@@ -18,7 +18,7 @@ import Testing
     ])
   }
 
-  @Test func `have each location as line and code point in JSON`() {
+  @Test func `contain locations as lines and columns of code points in JSON`() {
     #expect(
       report.json() == [
         [
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `have the required parts of a log, a run and a result in SARIF 2.1.0`() throws {
+  @Test func `contain the required parts of a log, a run and a result in SARIF 2.1.0`() throws {
     let log = try #require(report.sarif().objectValue)
     #expect(log["version"] == "2.1.0")
     let run = try #require(log["runs"]?.arrayValue?.first?.objectValue)

@@ -94,7 +94,7 @@ import Testing
         + "of the text\n"
     ),
   ])
-  func `eval rejects invalid arguments with 64`(arguments: [String], message: String) throws {
+  func `eval rejects invalid arguments with exit code 64`(arguments: [String], message: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("[]", to: "list.json")

@@ -108,7 +108,7 @@ import Testing
     #expect(GitHubAnnotations.text([]).isEmpty)
   }
 
-  @Test func `of a step in an included file have its line in that file`() {
+  @Test func `of a step in an included file have the step's line in that file`() {
     let inner = "name: inner\nsteps:\n  one: { uses: flow.noop }\n  two: { uses: flow.noop }\n"
     let outer = "name: outer\nsteps:\n  first: { uses: flow.noop }\n  part: { uses: ./inner.yaml }\n"
     let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all)) { path in

@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  @Test func `end with commands that work from there`() throws {
+  @Test func `print commands that work in the current folder`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "flows/w.yaml")
     let run = try tool.run("flows/w.yaml").standardOutput

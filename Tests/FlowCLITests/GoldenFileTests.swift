@@ -23,7 +23,7 @@ import Testing
     return (tool, result.output)
   }
 
-  @Test func `have events whose members runs still report`() throws {
+  @Test func `contain only event members that runs still report`() throws {
     let (tool, output) = try run("golden.yaml", "--no-history", "--json")
     defer { tool.remove() }
     let now = Events(output)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `have a report whose members are still written and can still be read`() throws {
+  @Test func `include a report that can still be read and whose members are all still written`() throws {
     let (tool, _) = try run("golden.yaml", "--no-history", "--quiet", "--report", "now.json")
     defer { tool.remove() }
     let recorded = try JSONSerialization.jsonObject(with: Data(Self.golden("report.json").utf8))
@@ -48,21 +48,21 @@ import Testing
     }
   }
 
-  @Test func `have a plugin that still works with the protocol`() throws {
+  @Test func `include a plugin that still works`() throws {
     // The plugin exits if flowrun sends anything that is not in its record, and would then print nothing.
     let (tool, output) = try run("golden.yaml", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("greet: greeting\n") && output.contains("said: Hello, Ada\n"), "\(output)")
   }
 
-  @Test func `have a compiled workflow that still runs`() throws {
+  @Test func `include a compiled workflow that still runs`() throws {
     let (tool, output) = try run("golden.flow", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("each[2] 3: item 3\n") && output.contains("said: Hello, Ada\n"), "\(output)")
     #expect(try tool.run("graph", "golden.flow").standardOutput == tool.run("graph", "golden.yaml").standardOutput)
   }
 
-  @Test func `have a run history that can still be listed and a killed run that can still be resumed`() throws {
+  @Test func `include a run history that can still be listed and a killed run that can still be resumed`() throws {
     // The history contains the path of this folder.
     let folder = URL(filePath: "/tmp/flowrun-golden")
     let files = FileManager.default

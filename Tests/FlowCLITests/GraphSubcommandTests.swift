@@ -45,7 +45,7 @@ import Testing
         """)
   }
 
-  @Test func `graph draws no gate without a deadline and deferred steps, and shows names`() throws {
+  @Test func `graph draws no gate without a deadline or deferred steps, and shows names of steps`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `graph draws in Mermaid's language`() throws {
+  @Test func `graph prints a Mermaid flowchart`() throws {
     #expect(
       try graph("mermaid") == """
         flowchart TD
@@ -93,7 +93,7 @@ import Testing
         """)
   }
 
-  @Test func `graph draws in Graphviz's language, with a box for each queue`() throws {
+  @Test func `graph prints a Graphviz graph with a box for each queue`() throws {
     let lines = try graph("dot").split(separator: "\n").map(String.init)
     #expect(lines.first == "digraph \"launch\" {")
     #expect(lines.contains("  subgraph \"cluster_database\" {"))
@@ -104,7 +104,7 @@ import Testing
     #expect(lines.last == "}")
   }
 
-  @Test func `graph prints all properties as JSON`() throws {
+  @Test func `graph prints the gate and the properties of steps as JSON`() throws {
     let value = try JSONText.parse(try graph("json"))
     #expect(value.objectValue?["gate"] == ["min": "100ms", "max": "2s", "waitsFor": ["first-screen"]])
     let steps = value.objectValue?["steps"]?.arrayValue?.compactMap(\.objectValue) ?? []
@@ -116,7 +116,7 @@ import Testing
     #expect(steps.last?["queue"] == "utility")
   }
 
-  @Test func `graph rejects an invalid workflow with 2 and the reason`() throws {
+  @Test func `graph rejects an invalid workflow with exit code 2 and the reason`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps: { a: { uses: flow.noop, needs: b } }\n", to: "broken.yaml")

@@ -61,7 +61,7 @@
     }
 
     @Test(arguments: ["exit 0", "kill -9 $$", "read line", "read line; echo"])
-    func `restores the terminal, however it ends`(end: String) throws {
+    func `restores the terminal regardless of how it ends`(end: String) throws {
       defer { tool.remove() }
       let trap = end.hasSuffix("echo") ? "trap 'exit 3' INT; " : ""
       let session = try start(
@@ -118,7 +118,7 @@
     }
 
     @Test(arguments: [["--json"], [], ["--watch"]])
-    func `fails if there is no terminal it can use`(options: [String]) throws {
+    func `fails if it cannot use a terminal`(options: [String]) throws {
       defer { tool.remove() }
       let session = try start(
         "name: refused\nsteps: { a: { run: echo never, interactive: true } }\n", options,

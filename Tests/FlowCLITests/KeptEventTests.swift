@@ -37,7 +37,7 @@ import Testing
   private func post() -> Bool { (try? tool.run("post", "last", "saved").exitCode == 0) ?? false }
 
   @Test(arguments: ["INT", "TERM", "cancel"])
-  func `the run waits for events until it is asked to end, handles all posts, and succeeds`(_ way: String) throws {
+  func `waits for events until the run is asked to end, handles all posts, and succeeds`(_ way: String) throws {
     defer { tool.remove() }
     let process = try start("test $NUMBER = 1 || until test -e go; do sleep 0.02; done")
     #expect(within(seconds: 60) { post() })
@@ -58,7 +58,7 @@ import Testing
     #expect(log().contains("note"))
   }
 
-  @Test func `the run fails if an item has failed`() throws {
+  @Test func `makes the run fail if an item has failed`() throws {
     defer { tool.remove() }
     let process = try start("exit 3")
     #expect(within(seconds: 60) { post() })
@@ -69,7 +69,7 @@ import Testing
     #expect(log().last == "tidy")
   }
 
-  @Test func `a resume waits for events again`() throws {
+  @Test func `waits for events again in a resume`() throws {
     defer { tool.remove() }
     let process = try start("true", "--durable")
     #expect(within(seconds: 60) { post() })
@@ -85,7 +85,7 @@ import Testing
     #expect(log().suffix(2) == ["report", "tidy"], "\(log())")
   }
 
-  @Test func `a change of a watched file ends the wait, and the next run waits for events`() throws {
+  @Test func `stops waiting when a watched file changes, and the next run waits for events`() throws {
     defer { tool.remove() }
     let process = try start("true", "--watch")
     #expect(within(seconds: 60) { post() })
@@ -113,7 +113,7 @@ import Testing
       true
     ),
   ])
-  func `the key needs a step that keeps running`(steps: String, isAllowed: Bool) throws {
+  func `is accepted only if a step keeps running`(steps: String, isAllowed: Bool) throws {
     defer { tool.remove() }
     try tool.write("name: w\nkeep: services\nevents: { saved: { repeats: true } }\n" + steps + "\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")

@@ -37,7 +37,7 @@ import Testing
     #expect(line(32, ViewStage.done("b")) == "     12.0  b succeeded in 12 ms")
   }
 
-  @Test func `of commands have their own step and time, even if many arrive together`() {
+  @Test func `of commands show their step and time, even if many arrive together`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     func lines(_ milliseconds: Int, _ step: String, _ lines: String...) -> String {
       let lines = StepLines(
@@ -58,7 +58,7 @@ import Testing
     #expect(view.takesQuoteAsShown(of: ViewStage.id("a"), failure))
   }
 
-  @Test func `contain a warning that the summary does not repeat unless many lines follow it`() {
+  @Test func `include a warning, which the summary repeats only if many lines follow it`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     _ = view.text(of: [RunEvent(atNanoseconds: 0, .warning("low"))])
     func print(_ count: Int) {
@@ -87,7 +87,7 @@ import Testing
     #expect(lines[0].dropFirst(12).hasPrefix("  b failed") && lines[1].hasPrefix("                | two"), "\(lines)")
   }
 
-  @Test func `show the end of an included file and of items with its time and their number`() {
+  @Test func `show the end of an included file or of items, with the duration and the number of steps or items`() {
     let files = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml }, each: { uses: flow.noop, foreach: [a, b] } }",
       "core.yaml": "name: core\nsteps: { one: { uses: flow.noop }, two: { uses: flow.noop } }",

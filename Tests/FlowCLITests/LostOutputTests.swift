@@ -43,7 +43,7 @@
       #expect(try full(arguments.split(separator: " ").map(String.init)).exitCode == code)
     }
 
-    @Test func `stops a batch whose reader is gone before its input ends`() throws {
+    @Test func `reports answers of a batch that cannot be written with exit code 74`() throws {
       defer { tool.remove() }
       let lines = String(repeating: "{\"expr\":\"1\"}\n", count: 200_000)
       #expect(try full(["eval", "--batch"], input: lines).exitCode == 74)

@@ -29,7 +29,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/b"))
   }
 
-  @Test func `has a warning if it is not durable`() throws {
+  @Test func `succeeds with a warning if it is not durable`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("true"), to: "w.yaml")
@@ -41,7 +41,7 @@ import Testing
     #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: "), "\(run)")
   }
 
-  @Test func `is in the main file of the store once flowrun has ended, and in a backup`() throws {
+  @Test func `can be read from the main file of the store alone, and from a backup`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("echo a"), to: "w.yaml")

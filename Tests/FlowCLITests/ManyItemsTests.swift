@@ -17,7 +17,7 @@ import Testing
     #expect(output.contains("each succeeded in"))
   }
 
-  @Test func `shows items that are posts only by their index`() throws {
+  @Test func `shows failed items from posts by index`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -36,7 +36,7 @@ import Testing
     #expect(report.contains(#""items":"#))
   }
 
-  @Test func `still shows which items failed, and reports all events to programs`() throws {
+  @Test func `still shows failed items, and reports the events of all items in JSON`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

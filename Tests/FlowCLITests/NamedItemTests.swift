@@ -40,7 +40,7 @@ import Testing
     #expect(try tool.run("logs", "last", "--step", "build").standardOutput.split(separator: "\n").count == 4)
   }
 
-  @Test func `is run again by resume --from, under its full name, too`() throws {
+  @Test func `can be given to resume --from by its full name, but not to --only`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let plan = try tool.run("resume", "--from", "build[1] linux, x64", "--dry-run")
@@ -63,7 +63,7 @@ import Testing
     ("build[0", "this workflow has no step 'build[0'; did you mean 'build[0]'?"),
     ("build[-1]", "this workflow has no step 'build[-1]'"),
   ])
-  func `that the run does not have is refused, with the nearest one`(name: String, message: String) throws {
+  func `is refused, mostly with a suggestion, if the run does not have it`(name: String, message: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     for words in [["logs", "last", "--step"], ["runs", "show", "last", "--step"], ["resume", "last", "--from"]] {
