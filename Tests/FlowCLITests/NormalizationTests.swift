@@ -6,7 +6,7 @@ import Testing
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 
-  @Test func `are two files for foreach, for products and for workers with copied files`() throws {
+  @Test func `are two files in foreach, in products and on workers with copied files`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -39,7 +39,7 @@ import Testing
     #expect(try made() == ["5\n", "6\n"])
   }
 
-  @Test func `are two included files and two members of JSON`() throws {
+  @Test func `are two included files, and two members of a JSON object`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

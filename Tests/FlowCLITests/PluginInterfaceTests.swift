@@ -37,7 +37,7 @@ struct PluginInterfaceTests {
   }
 
   @Test(arguments: BuiltInPlugins.all.map { type(of: $0).name })
-  func `an old name of something in a built-in plugin is unused and maps to an existing name`(_ name: String) throws {
+  func `an old name in a built-in plugin is unused and maps to an existing name`(_ name: String) throws {
     let plugin = try #require(BuiltInPlugins.all.first { type(of: $0).name == name })
     let registry = ActionRegistry(BuiltInPlugins.all)
     for (old, new) in plugin.details.movedNames {

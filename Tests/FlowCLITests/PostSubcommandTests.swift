@@ -31,7 +31,7 @@ import Testing
 
     """
 
-  @Test func `post rejects a value of another type with 64, and the step receives a valid one`() throws {
+  @Test func `post rejects an invalid value with exit code 64, and the step receives a valid one`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -78,7 +78,7 @@ import Testing
     #expect(process.waitForOutput("read: a b -7 2.5 true 2s 2 3 red ***\n"), "\(process.outputSoFar)")
   }
 
-  @Test func `a resumed run reads values posted before, except secret ones, which are not stored`() throws {
+  @Test func `a resumed run reads values posted earlier, except secrets, which are not stored`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -10,7 +10,7 @@ import Testing
     RecordedDurations.of(step, in: tool.folder.path + "/" + file) { _ in ActionRegistry(BuiltInPlugins.all) }
   }
 
-  @Test func `a step has the durations of its successful runs, even if the file has changed`() throws {
+  @Test func `the duration of a step is recorded each time it succeeds, even if the file has changed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(durations("nap", tool) == [])

@@ -3,7 +3,7 @@ import Testing
 
 /// The record of a run that exceeded its timeout.
 @Suite(.timeLimit(.minutes(10))) struct `The record of a cancelled run` {
-  @Test func `has the reasons of skipped steps and items that its report had`() throws {
+  @Test func `has the same reasons for skipped steps and items as its report`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -20,7 +20,7 @@ import Testing
   private static let rounds = TestExtent.isFull ? 100 : 12
 
   @Test(arguments: [["w.yaml"], ["run", "w.yaml", "--times", "elapsed"], ["resume", "last"]])
-  func `is never that of an earlier run after a signal`(words: [String]) throws {
+  func `never has the content of an earlier run after a signal`(words: [String]) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'test -e go && sleep 60' } }\n", to: "w.yaml")
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `of a resume that does not start is removed, except files that a run does not write`() throws {
+  @Test func `of an earlier run is removed if a resume does not start, but other files are never removed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'true' } }\n", to: "w.yaml")

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [("perhaps\\n2\\n", "stop"), ("ship\\n", "ship"), ("SHIP\\n", "ship"), ("\\n1\\n", "ship")])
-  func `ask on the terminal, where a choice or its number is an answer`(typed: String, choice: String)
+  func `ask on the terminal, and accept a choice or its number`(typed: String, choice: String)
     throws
   {
     let tool = try CommandLineTool()
@@ -144,7 +144,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
   }
 
-  @Test func `show times since the activation in the first process, both in lines and in the summary`() throws {
+  @Test func `measure times from the activation in the first process, even after a resume`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -199,7 +199,7 @@ import Testing
     #expect(try tool.run("runs", "--state", "success").standardOutput.contains("some"))
   }
 
-  @Test func `do not list an interrupted step with on-interrupt fail among those that run again`() throws {
+  @Test func `do not list an interrupted step with on-interrupt: fail among the steps that run again`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `leave a log that is read quickly, even after many short runs`() throws {
+  @Test func `keep the write-ahead log of the store small, even after many short runs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: short\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -249,7 +249,7 @@ import Testing
     ("preferences.country-list", "footprint.country-list"), ("storage.statistics", "footprint.statistics"),
     ("sync.pull", "pomodoro.pull"),
   ])
-  func `are not resumed with an action that has moved, and the message has its new name`(old: String, new: String)
+  func `are not resumed if an action was renamed, and the error has its new name`(old: String, new: String)
     throws
   {
     let tool = try CommandLineTool()

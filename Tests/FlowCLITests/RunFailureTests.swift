@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: cases.indices)
-  func `is in the report for GitLab, among the annotations and in the JUnit report`(index: Int) throws {
+  func `appears in the code quality report, the annotations and the JUnit report`(index: Int) throws {
     let (text, options, code, finding, message) = Self.cases[index]
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -45,7 +45,7 @@ import Testing
     #expect(junit.contains("<error type=\"\(finding)\"") && junit.contains(message), "\(junit)")
   }
 
-  @Test func `is not added to failures of steps that explain the end`() throws {
+  @Test func `is not reported if failed steps explain it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: exit 3 }, b: { run: 'true', needs: a } }\n", to: "w.yaml")
@@ -54,7 +54,7 @@ import Testing
     #expect(try tool.text(of: "junit.xml").contains(#"failures="1" errors="0""#))
   }
 
-  @Test func `is a finding after Ctrl-C, because no findings would mean that all were fixed`() throws {
+  @Test func `is reported as a finding if Ctrl-C cancelled the run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'echo began; sleep 60' } }\n", to: "w.yaml")

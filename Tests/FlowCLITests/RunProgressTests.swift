@@ -10,7 +10,7 @@ struct RunProgressTests {
     try WorkflowGraph(Workflow(name: "test", steps: steps))
   }
 
-  @Test func `a computed defer has the value that its expression had at activation`() throws {
+  @Test func `a computed defer decides at activation whether a step and its dependents are blocking`() throws {
     var options = StepOptions()
     options.deferral = .expression("inputs.late")
     let ids = ["computed", "below", "free"].map { StepID(unchecked: $0) }

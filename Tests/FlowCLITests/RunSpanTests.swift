@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `are the run and its steps, which contain items and attempts`() throws {
+  @Test func `represent the run, its steps, and their items and attempts`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -85,7 +85,7 @@ import Testing
       ])
   }
 
-  @Test func `have the opening of the gate as an event of the run's span`() throws {
+  @Test func `include the opening of the gate as an event of the run's span`() throws {
     let account = try RunAccountExample.account(
       "success", [:], gate: ["outcome": "timed-out", "openedAt": 700.5, "max": 700])
     let run = try #require(spans(account).first)
@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `are created only as they are sent`() throws {
+  @Test func `are created one at a time until the receiver stops`() throws {
     let items = Value.array((0..<4).map { RunAccountExample.item($0, "success") })
     let account = try RunAccountExample.account(
       "success", ["each": RunAccountExample.step("success", 0, 9, ["items": items])])

@@ -50,7 +50,7 @@ import Testing
   }
 
   /// Steps that ran although a dependency failed are not shown as skipped later.
-  @Test func `are shown step by step as they were reported`() throws {
+  @Test func `are shown with the same steps and items as in their reports`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -94,7 +94,7 @@ import Testing
     #expect(reported["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
   }
 
-  @Test func `are selected by name, and an unknown name results in a suggestion`() throws {
+  @Test func `are selected by id, file, state or age, with suggestions for unknown values`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")

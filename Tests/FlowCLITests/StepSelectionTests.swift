@@ -33,7 +33,7 @@ import Testing
     try tool.write(Self.file, to: "flowrun.yaml")
   }
 
-  @Test func `an assignment as in make and just is answered with the option for inputs`() throws {
+  @Test func `an assignment in the style of make is refused, and the option for inputs is suggested`() throws {
     defer { tool.remove() }
     let result = try tool.run("test", "stage=prod")
     #expect(result.exitCode == 64)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `selected steps run with all their dependencies, and others are not selected`() throws {
+  @Test func `selected steps run with all their dependencies, and other steps do not run`() throws {
     defer { tool.remove() }
     let result = try tool.run("flowrun.yaml", "test", "test", "--report", "r.json")
     #expect(result.exitCode == 0, "\(result)")
@@ -126,7 +126,7 @@ import Testing
     #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")
   }
 
-  @Test func `a selected step runs alone with --no-needs unless it reads a step that does not run`() throws {
+  @Test func `a step runs alone with --no-needs, unless it reads outputs of a step that does not run`() throws {
     defer { tool.remove() }
     let alone = try tool.run("test", "--no-needs")
     #expect(alone.exitCode == 0 && alone.standardOutput.contains("test: <>\n"), "\(alone)")

@@ -11,7 +11,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml"] : arguments)
   }
 
-  @Test func `a command receives the signal set for its step, and is reported if it had to be killed`() throws {
+  @Test func `a command receives the stop signal of its step, and is reported if it had to be killed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let wait = "while :; do sleep 0.01; done"
@@ -37,7 +37,7 @@ import Testing
     #expect(!result.output.contains("kind: warning"), "\(result)")
   }
 
-  @Test func `the cleanup of a cancelled run has the time set in the workflow`() throws {
+  @Test func `the cleanup of a cancelled run may take as long as the workflow allows`() throws {
     let result = try output(
       """
       name: c

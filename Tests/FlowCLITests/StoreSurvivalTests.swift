@@ -39,7 +39,7 @@ import Testing
     ("truncate -s 4152 runs.sqlite-wal", "the end of its log is missing"),
     (": > runs.sqlite", "its main file is empty and its log is not"),
   ])
-  func `with a durable run is moved aside if damaged, is never emptied, and a line reports the cause`(
+  func `with a durable run is moved aside if it is damaged, and one line reports the cause`(
     damage: String, cause: String
   ) throws {
     defer { tool.remove() }

@@ -60,7 +60,7 @@ import Testing
     try tool.run(arguments.split(separator: " ").map(String.init))
   }
 
-  @Test func `describes an action for authors of steps`() throws {
+  @Test func `describes an action with its inputs, its events and an example`() throws {
     defer { tool.remove() }
     #expect(
       try page("plugins show flow.post").standardOutput == """

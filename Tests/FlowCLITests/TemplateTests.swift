@@ -197,7 +197,7 @@ struct TemplateTests {
     #expect(await PluginConformance(GreetingPlugin(), cases: cases).check() == [])
   }
 
-  @Test func `a plugin in sh passes any text on unchanged`() async throws {
+  @Test func `a plugin in sh receives and returns any text unchanged`() async throws {
     let plugin = try written(.sh)
     let host = PluginHost()
     let action = try #require(host.actions(of: plugin).first)

@@ -41,7 +41,7 @@
       """
 
     @Test(arguments: [70, 80, 200])
-    func `draws in place and ends with few lines, whatever the names`(columns: Int) throws {
+    func `redraws without wrapping lines, and ends with the failure and a command for logs`(columns: Int) throws {
       let (output, code) = try drawing(Self.workflow, rows: 12, columns: columns, environment: [:])
       var terminal = VirtualTerminal(rows: 12, columns: columns)
       terminal.show(output)

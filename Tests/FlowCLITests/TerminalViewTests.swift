@@ -18,7 +18,7 @@ import Testing
     "name: many\nsteps:\n" + (1...count).map { "  s\($0): { uses: flow.noop }" }.joined(separator: "\n")
   }
 
-  @Test func `scrolls finished steps away above a bar, the running steps and the counts`() {
+  @Test func `shows finished steps above a progress bar, the running steps and the counts`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated)
     stage.at(1, ViewStage.started("a"))
@@ -324,7 +324,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `shows late and retrying steps`() {
+  @Test func `marks steps that are late or wait for another attempt`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), .gateLate(ViewStage.id("a")))
     #expect(stage.text[1] == "  ▶ a     0 ms  late")
@@ -332,7 +332,7 @@ import Testing
     #expect(stage.text.contains("  ↻ a     1 ms  late  attempt 1 failed, again in 5.0 ms"))
   }
 
-  @Test func `shows the number of items with an estimate, and ends with their total`() {
+  @Test func `shows the number of finished items with the estimated time left, and at the end their total`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     for item in 0..<5 { stage.at(item, ViewStage.started("each[\(item)]"), ViewStage.done("each[\(item)]")) }
@@ -343,7 +343,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ each") && stage.text[0].hasSuffix("12 ms  6 items"), "\(stage.text)")
   }
 
-  @Test func `has a symbol for a cancelled step, and shows the exit status of a command first`() {
+  @Test func `shows a symbol for a cancelled step and the exit status of a failed command`() {
     let stage = ViewStage(Self.three)
     let failure = StepFailure(
       code: "command-failed", message: "exited with status 2: 'cc -c main.c'")

@@ -5,7 +5,7 @@ import Testing
     ("--list", "'flowrun' alone lists the steps of flowrun.yaml"), ("-q", "did you mean '--quiet'?"),
     ("-f", "name the file first: 'flowrun FILE STEP'"),
   ])
-  func `names what to use instead of an option of another tool, also after a step`(option: String, remedy: String)
+  func `flowrun suggests its equivalent of another tool's option, even after a step`(option: String, remedy: String)
     throws
   {
     let tool = try CommandLineTool()
