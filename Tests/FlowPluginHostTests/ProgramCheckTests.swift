@@ -45,7 +45,7 @@ struct ProgramCheckTests {
     #expect(try problem("command: [./run.sh]") == nil)
   }
 
-  @Test func `the missing program of an executor is reported at its word, too`() throws {
+  @Test func `a missing program of an executor is reported at its location in the manifest`() throws {
     let words = "[no-such-program-anywhere, '{worker}']"
     try write(
       "plugin.yaml",

@@ -20,7 +20,7 @@ import Testing
     supervision.end(ending, at: now)
   }
 
-  @Test mutating func `a program that greets and then dies is given up after three starts`() {
+  @Test mutating func `a program that dies after its greeting is started at most three times`() {
     note(.started, .greeted)
     #expect(end() == .start(after: .milliseconds(50)))
     note(.started, .greeted)
@@ -30,7 +30,7 @@ import Testing
     #expect(supervision.starts == 3)
   }
 
-  @Test mutating func `a program that does not greet is given up after three starts`() {
+  @Test mutating func `a program that does not greet is started at most three times`() {
     note(.started)
     #expect(end() == .start(after: .milliseconds(50)))
     note(.started)
@@ -73,7 +73,7 @@ import Testing
     #expect(supervision.starts == 1)
   }
 
-  @Test mutating func `a program that runs for minutes without reading its calls is given up`() {
+  @Test mutating func `a program that never reads a call is started at most three times`() {
     for _ in 1...2 {
       note(.started, .greeted, .unreadCall)
       now += .seconds(600)
@@ -84,7 +84,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `a program with a lasting failure is given up at once`() {
+  @Test mutating func `a program with a permanent failure is not started again`() {
     note(.started)
     #expect(end(.lasting) == .giveUp)
     #expect(supervision.starts == 1)

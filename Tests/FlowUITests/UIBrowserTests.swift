@@ -169,7 +169,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `counts the times of running steps up while the server is busy, and stops when it is lost`()
+    func `keeps updating times of running steps while the server is busy, and stops if it is lost`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -236,7 +236,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `fits a phone with any ids, and shows states by shape and contrast`()
+    @Test(.enabled(if: hasBrowser)) func `fits a phone even with long ids, and draws edges with enough contrast`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)

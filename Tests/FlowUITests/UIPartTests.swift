@@ -24,7 +24,7 @@
         files: { foreach: { files: "*.txt" }, uses: flow.noop }
       """
 
-    @Test func `has the values of items as far as they are known`() async throws {
+    @Test func `shows the values of items, except those of removed files`() async throws {
       let page = try await ServedUI(["items.yaml": Self.items, "a.txt": "a", "b.txt": "b"])
       let session = try page.session()
       let ran = try page.flowrun("items.yaml")
@@ -66,7 +66,7 @@
       await page.stop()
     }
 
-    @Test func `scrolls the outputs of many items, and has one row for them on the critical path`() async throws {
+    @Test func `shows outputs of many items in one panel, and one row for them on the critical path`() async throws {
       let files = (0..<60).map { "file-\($0)" }.joined(separator: ", ")
       let workflow = """
         name: many
@@ -167,7 +167,7 @@
       await page.stop()
     }
 
-    @Test func `shows what waits for a person first, then one line per workflow, or its error`()
+    @Test func `shows pending questions first, then a card per workflow or its error`()
       async throws
     {
       let page = try await ServedUI([

@@ -94,7 +94,7 @@
       await page.stop()
     }
 
-    @Test func `ends a session after a day without use, together with an open page`() async throws {
+    @Test func `ends a session and its open page after a day without use`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       page.advance(hours: 23)
@@ -126,8 +126,7 @@
       await page.stop()
     }
 
-    @Test func `accepts an input that begins with @ or has 200,000 characters as text, but none with NUL`() async throws
-    {
+    @Test func `accepts text inputs that begin with @ or have 200,000 characters, but not NUL`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       let long = String(repeating: "x", count: 200_000)
@@ -188,7 +187,7 @@
       await page.stop()
     }
 
-    @Test func `shows no gate for a run without a deadline, whatever its finally contains`() async throws {
+    @Test func `shows no gate for a run without a deadline, even if it has finally or deferred steps`() async throws {
       let page = try await ServedUI([
         "f1.yaml":
           "name: f1\nsteps: { bad: { run: exit 3 }, other: { run: sleep 0.2 } }\nfinally: { c: { run: echo c } }\n",
@@ -346,7 +345,7 @@
       await page.stop()
     }
 
-    @Test func `shows a forecast of the next runs, a workflow without runs, and why a large graph is not drawn`()
+    @Test func `shows a forecast, a workflow without runs, and the reason why a large graph is not drawn`()
       async throws
     {
       let large = "name: large\nsteps:\n" + (0..<201).map { "  s\($0): { uses: flow.noop }\n" }.joined()
@@ -371,7 +370,7 @@
       await page.stop()
     }
 
-    @Test func `shows a workflow whose runs mostly were never ready`() async throws {
+    @Test func `shows when a workflow is ready, even if most of its runs never were`() async throws {
       let page = try await ServedUI([
         "gated.yaml": "name: gated\ndeadline: 9s\nsteps: { a: { run: 'test -e good' } }\n"
       ])
