@@ -103,7 +103,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
   }
 
-  @Test func `has launch options under the names that the router reads`() {
+  @Test func `has launch options with the names that the router reads`() {
     let names = [
       "UIApplicationLaunchOptionsURLKey": "url",
       "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
@@ -116,7 +116,7 @@ import Testing
     #expect(names.values.allSatisfy { $0 == "mine" || LaunchOptions.Key(rawValue: $0) != nil })
   }
 
-  @Test func `has the push in the launch options`() throws {
+  @Test func `opens the link of a push in the foreground, but not in the background`() throws {
     let options = LaunchValues.launchOptions([
       "UIApplicationLaunchOptionsRemoteNotificationKey": [
         "aps": ["alert": "x"] as [AnyHashable: Any], "route": "app://chat/1",
@@ -200,7 +200,7 @@ import Testing
     #expect(content?["userInfo"] == payload)
   }
 
-  @Test func `opens the page of its route, with parameters as JSON text`() throws {
+  @Test func `opens the page of its route, with parameters from JSON text`() throws {
     let launch = try tap(Self.firebase)
     let link = try #require(LaunchOptions(launch.options, for: launch.reason).link)
     #expect(launch.reason == .notification)
@@ -244,7 +244,7 @@ import Testing
 }
 
 @Suite struct `Core Location positions` {
-  @Test func `have a time since the first one, and an elevation only if it is known`() {
+  @Test func `have times relative to the first one, and an elevation only if it is known`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(

@@ -107,7 +107,7 @@ import Testing
     #expect(failing.phase == .failed)
   }
 
-  @Test func `also releases the run history, and records the run until its end`() async throws {
+  @Test func `releases and reacquires the run history, and records the run until its end`() async throws {
     var options = runOptions()
     let history = AppHistory(options.dataFolder + "/runs.sqlite")
     options.history = history.recording(TestLaunch())

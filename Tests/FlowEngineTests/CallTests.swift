@@ -36,7 +36,7 @@ import Testing
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `logs the new name of a renamed action`() throws {
+  @Test func `is refused with the new name if its action was renamed`() throws {
     for step in [Step("a", "old.say"), Step("a", "flow.on", with: ["event": "again", "action": "old.say"])] {
       var fixture = EngineFixture([step])
       fixture.workflow.events = [EventDeclaration("again", repeats: true)]
@@ -78,7 +78,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `handles posts from before it began to follow, and does not keep a run from ending`() async throws {
+  @Test func `handles posts made before it started, and ends with the run`() async throws {
     let run = try start([
       Step("before", "probe.hold"),
       Step("follow", "flow.on", with: ["event": "again", "action": "probe.write", "with": ["text": "x"]], needs: [0]),
@@ -149,7 +149,7 @@ import Testing
     #expect(probe.diary.all == ["closed thing"])
   }
 
-  @Test func `is reported with each return to the foreground and the state of the run at that time`() async throws {
+  @Test func `can follow returns to the foreground, which the report lists as warm or hot entries`() async throws {
     var fixture = EngineFixture([
       Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),
       Step("window", "flow.noop", needs: []) {

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `ready steps get more threads if the only thread, after many short steps, runs one that blocks it`()
+  func `ready steps get more threads if a step blocks the only thread after many short ones`()
     async throws
   {
     let probe = ProbePlugin()

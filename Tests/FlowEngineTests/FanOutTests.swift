@@ -52,7 +52,7 @@ import Testing
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `evaluates its condition per item if that refers to the item, and skips items for which it is false`()
+  @Test func `evaluates a condition that refers to the item once per item, and skips the items if it is false`()
     async throws
   {
     let report = try await run(
@@ -138,7 +138,7 @@ import Testing
     #expect(counts.most <= 3 && counts.ran.sorted() == Array(0..<200))
   }
 
-  @Test func `can have 100,000 items, but no more`() async throws {
+  @Test func `can have at most 100,000 items`() async throws {
     func list(_ count: Int) -> Value { .array((0..<count).map { .integer($0) }) }
     let step = { (count: Int) in Step("each") { $0.fanOut = FanOut(.items(list(count))) } }
     let most = try await run([step(100_000)], outputs: [:])
@@ -147,7 +147,7 @@ import Testing
     #expect(over.steps[0].failure?.code == "too-many-items")
   }
 
-  @Test func `can return 64 MiB, but no more`() async throws {
+  @Test func `can return at most 64 MiB`() async throws {
     // Each item returns a little less than 1 MiB: 64 of them fit, 65 do not.
     let step = { (count: Int) in
       Step("each", "count.give") { $0.fanOut = FanOut(.items(.array((0..<count).map { .integer($0) }))) }

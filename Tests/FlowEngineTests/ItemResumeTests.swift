@@ -40,7 +40,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1", "each[1] y 2", "each[1] y 3"])
   }
 
-  @Test func `uses new keys for all items of a changed step, and reports that none are kept`() async throws {
+  @Test func `uses new keys for all items of a changed step, and reports that no items are kept`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y", "z"], failing: ["z"])
     _ = trial.ledger.take()

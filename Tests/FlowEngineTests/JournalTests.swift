@@ -146,7 +146,7 @@ import Testing
     #expect(report["fails"].failure?.message == "hello")
   }
 
-  @Test func `allows a resume from a selected step, which then gets another key`() async throws {
+  @Test func `allows a resume from a selected step, which then uses a new key`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("a", "witness.key"), Step("b", "witness.key", needs: [0]), Step("c", "witness.key")]
     _ = try await fixture(steps, store).run()
@@ -225,7 +225,7 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
-  @Test func `written by version 0.9.0 can be read, without ends of work and posters of events`() throws {
+  @Test func `written by version 0.9.0 can be read, but lacks ends of work and posters of events`() throws {
     let task = TaskInstance(1)
     let finished = FinishedEntry(
       task, attempts: 1, outcome: .success, readyAt: 10, startedAt: 20, endedAt: 300, workEndedAt: 70)

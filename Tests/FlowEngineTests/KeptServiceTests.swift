@@ -90,7 +90,7 @@ private struct LinkPlugin: Plugin {
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `waits with services of actions, handles all posts, and ends as its steps did`() async throws {
+  @Test func `waits with services of actions, handles all posts, and succeeds if its steps succeed`() async throws {
     let run = try start([
       Step("receive", "link.receive"), write(for: "link.came"), Step("after", "flow.noop", needs: [1]), final,
     ])
@@ -104,7 +104,7 @@ private struct LinkPlugin: Plugin {
     #expect(!run.endWait())
   }
 
-  @Test func `waits with a step that runs for posts from outside, without any service`() async throws {
+  @Test func `waits even without a service if a step handles posts from outside`() async throws {
     let run = try start([write(for: "link.came"), Step("waiting", "flow.noop") { $0.after = ["never"] }])
     await wait { run.isKeepingServices }
     run.post("link.came")
@@ -114,7 +114,7 @@ private struct LinkPlugin: Plugin {
     #expect(report["write"].outcome == .success && report["waiting"].reason == .eventNeverPosted)
   }
 
-  @Test func `ends although a service goes on posting`() async throws {
+  @Test func `ends even if a service keeps posting`() async throws {
     let run = try start([Step("tick", "link.tick"), write(for: "link.tick")])
     await wait { probe.diary.count >= 3 }
     await wait { run.endWait() }
@@ -139,7 +139,7 @@ private struct LinkPlugin: Plugin {
     #expect(await partial.report.conclusion == .partial)
   }
 
-  @Test func `ends in an app when the app posts no more events`() async throws {
+  @Test func `ends in an app when the app has finished posting events`() async throws {
     let run = try start([Step("receive", "link.receive"), write(for: "link.came")]) { $0.acceptsEvents = true }
     await wait { run.isKeepingServices }
     run.post("app.open-url")

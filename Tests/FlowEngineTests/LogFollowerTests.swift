@@ -73,7 +73,7 @@ import Testing
 
   private func texts(_ news: LogFollower.News) -> [String] { news.lines.compactMap { $0["message"]?.stringValue } }
 
-  @Test func `gets held-back lines immediately, and does not get them again when they are recorded`() throws {
+  @Test func `receives held-back lines immediately, and only once`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<10 { writer.line("a", "line \(number)") }
@@ -96,7 +96,7 @@ import Testing
     #expect(record == ["line 0", "line 1", "line 2", note, "line 18", "line 19", "next"])
   }
 
-  @Test func `gets held-back lines before lines that were printed later`() throws {
+  @Test func `receives held-back lines before lines that were printed later`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<4 { writer.line("a", "line \(number)") }
@@ -110,7 +110,7 @@ import Testing
     #expect(try texts(reader.read()) == ["line 3", "next"])
   }
 
-  @Test func `that starts late is told how many lines it missed`() throws {
+  @Test func `that starts late receives the number of lines that it missed`() throws {
     let writer = try Writer()
     for number in 0..<10 { writer.line("a", "line \(number)") }
     try writer.write()
@@ -139,7 +139,7 @@ import Testing
     #expect(try texts(LogFollower("r", in: writer.store, after: "nonsense").read()).count == 9)
   }
 
-  @Test func `reads no more than the newest parts, however much is printed`() throws {
+  @Test func `reads only the newest parts if very much is printed`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var log = LiveLog(in: folder, run: "r", epoch: 1)
@@ -164,7 +164,7 @@ import Testing
     #expect(reader.read().isEmpty)
   }
 
-  @Test func `gets lines that were printed together one by one`() {
+  @Test func `receives lines that were printed together one by one`() {
     func lines(_ bytes: [UInt8]) -> [LiveLog.Line] {
       var lines: [LiveLog.Line] = []
       #expect(LiveLog.read(bytes[...]) { lines.append($0) } == bytes.count)

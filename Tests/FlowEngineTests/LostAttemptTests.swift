@@ -51,7 +51,7 @@ import Testing
     #expect(try await attempts([lost, node, lost]).cpus == [1, 2, 2, 3])
   }
 
-  @Test func `a step is repeated after at most 3 losses, or the stated number`() async throws {
+  @Test func `a step is repeated after at most 3 losses, or after as many as its limit allows`() async throws {
     let losses = Array(repeating: ExecutorLost("gone"), count: 9)
     let usual = try await attempts(losses)
     #expect(usual.cpus.count == 4 && usual.conclusion == .failure)

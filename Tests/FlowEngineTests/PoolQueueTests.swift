@@ -15,7 +15,7 @@ import Testing
     (StepQueue.userInteractive, DispatchQoS.userInteractive), (.userInitiated, .userInitiated), (.utility, .utility),
     (.background, .background),
   ])
-  func `work runs on a queue of its quality of service, which is used again`(
+  func `work runs on a queue of its quality of service, and later work reuses the queue`(
     _ quality: StepQueue, _ expected: DispatchQoS
   ) {
     let dispatch = FakeDispatch()
@@ -32,7 +32,7 @@ import Testing
     #expect(Set(dispatch.used.map(ObjectIdentifier.init)).count == 1)
   }
 
-  @Test func `a quality of service has at most 48 pool queues, and others have theirs`() {
+  @Test func `each quality of service has a separate limit of 48 pool queues`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     for _ in 0..<48 {
@@ -68,7 +68,7 @@ import Testing
     #expect(diary.all == ["block"])
   }
 
-  @Test func `after a late block its quality of service accepts no work for a second, and others do`() {
+  @Test func `after a late block, only its quality of service accepts no work for a second`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     #expect(queues.accepts(.utility))
@@ -83,7 +83,7 @@ import Testing
     #expect(queues.accepts(.utility))
   }
 
-  @Test func `each of several blocks has its own 5 ms`() {
+  @Test func `each of several blocks has 5 ms to start`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()
@@ -96,7 +96,7 @@ import Testing
     #expect(diary.all == ["first instead", "second instead"])
   }
 
-  @Test func `a queued block keeps no run alive`() {
+  @Test func `a queued block does not keep a run alive`() {
     final class Run: Sendable {}
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
@@ -118,7 +118,7 @@ import Testing
     dispatch.startAll(1)
   }
 
-  @Test func `a call of Dispatch that does not return holds up no other thread`() {
+  @Test func `a call to Dispatch that does not return does not delay other threads`() {
     let dispatch = FakeDispatch()
     let isStuck = Atomic(true)
     let diary = Diary()
@@ -162,7 +162,7 @@ import Testing
     #expect(accepted.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `no work is accepted if the system refuses the thread that watches`() {
+  @Test func `no work is accepted if the system refuses to start the watching thread`() {
     let dispatch = FakeDispatch()
     let diary = Diary()
     let queues = PoolQueues(
@@ -173,7 +173,7 @@ import Testing
     #expect(dispatch.used.isEmpty)
   }
 
-  @Test func `with less than half of the processes free, Dispatch is not asked for threads`() {
+  @Test func `Dispatch is not used if less than half of the processes are free`() {
     let dispatch = FakeDispatch()
     let hasRoom = Atomic(false)
     let threads = PoolThreads(
@@ -188,7 +188,7 @@ import Testing
     ran.wait()
   }
 
-  @Test func `a late pool queue is replaced by an own thread, or reported if the system refuses that`() {
+  @Test func `work on a late pool queue is reported as refused if the system refuses a thread for it`() {
     let dispatch = FakeDispatch()
     let threads = PoolThreads(start: { _, _ in false }, queues: dispatch.queues())
     let diary = Diary()
@@ -200,7 +200,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a pool queue lends its thread with the niceness of its steps, and restores Dispatch's`() {
+    @Test func `a pool queue runs steps with their niceness and then restores that of Dispatch`() {
       // Only the superuser may lower a niceness.
       let isAllowed = getuid() == 0
       let records = Mutex<[(before: Int32, during: Int32, after: Int32)]>([])

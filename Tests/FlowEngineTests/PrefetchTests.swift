@@ -6,7 +6,7 @@ import Testing
 
 /// The plan loses no prefetched step and its times are consistent, whatever threads do and whenever steps are revoked.
 struct PrefetchTests {
-  @Test func `with prefetching, threads finish the same steps as without, and all times are consistent`() throws {
+  @Test func `prefetching threads run each step once, after its dependencies, with consistent times`() throws {
     let seed = SeededGenerator.environmentSeed ?? 31
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)

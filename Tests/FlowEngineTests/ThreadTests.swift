@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: Carrier.allCases)
-  func `the observer is notified of each step with a thread, and of no other, while all are taken`(
+  func `while all threads are busy, the observer is notified only of steps that have a thread`(
     _ carrier: Carrier
   ) async throws {
     let probe = ProbePlugin()
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Carrier.allCases)
-  func `a run whose threads are all taken is cancelled at once`(_ carrier: Carrier) async throws {
+  func `a run whose threads are all busy is cancelled at once`(_ carrier: Carrier) async throws {
     let probe = ProbePlugin()
     var fixture = holding(300, probe)
     fixture.change = {
@@ -131,7 +131,7 @@ import Testing
     #expect(system.refusals == 1)
   }
 
-  @Test func `if few processes are left, all threads but the first few leave half of them to steps`() {
+  @Test func `if few processes are left, only the first few threads are started`() {
     let system = ScarceThreads(6)
     let hasRoom = Atomic(false)
     let threads = PoolThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
