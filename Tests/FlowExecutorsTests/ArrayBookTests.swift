@@ -84,7 +84,7 @@ import Testing
     #expect(place(ticket) == "2_1 3")
   }
 
-  @Test func `a lost item is submitted on its own, and the task of its ended attempt is not reused`() {
+  @Test func `a lost item is submitted separately, and the task of its ended attempt is not reused`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 4)
     let first = claim(&book, 2)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `the running items of a refused array are submitted on their own, and are lost if that fails`() {
+  @Test func `the running items of a refused array are submitted separately, and are lost if that fails`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)

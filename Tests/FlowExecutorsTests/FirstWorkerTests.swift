@@ -29,7 +29,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `if no worker is ready after 5 s, a line reports that steps are waiting, and they run later`() throws {
+  @Test func `if no worker is ready after 5 s, a message reports that steps wait, and they run later`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: x\nsteps: { a: { run: 'echo here' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

@@ -57,7 +57,7 @@ final class JobArrayTests {
 
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
-  @Test func `items are the tasks of one array, and lost ones are submitted alone`() throws {
+  @Test func `items run as tasks of one array, and lost items are submitted separately`() throws {
     // The worker of item 3 is killed once.
     try write(
       8,

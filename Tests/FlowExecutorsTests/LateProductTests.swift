@@ -27,7 +27,7 @@ import Testing
     return process.result()
   }
 
-  @Test func `are awaited for the time of --files-within`() throws {
+  @Test func `late products are awaited for as long as --files-within allows`() throws {
     defer { try? remove() }
     let worker = ["late.yaml", "--on", "workers=1", "--files-within"]
     let hasty = try FlowrunProcess.run(worker + ["0s"], in: folder)
@@ -38,7 +38,7 @@ import Testing
     #expect(wrong.exitCode == 64 && wrong.errors.contains("--files-within 'soon'"), "\(wrong)")
   }
 
-  @Test func `are awaited in a resumed run, too`() throws {
+  @Test func `late products are awaited in a resumed run, too`() throws {
     defer { try? remove() }
     let first = try FlowrunProcess.run(["late.yaml", "--on", "workers=1", "--files-within", "0s"], in: folder)
     #expect(first.exitCode == 1, "\(first)")

@@ -205,7 +205,7 @@ import Testing
     try remove()
   }
 
-  @Test func `analyze reports the time until a worker took a step, for report files and for stored runs`() throws {
+  @Test func `analyze reports the time until a worker began a step, for report files and stored runs`() throws {
     try write("name: away\nsteps: { a: { run: 'true' } }")
     #expect(try run("flow.yaml", "--report", "away.json", "--on", "workers=1").exitCode == 0)
     for launch in ["away.json", "last"] {

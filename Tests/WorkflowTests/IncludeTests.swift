@@ -114,7 +114,7 @@ import Testing
     #expect(try folder.run("optional.yaml").conclusion == "partial")
   }
 
-  @Test func `is skipped as a whole`() throws {
+  @Test func `is skipped with all its steps`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps:\n  d: { uses: flow.noop }\n",
       "inner.yaml": "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: ./deep.yaml, needs: a }\n",
@@ -161,7 +161,7 @@ import Testing
     #expect(run.steps["x/tell"]?["queue"] as? String == "x/one")
   }
 
-  @Test func `is checked where it is used, and reports errors in its own file`() throws {
+  @Test func `is checked in each step that uses it, and errors are reported in its own file`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": "name: inner\ninputs: { target: { type: string } }\nsteps:\n  a: { uses: flow.noop }\n",
       "broken.yaml": "name: broken\nsteps:\n  q: { uses: flow.nop }\n",

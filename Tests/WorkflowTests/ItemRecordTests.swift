@@ -35,7 +35,7 @@ import Testing
     return ["a", "b", "c"].filter { text.contains("copied \($0)") }.joined()
   }
 
-  @Test func `a new first item, another order and a removed item repeat no step`() throws {
+  @Test func `no step is repeated if items are added in front, reordered or removed`() throws {
     let folder = try made("${{ inputs.list }}", inputs: "array")
     #expect(try copied(#"["b","c"]"#, in: folder) == "bc")
     #expect(try copied(#"["a","b","c"]"#, in: folder) == "a")
@@ -46,7 +46,7 @@ import Testing
     #expect(try copied(#"["c","b"]"#, in: folder) == "b")
   }
 
-  @Test func `keys of a mapping distinguish items`() throws {
+  @Test func `items of a mapping are recorded by key, regardless of order`() throws {
     let folder = try made("${{ inputs.list }}", inputs: "object")
     #expect(try copied(#"{"x":"b","y":"c"}"#, in: folder) == "bc")
     #expect(try copied(#"{"w":"a","y":"c","x":"b"}"#, in: folder) == "a")

@@ -131,7 +131,7 @@ import Testing
     #expect(never.report["conclusion"] == "success")
   }
 
-  @Test func `L3 L4 P9 checks permissions three times and asks once, in a window`() throws {
+  @Test func `L3 L4 P9 checks three permissions, but asks for only one, in a window`() throws {
     let data = folders.folder("a")
     let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
     for id in ["prepare-location", "notification-status", "cloud-status"] {

@@ -34,7 +34,7 @@ import Testing
     #"{"aps":{"alert":"x"},"route":"app://reset?token=TOPSECRETTOKEN99","parameters":{"code":"TOPSECRETCODE99"}}"#,
     #"{"aps":{"alert":"x"},"route":"app://chat/TOPSECRETROOM99","parameters":{"greeting":"TOPSECRETTEXT99"}}"#,
   ])
-  func `are in no file of a launch, and the next launch restores only the other page`(
+  func `do not appear in files of a launch, and the next launch restores only the other page`(
     payload: String
   ) throws {
     let folder = try WorkflowFolder(["sec.yaml": Self.workflow])

@@ -280,7 +280,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `validate suggests a replacement`(patterns: String, words: String) throws {
+  func `validate reports an unsupported pattern and suggests a replacement`(patterns: String, words: String) throws {
     for key in ["inputs-from: \(patterns)", "produces: \(patterns)", "foreach: { files: \(patterns) }"] {
       let folder = try Folder("name: w\nsteps:\n  a: { run: 'true', \(key) }\n")
       let result = try folder.flowrun("validate", "w.yaml")

@@ -92,7 +92,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: outside.url.appendingPathComponent("b").path))
   }
 
-  @Test func `an item that its if skips is still in the list`() throws {
+  @Test func `files of an item that is skipped by its condition are kept`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -113,7 +113,7 @@ import Testing
     #expect(try files(folder) == "a b")
   }
 
-  @Test func `files of items that ran a workflow are found, too`() throws {
+  @Test func `files of removed items that ran a workflow are reported and removed, too`() throws {
     let folder = try WorkflowFolder([
       "sub/inner.yaml": """
       name: inner

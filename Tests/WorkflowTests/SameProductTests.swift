@@ -71,7 +71,7 @@ import Testing
     #expect(try output(["w.yaml": workflow, "d/other": ""], "w.yaml", "-i", "n=other", status: 0).contains("success"))
   }
 
-  @Test func `two paths that only defaults of inputs make the same cause a warning`() throws {
+  @Test func `two product paths that are equal only by default inputs cause a warning`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out.dat } }

@@ -159,7 +159,7 @@ import Testing
     return folder
   }
 
-  @Test func `are in no byte that flowrun writes, whatever prints them, and a resume restores them`() throws {
+  @Test func `do not appear in anything that flowrun writes, and a resume restores them`() throws {
     let folder = try planted()
     let check = try folder.flowrun("validate", "leaks.yaml")
     #expect(check.exitCode == 0, "\(check.output)\(check.errors)")
@@ -202,7 +202,7 @@ import Testing
     #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
   }
 
-  @Test func `with colors in them are in no byte that flowrun writes`() throws {
+  @Test func `printed with colors do not appear in anything that flowrun writes`() throws {
     let folder = try Folder([
       "colors.yaml": #"""
       name: colors

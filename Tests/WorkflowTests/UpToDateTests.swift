@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `must not have failed because of its outputs`() throws {
+  @Test func `is not recorded if it failed because of its outputs`() throws {
     let text = String(repeating: "x", count: (1 << 20) + 1)
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { uses: flow.set, inputs-from: [in], with: { values: { text: \(text) } } }\n",
@@ -201,7 +201,7 @@ import Testing
     #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
   }
 
-  @Test func `is explained next to disabled steps and those whose if is false`() throws {
+  @Test func `is explained together with disabled steps and steps whose condition is false`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
