@@ -85,7 +85,7 @@ import Testing
     #expect(try tool.run("runs").standardError.isEmpty)
   }
 
-  @Test func `have logs that explain why a step printed nothing, and conflicting options are rejected`() throws {
+  @Test func `have logs that report if a step printed nothing, and conflicting options are rejected`() throws {
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     _ = try tool.run("w.yaml")

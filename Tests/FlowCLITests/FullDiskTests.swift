@@ -41,7 +41,7 @@
     /// The disk can fill up at any write. A normal run is not affected. A durable run ends with an error, and once
     /// there is space, it is resumed without repeating recorded steps.
     @Test(.enabled(if: isRoot), .timeLimit(.minutes(10)))
-    func `loses no run and no recorded step of a durable run`() throws {
+    func `causes no loss of runs or of recorded steps of a durable run`() throws {
       let outside = try CommandLineTool()
       defer {
         outside.remove()

@@ -4,7 +4,7 @@ import Testing
 @testable import FlowCLI
 
 @Suite struct `A summary for GitHub` {
-  @Test func `has the result of the run, the causes of failures and the result of each step`() throws {
+  @Test func `contains the result of the run, the causes of failures and the result of each step`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [

@@ -23,7 +23,7 @@
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `uses the terminal while other steps run, whose output is printed afterwards`(term: String) throws {
+    func `uses the terminal while other steps run, and their output is printed afterwards`(term: String) throws {
       defer { tool.remove() }
       let session = try start(
         """

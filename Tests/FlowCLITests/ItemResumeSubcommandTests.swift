@@ -4,7 +4,7 @@ import Testing
 
 /// Resumes of steps with items, from the perspective of a person and of a service with idempotency keys.
 @Suite struct `Resumed items` {
-  @Test func `use each key once if the list is reordered, and the plan shows what the resume does`()
+  @Test func `use each key only once if the list is reordered, and the plan reports how many are kept`()
     throws
   {
     let tool = try CommandLineTool()

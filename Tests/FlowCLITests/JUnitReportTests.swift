@@ -85,7 +85,7 @@ import Testing
       ])
   }
 
-  @Test func `of a cancelled run differs from that of a successful one`() throws {
+  @Test func `of a cancelled run has an error, unlike that of a successful one`() throws {
     let cancelled = try cases(["a": RunAccountExample.step("cancelled")], "cancelled")
     #expect(cancelled.contains(#"<testcase name="the run" classname="build" time="1.234">"#))
     #expect(cancelled.contains { $0.hasPrefix(#"<error type="cancelled" "#) })

@@ -27,7 +27,7 @@ import Testing
       ])
   }
 
-  @Test func `begin with the time since activation, like the duration of the run`() {
+  @Test func `begin with the time since the start, and after activation with the time since then`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     func line(_ milliseconds: Int, _ kind: RunEvent.Kind) -> String? {
       view.timedLines(RunEvent(atNanoseconds: milliseconds * 1_000_000, kind)).first
@@ -71,7 +71,7 @@ import Testing
     #expect(view.warnings.inView(ofRows: ShownWarnings.logRows).isEmpty)
   }
 
-  @Test func `have the time of day of the event, even if it is received late, until the clock is set`() {
+  @Test func `show the time of day of the event even if it is received late, and follow a changed clock`() {
     let now = Mutex(1_000_000_000_000)
     let clock = EventClock { now.withLock { $0 } }
     func text(_ event: Int, received: Int) -> String {

@@ -33,7 +33,7 @@ import Testing
     #expect(try tool.run("analyze", "away.json").standardOutput.contains("resources"))
   }
 
-  @Test func `are simulated as they would run`() throws {
+  @Test func `are simulated differently for different capacities`() throws {
     let tool = try tool(
       "name: played\nsteps:\n"
         + (0..<4).map { "  s\($0): { run: 'true', estimate: 100ms, resources: { cpus: 2 } }\n" }.joined())
@@ -53,7 +53,7 @@ import Testing
     ("memory=8G", 64, "write 8GiB"), ("cpus=0", 64, "'0' is not a number from 1 to 65536"),
     ("gpus=-1", 64, "'-1' is not a number from 0"), ("cpus=1,cpus=2", 64, "write each of cpus, memory and gpus once"),
   ])
-  func `are rejected before anything runs if they need too much`(capacity: String, code: Int32, message: String)
+  func `are rejected at once if the capacity is too small or invalid`(capacity: String, code: Int32, message: String)
     throws
   {
     let tool = try tool()
@@ -117,7 +117,7 @@ import Testing
     #expect(again.exitCode == 0, "\(again.standardOutput.suffix(500))")
   }
 
-  @Test func `use the capacity given to a resume, which evaluates it again`() throws {
+  @Test func `are checked again against the capacity given to a resume`() throws {
     let tool = try tool(
       """
       name: resumed

@@ -258,7 +258,7 @@ import Testing
     ),
     (["/dev/null", "--watch"], "--watch: '/dev/null' cannot be watched; name a workflow file"),
   ])
-  func `is rejected if it cannot run twice`(_ arguments: [String], _ message: String) throws {
+  func `is rejected if its file or options cannot be used repeatedly`(_ arguments: [String], _ message: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     let output = try tool.run(arguments)

@@ -11,7 +11,7 @@ import Testing
     return tool
   }
 
-  @Test func `a workflow named without its extension is suggested with it`() throws {
+  @Test func `the extension is suggested for a workflow named without it`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello")

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `evaluates env as its commands see it: from step, workflow, env-file and flowrun's environment`() throws {
+  @Test func `evaluates env from step, workflow, env-file and flowrun's environment, in this order`() throws {
     let tool = try tool(
       """
       name: w

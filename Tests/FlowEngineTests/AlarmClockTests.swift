@@ -7,7 +7,7 @@ import Testing
 /// Callbacks at instants of a run, by a separate thread or by timers.
 @Suite(.timeLimit(.minutes(10))) struct AlarmClockTests {
   @Test(arguments: [false, true])
-  func `makes callbacks in chronological order and never early, even ones set by a callback`(usesTimers: Bool) async {
+  func `callbacks are made in chronological order and never early, even if set by a callback`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `makes an earlier callback on time while it waits for a later one`(usesTimers: Bool) async {
+  func `an earlier callback is made on time during the wait for a later one`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
@@ -55,7 +55,7 @@ import Testing
     deadlines.stop()
   }
 
-  @Test(arguments: [false, true]) func `makes no callbacks after a stop, and releases them`(usesTimers: Bool) async {
+  @Test(arguments: [false, true]) func `a stop releases all callbacks without making them`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()

@@ -29,7 +29,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `closing returns when each step ended, and no step ends before it started`() {
+  @Test func `closing a batch returns the end of each step, which is never before its start`() {
     let batch = batch(of: 3)
     #expect(batch.advance(at: 7) == 1)
     // The clock of a thread may be slightly behind another's.

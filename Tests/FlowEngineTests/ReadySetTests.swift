@@ -7,7 +7,7 @@ import Testing
 /// The set of ready steps, compared with a sorted array.
 struct ReadySetTests {
   @Test(arguments: [1, 63, 64, 65, 4_096, 4_097, 300_000])
-  func `returns the lowest step first, whatever was added and removed before`(capacity: Int) {
+  func `the lowest step is removed first, regardless of previous insertions and removals`(capacity: Int) {
     let seed = UInt64(capacity)
     print("capacity \(capacity), seed \(seed)")
     var random = SeededGenerator(seed: seed)

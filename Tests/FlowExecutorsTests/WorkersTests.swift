@@ -146,7 +146,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a step fails with the name, starts and last lines of its worker if that always ends after its greeting`()
+  @Test func `a step fails with the name, starts and last lines of its worker if the worker always ends early`()
     throws
   {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

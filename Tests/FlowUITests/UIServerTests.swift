@@ -33,7 +33,7 @@
       await page.stop()
     }
 
-    @Test func `answers only to its own names and to requests of its own pages`() async throws {
+    @Test func `responds only to its own host names and to requests from its own pages`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       // The name of another server that resolves to this machine.
@@ -118,7 +118,7 @@
       await page.stop()
     }
 
-    @Test func `only shows runs with --read-only`() async throws {
+    @Test func `cannot start runs with --read-only`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { $0.isReadOnly = true }
       let session = try page.session()
       #expect(try page.post("run", #"{"file":"hello.yaml","inputs":{}}"#, session).status == 403)
@@ -207,7 +207,7 @@
 
     // MARK: Attacks
 
-    @Test func `treats a path as a name and never reads a file by it`() async throws {
+    @Test func `rejects unexpected paths and requests, and never returns a file by its path`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello, "private/secret.txt": "s3cr3t"])
       let session = try page.session()
       for path in [

@@ -32,7 +32,7 @@ import Testing
     #expect(try late.gateOpened() >= 1_000 && late.report["gate"]?["max"] == 1_000)
   }
 
-  @Test func `C18 R1 shows its window once when the app is opened, with a splash of its own duration`() throws {
+  @Test func `C18 R1 shows its window once, when the app is opened, after a separate splash`() throws {
     let launch = try LaunchRun(
       ["--launch", "background", "--event", "app.will-enter-foreground@1500ms", "--event", "map.first-use@1s"],
       data: folders.folder("a"))
@@ -48,7 +48,7 @@ import Testing
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
   }
 
-  @Test func `C18 L2 repeats warm and hot entries, which the report lists`() throws {
+  @Test func `C18 L2 repeats its entry for each return to the foreground, and the report lists the entries`() throws {
     let times = ["1500ms", "4s", "4500ms"]
     // Sleeps long enough for the calls of each entry.
     let stay = "steps:\n  stay: { uses: flow.sleep, with: { for: 10s }, blocking: false }\n"

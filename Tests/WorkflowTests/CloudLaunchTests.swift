@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31 L32 L33 takes as long as its profile, or as the minimum if that is longer`(
+  func `L31 L32 L33 takes at least as long as its profile and as the minimum`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
