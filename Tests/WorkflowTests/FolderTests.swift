@@ -135,7 +135,7 @@ import Testing
     #expect(result.text.contains("i/on: lib/sub"), "\(result.text)")
   }
 
-  @Test func `is part of the definition of an up-to-date step`() throws {
+  @Test func `is the base of the inputs of an up-to-date step`() throws {
     let folder = try WorkflowFolder(Self.files("steps: { s: { run: [cat, who], inputs-from: [who] } }"))
     #expect(try said(folder) == ["lib", "lib"])
     let again = try folder.flowrun("main.yaml")

@@ -39,7 +39,7 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
-  @Test func `runs no dependents of a disabled step before its include, and is skipped for the include's reason`()
+  @Test func `does not run dependents of its disabled steps early, and is skipped with the reason of its step`()
     throws
   {
     let folder = try WorkflowFolder([
@@ -224,7 +224,7 @@ import Testing
     #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
-  @Test func `has a finally that sees only its steps, waits for no gate and handles no failure`() throws {
+  @Test func `has a finally that reads only its steps, does not wait for the gate and handles no failure`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

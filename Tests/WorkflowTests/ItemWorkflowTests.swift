@@ -200,7 +200,7 @@ import Testing
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
   }
 
-  @Test func `gets no variables that contain secrets, and reports missing outputs`() throws {
+  @Test func `receives no variables that contain secrets, and reports missing outputs`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

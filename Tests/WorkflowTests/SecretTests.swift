@@ -341,7 +341,7 @@ import Testing
     for (name, bytes) in try folder.bytes() { #expect(bytes.range(of: Data("from-the-file".utf8)) == nil, "\(name)") }
   }
 
-  @Test func `as inputs come only from a file or standard input`() throws {
+  @Test func `as inputs are read only from a file or standard input`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n

@@ -167,7 +167,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
   }
 
-  @Test func `records no secret of its outputs`() throws {
+  @Test func `does not record secrets from its outputs`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
