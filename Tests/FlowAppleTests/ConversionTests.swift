@@ -271,7 +271,7 @@ import Testing
     func add(_ text: String) { entries.withLock { $0.append(text) } }
   }
 
-  @Test func `keep a tap that launches the app until the run listens`() {
+  @Test func `are kept until the run listens, such as a tap that launches the app`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for id in ["a", "b"] { inbox.deliver(NotificationDelivery(id: id, kind: .tapped, payload: [:])) }
     inbox.setDelegate { log.add($0.id) }
@@ -313,6 +313,6 @@ import Testing
   }
 }
 
-@Test func `use the languages in the device's settings`() {
+@Test func `device preferences contain the languages in the device's settings`() {
   #expect(DevicePreferences(languages: ["zh-Hans-CN", "en"], appearance: .dark).languages == ["zh-Hans-CN", "en"])
 }

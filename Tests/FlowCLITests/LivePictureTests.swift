@@ -45,7 +45,7 @@
     private static let filled = [5, 13, 16, 16]
     private static let (rows, columns) = (12, 78)
 
-    @Test func `the animation in the README shows what a run draws on a terminal`() throws {
+    @Test func `the animation in the README matches the output of a run on a terminal`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(Self.workflow, to: "app.yaml")

@@ -80,7 +80,7 @@ import Testing
     "steps: { a: { run: env, env: { \(composed): 1 }, with: { env: { \(decomposed): 2 } } } }",
     "env: { TOK: 1 }\nsteps: { a: { run: env, env: { TO\u{212A}: 2 } } }",
   ])
-  func `are an error as variables of a step, whatever their source`(text: String) throws {
+  func `are an error as variables of a step, regardless of their source`(text: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\n\(text)\n", to: "w.yaml")

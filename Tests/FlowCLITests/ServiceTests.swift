@@ -130,7 +130,7 @@ import Testing
     #expect(result.standardOutput.contains("[service-ended]"), "\(result)")
   }
 
-  @Test func `a service with unlimited attempts is restarted until another step has what it needs`() throws {
+  @Test func `a service with unlimited attempts is restarted until the other steps have finished`() throws {
     defer { tool.remove() }
     let result = try run(
       """
@@ -252,7 +252,7 @@ import Testing
     #expect(log() == ["up db", "test", "down db", "up db", "test", "down db"])
   }
 
-  @Test func `a change ends the wait of a watched run, which starts again`() throws {
+  @Test func `a change of a watched file ends the wait, and the services start again`() throws {
     defer { tool.remove() }
     try tool.write("1", to: "input")
     let process = try start(

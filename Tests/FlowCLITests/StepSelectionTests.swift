@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `an explanation shows which steps are not selected`() throws {
+  @Test func `an explanation names the steps that are not selected`() throws {
     defer { tool.remove() }
     let result = try tool.run("build", "--explain")
     #expect(result.exitCode == 0 && result.standardOutput.contains("lint: skipped: not selected\n"), "\(result)")

@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `reports the winner of two concurrent resumes to the loser`() throws {
+  @Test func `reports the process of the winner to other concurrent resumes`() throws {
     defer { tool.remove() }
     try interruptedRun()
     for _ in 0..<5 {

@@ -99,7 +99,7 @@ import Testing
     #expect(verbose.contains(line) && verbose.contains { $0.hasPrefix("critical path: slow TIME") })
   }
 
-  @Test func `has commands with the store's folder if it is not the working folder`() {
+  @Test func `names the folder of the store in its commands if it is not the working folder`() {
     #expect(RunCommands(file: "w.yaml", store: nil).resume == "flowrun resume last")
     #expect(RunCommands(file: "./a/../w.yaml", store: nil).resume == "flowrun resume last")
     let below = RunCommands(file: "my flows/w.yaml", store: nil)

@@ -403,7 +403,7 @@ import Testing
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
   }
 
-  @Test func `is drawn below other programs' output after a pause`() {
+  @Test func `is drawn below the output of other programs after a pause`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.write("[1]+  Stopped\n$ fg\n")

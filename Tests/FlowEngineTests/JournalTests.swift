@@ -163,7 +163,7 @@ import Testing
     #expect(report["a"].attempts == 1)
   }
 
-  @Test func `does not allow a resume if a successful step has changed, unless the resume says what to do`()
+  @Test func `does not allow a resume if a successful step has changed, unless an option keeps or repeats it`()
     async throws
   {
     let store = MemoryRunStore()

@@ -123,7 +123,7 @@ import Testing
     #expect(try texts(reader.read()) == [note, "line 18", "line 19"])
   }
 
-  @Test func `continues where it stopped after its connection was lost`() throws {
+  @Test func `resumes at its last position after its connection was lost`() throws {
     let writer = try Writer()
     for number in 0..<6 { writer.line("a", "line \(number)") }
     try writer.write()

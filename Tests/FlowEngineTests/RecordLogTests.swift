@@ -6,7 +6,7 @@ import Testing
 
 /// The records that the log of transitions returns.
 struct RecordLogTests {
-  @Test func `all records are returned unchanged and in order, however far apart in time`() {
+  @Test func `all records are returned unchanged and in order, even if far apart in time`() {
     let seed = SeededGenerator.environmentSeed ?? 51
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
