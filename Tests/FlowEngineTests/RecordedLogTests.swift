@@ -33,7 +33,7 @@ import Testing
     #expect(!log.hasOpenSteps && log.release(StepID(unchecked: "a")).isEmpty)
   }
 
-  @Test func `contains the first and last lines of each step, however much other steps print`() {
+  @Test func `contains the first and last lines of each step, regardless of the output of other steps`() {
     let log = Log(stepBytes: 40)
     var recorded: [String] = []
     for number in 0..<1_000 where log.accepts(line("a", "line \(number)")) { recorded.append("\(number)") }

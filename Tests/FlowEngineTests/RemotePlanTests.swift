@@ -130,7 +130,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `on-interrupt fail also applies to lost attempts`() throws {
+  @Test func `an on-interrupt of fail applies to lost attempts as well`() throws {
     var options = StepOptions()
     options.onInterrupt = .fail
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])

@@ -347,7 +347,7 @@ import Testing
   ]
 
   @Test(arguments: wrongEntries)
-  func `paths received from a worker are checked before they are used`(_ entry: Value) {
+  func `invalid paths received from a worker are refused`(_ entry: Value) {
     #expect(throws: (any Error).self) { try TransferEntry(entry) }
   }
 

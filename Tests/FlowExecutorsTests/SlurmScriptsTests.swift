@@ -84,7 +84,7 @@ import Testing
   ]
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `a task's holder sends signals only to the task's script, whatever Slurm lists`() throws {
+  func `a task's holder sends signals only to the task's script, regardless of Slurm's list`() throws {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
     func write(_ script: String, to name: String) throws {

@@ -140,7 +140,7 @@ import Testing
     #expect(result.output.matches(of: /chose x/).count == 4, "\(result)")
   }
 
-  @Test func `records separately for each item what is up to date`() throws {
+  @Test func `records the up-to-date state of each item separately`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

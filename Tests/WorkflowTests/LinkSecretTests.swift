@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `pass through an included file without being recorded, however short they are`() throws {
+  @Test func `pass through an included file without being recorded, even if they are short`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": """
       name: inner

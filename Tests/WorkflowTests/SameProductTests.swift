@@ -43,7 +43,7 @@ import Testing
         .contains("step 'make' of 'part.yaml' would produce 'out.dat' for each of them"))
   }
 
-  @Test func `steps with conditions cause a warning, and the second one to start fails`() throws {
+  @Test func `steps with conditions and equal products cause a warning, and the second one fails`() throws {
     let workflow = """
       name: w
       steps:

@@ -172,7 +172,7 @@ import TestSupport
     #expect((next.output + next.errors).contains("it is a SQLite file and no device's own"))
   }
 
-  @Test func `a device without a name gets its own file, and its changes are reported as sent`() throws {
+  @Test func `a device without a name uses a default file, and its changes are reported as synced`() throws {
     let result = try FlowrunProcess.run(
       [Self.workflow, "-i", "store=shared.sqlite", "--data", folders.path], in: folders.path, input: "focus 25m\n")
     #expect(result.exitCode == 0)
@@ -181,7 +181,7 @@ import TestSupport
     #expect(result.output.contains("synced"))
   }
 
-  @Test func `a damaged shared file is reported, and nothing is lost`() throws {
+  @Test func `a shared file that is not an SQLite file is reported`() throws {
     try Data("no database, but long enough to be taken for one at first sight".utf8).write(
       to: URL(fileURLWithPath: folders.path + "/shared.sqlite"))
     let result = try run("mac", "focus 25m\n")

@@ -30,7 +30,7 @@ import Testing
 
     """
 
-  @Test func `temporary products are removed after a success, and their absence alone repeats no step`() throws {
+  @Test func `temporary products are removed after a success, and their absence does not repeat a step`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
     #expect(try ran(folder) == "call index sort")
     #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
