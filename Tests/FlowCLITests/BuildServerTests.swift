@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `reaches a collector as a single trace that includes the contexts of commands and plugins`() throws {
+  func `is sent to a collector as a single trace with the contexts of commands and plugins`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()

@@ -80,7 +80,7 @@ import Testing
     #expect(refused.exitCode == 2 && refused.standardError.contains("/moved'"), "\(refused)")
   }
 
-  @Test func `are the same through a symbolic link to the folder`() throws {
+  @Test func `are found through a symbolic link to the folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.createSymbolicLink(

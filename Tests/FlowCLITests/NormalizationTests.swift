@@ -107,7 +107,7 @@ import Testing
       "\(result)")
   }
 
-  @Test func `a path is absolute even if a combining mark follows its first slash`() throws {
+  @Test func `can begin with a combining mark, even after the slash of an absolute path`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: pwd, with: { cwd: \"/\u{301}none\" } } }\n", to: "w.yaml")
@@ -116,7 +116,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains("in '/\u{301}none'"), "\(result)")
   }
 
-  @Test func `a file whose name begins with a combining mark can be a product, an input and an item`() throws {
+  @Test func `can begin with a combining mark in products, inputs and items`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -145,7 +145,7 @@ import Testing
     #expect(again.exitCode == 0 && again.standardOutput.contains("make skipped: up-to-date"), "\(again)")
   }
 
-  @Test func `a file in a folder with multibyte letters is named correctly in a message`() throws {
+  @Test func `appear correctly in a message if the folder has multibyte letters`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -161,7 +161,7 @@ import Testing
     #expect(result.standardOutput.contains("produces 'out', too"), "\(result)")
   }
 
-  @Test func `an equals sign separates name and value even if a combining mark follows it`() throws {
+  @Test func `can be followed by an equals sign and a combining mark`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -171,7 +171,7 @@ import Testing
     #expect(output.exitCode == exitCode)
   }
 
-  @Test func `lists pending notifications, and delivers none before its time`() throws {
+  @Test func `lists pending notifications without delivering them early`() throws {
     defer { tool.remove() }
     #expect(try page("notifications list remind.yaml").standardOutput == "no notification is pending\n")
     #expect(try page("run remind.yaml").standardOutput.contains("later: scheduled notification tea in 1h\n"))

@@ -35,7 +35,7 @@ import Testing
       docs: { uses: flow.noop }
     """
 
-  @Test func `has the cause of a failure, its last lines, the skipped steps and the next commands`() async throws {
+  @Test func `shows the cause of a failure, its last lines, the skipped steps and the next commands`() async throws {
     #expect(
       try await summary(Self.broken) == [
         "broken: failure in TIME (1 succeeded, 1 failed, 2 skipped)", "build failed: make failed [failed]", "  │ three",

@@ -12,7 +12,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.timeLimit(.minutes(10))) func `with too little address space is rejected with a sufficient limit`() throws {
+    @Test(.timeLimit(.minutes(10))) func `with too little address space is rejected, with a sufficient limit`() throws {
       defer { tool.remove() }
       // The smallest limit under which the system's loader can start the program; below it, loading fails or crashes.
       let (status, output) = try Shell.run(

@@ -131,7 +131,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~1 9007199254740993 1"])
   }
 
-  @Test func `can be shown after previous resumes with other lists`() async throws {
+  @Test func `reports the outcome of each item even after resumes with other lists`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"])
     try await trial.resume(["x"], from: "list")

@@ -460,7 +460,7 @@
       }
     }
 
-    @Test func `is small enough to load quickly`() {
+    @Test func `needs at most 70 kB of local files`() {
       #expect(UIAsset.bytes <= 70_000)
     }
   }

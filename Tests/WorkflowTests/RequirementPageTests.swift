@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `has every id once, with a test, a command or a reason`() throws {
+  @Test func `lists every id once, with a test, a command or a reason`() throws {
     let counts = [("L", 43), ("R", 17), ("P", 9), ("N", 41), ("S", 50), ("C", 22)]
     #expect(rows.map(\.id) == counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } })
     var tests = ""
