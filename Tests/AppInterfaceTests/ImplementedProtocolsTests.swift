@@ -198,7 +198,7 @@ private final class Flag: Sendable {
     #expect(try store.get("a", in: "b") == nil)
   }
 
-  @Test func `are tested with a clock that a test advances, and with events that it delivers`() {
+  @Test func `can be tested with a clock that only the test advances`() {
     let host = TestHost()
     let isAwake = Flag()
     host.wake(after: .seconds(2)) { isAwake.set() }

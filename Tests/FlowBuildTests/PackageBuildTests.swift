@@ -104,7 +104,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/b/app.plugin.yaml:1:7: error: two plugins are named 'my-app'"))
   }
 
-  @Test func `an unreadable file is an error, and so is a key that requires a program`() {
+  @Test func `an unreadable file is an error, and so is a plugin with a command`() {
     var request = PackageBuild.Request()
     request.workflows = ["/a/launch.yaml"]
     #expect(PackageBuild(request) { _ in nil }.messages == "/a/launch.yaml:1:1: error: the file cannot be read\n")
@@ -131,7 +131,7 @@ struct PackageBuildTests {
     return PackageBuild(request, kinds: [.schemas]) { files[$0].map { Array($0.utf8) } }
   }
 
-  @Test func `a schema becomes a member of Schemas, and the file imports the product of the target`() throws {
+  @Test func `a schema becomes a member of Schemas, and the source imports the sync product of the target`() throws {
     let files = ["/a/reading-list.sync.yaml": Self.schema, "/a/All.sync.yaml": Self.schema]
     for (products, imported) in [(["SyncPlugin"], "SyncPlugin"), (["SyncPlugin", "SyncKit"], "SyncKit")] {
       let source = try #require(build(schemas: files, products: products).source)

@@ -50,7 +50,7 @@ import Testing
     return sealed
   }
 
-  @Test func `is read back with the types of outputs and the lines of steps`() throws {
+  @Test func `is decoded to the original workflow, with the types of outputs and the locations of steps`() throws {
     let bytes = try Self.bytes()
     let compiled = try CompiledWorkflow(bytes)
     #expect(compiled.bytes == bytes)
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `is rejected with a remedy if it has another version or is not compiled`() throws {
+  @Test func `is rejected with a remedy if its format is older or newer`() throws {
     var newer = try Self.bytes()
     newer[CompiledFormat.mark.count] = 9
     let older = CompiledFormat.mark + [0]

@@ -43,11 +43,11 @@ struct AccessTests {
       ("rows.*[list]", []), ("list.*[0]", []), ("(rows.*).id", [1, 2, 3]), ("(rows.* || 1).id", [1, 2, 3]),
       ("map.*.none", []), ("rows.*.*.*", ["a", "b"]),
     ] as [(String, Value)])
-  func `the keys after a star are applied to each element`(source: String, expected: Value) throws {
+  func `keys after an asterisk are applied to each element`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
-  @Test func `the key with the same case is preferred, or else the first one`() throws {
+  @Test func `a key with the same case is preferred, and otherwise the first match is used`() throws {
     let contexts: ValueObject = ["env": ["path": 1, "PATH": 2]]
     #expect(try evaluate("env.PATH", contexts) == 2)
     #expect(try evaluate("env.Path", contexts) == 1)

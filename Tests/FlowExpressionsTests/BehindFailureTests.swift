@@ -9,7 +9,7 @@ struct BehindFailureTests {
     ("success() == false", true), ("success() || true", true), ("success() || inputs.x", true), ("!cancelled()", true),
     ("!(success() && inputs.x)", true), ("always() && false", false), ("success() || false", false),
   ])
-  func `an if can be true after a failure unless it implies success()`(text: String, expected: Bool) throws {
+  func `a condition can be true after a failure unless it implies success()`(text: String, expected: Bool) throws {
     #expect(try Expression(parsing: text).mayHoldBehindFailure == expected)
   }
 }

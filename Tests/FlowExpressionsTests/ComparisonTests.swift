@@ -30,7 +30,7 @@ struct ComparisonTests {
     #expect(try evaluate("\(parts[1]) > \(parts[0])", contexts) == .boolean(expected))
   }
 
-  @Test func `an array or object equals itself on every path, but no copy`() throws {
+  @Test func `arrays and objects are compared by identity, not by content`() throws {
     let contexts: ValueObject = ["a": ["x": [[1], [1]], "y": ["k": [:]]]]
     for source in [
       "a.x == a['X']", "a.x[0] == a.x[0]", "a.x.*[0] != a.x.*[0]", "contains(a.x, a.x[1])", "contains(a.*, a.y)",

@@ -46,7 +46,7 @@ struct `A truncated output` {
     #expect(message.contains("output-limit") && message.contains("FLOWRUN_OUTPUT"), "\(message)")
   }
 
-  @Test func `is recognized only by the line in its middle`() throws {
+  @Test func `is recognized only by a line exactly in its middle`() throws {
     let line = LeftOut.line(bytes: 12)
     for text in [line, line + Self.half + Self.half, Self.half + Self.half + line, Self.half + "x" + line + Self.half] {
       #expect(LeftOut.cut(in: text) == nil)

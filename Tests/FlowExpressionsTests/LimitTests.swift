@@ -51,7 +51,7 @@ struct LimitTests {
     #expect(failure(more)?.hasPrefix("parsing Too many parameters supplied: 'format'") == true)
   }
 
-  @Test func `a result can have 1 MiB at two bytes per character`() throws {
+  @Test func `a result is limited to 1 MiB, counted as two bytes per character`() throws {
     // 2^19 characters are 1 MiB; a string needs 26 more bytes.
     func text(_ count: Int) -> ValueObject { ["x": .string(String(repeating: "x", count: count))] }
     let most = (1 << 19) - 13

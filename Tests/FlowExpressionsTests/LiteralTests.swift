@@ -33,7 +33,7 @@ struct LiteralTests {
   }
 
   @Test(arguments: ["True", "NULL", "nan", "infinity", "INFINITY"])
-  func `the words of literals are recognized only in their own case`(source: String) {
+  func `literals such as null and NaN are case-sensitive`(source: String) {
     #expect(failure(source)?.hasPrefix("parsing Unrecognized named-value: '\(source)'") == true)
   }
 }

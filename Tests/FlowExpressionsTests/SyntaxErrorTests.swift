@@ -65,7 +65,7 @@ struct SyntaxErrorTests {
         + "write case(condition, value, …, otherwise)"
     ),
   ])
-  func `an error has the problem and the remedy`(source: String, message: String) {
+  func `an error message states the problem and its remedy`(source: String, message: String) {
     #expect(failure(source, ["a": ["x"]]) == message)
   }
 
@@ -74,7 +74,7 @@ struct SyntaxErrorTests {
     ("'😀' ]", "Unexpected symbol: ']'. Located at position 6 within expression: '😀' ]"),
     ("true &&\n  nope", "Unrecognized named-value: 'nope'. Located at position 11 within expression: true &&\n  nope"),
   ])
-  func `an error has its position in UTF-16 units of the whole expression`(source: String, message: String) {
+  func `error positions are counted in UTF-16 units of the whole expression`(source: String, message: String) {
     #expect { try Expression(parsing: source, dialect: .init(names: [])) } throws: {
       ($0 as? ExpressionError)?.message(in: source) == message
     }
@@ -87,7 +87,7 @@ struct SyntaxErrorTests {
     }
   }
 
-  @Test func `errors of the lexer are reported before any others, wherever they are`() {
+  @Test func `errors of the lexer are reported before all others, even those that precede them`() {
     #expect(failure("nope(@)")?.hasPrefix("lexing Unexpected symbol: '@'") == true)
   }
 

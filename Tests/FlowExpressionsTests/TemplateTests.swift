@@ -31,7 +31,7 @@ struct TemplateTests {
     }
   }
 
-  @Test func `a text that contains an expression is recognized`() {
+  @Test func `text that contains an expression is recognized`() {
     #expect(Template.containsExpression("a ${{ b }}"))
     #expect(Template.containsExpression("a ${{ b }}".dropFirst(2)))
     #expect(!Template.containsExpression("a ${ b } $ {{"))

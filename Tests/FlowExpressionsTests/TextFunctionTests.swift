@@ -37,7 +37,7 @@ struct TextFunctionTests {
     ("first(text, 1)", "one"), ("first(text, 2)", "one\ntwo"), ("first(text, 0)", ""), ("first('', 3)", ""),
     ("last('a\nb\n', 1)", "b"), ("last('a\nb', 5)", "a\nb"), ("last('', 3)", ""), ("first('a\r\nb', 1)", "a"),
   ])
-  func `first and last return lines from one end of a text`(source: String, expected: String) throws {
+  func `first and last return lines from the start and end of a text`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 

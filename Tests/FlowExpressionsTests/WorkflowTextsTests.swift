@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `have separate forms as templates, as conditions and as resources`() throws {
+  @Test func `are parsed separately as templates, as conditions and as resources`() throws {
     let texts = Self.texts(isFromFile: true)
     #expect(try texts.template("${{ attempt * 2 }}", dialect: .resources).isSingleExpression)
     #expect(throws: ExpressionError.self) { try texts.template("${{ attempt * 2 }}") }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `are found among any number of others`() throws {
+  @Test func `are parsed correctly among thousands of others`() throws {
     let texts = Self.texts(isFromFile: true)
     for _ in 0..<2 {
       for number in 0..<1_000 {
