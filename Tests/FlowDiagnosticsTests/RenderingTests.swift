@@ -69,7 +69,7 @@ import Testing
         """)
   }
 
-  @Test func `the end of the file can be marked`() {
+  @Test func `an error at the end of the file is marked on the empty last line`() {
     let source = SourceText("a: 1\n", file: "test.yaml")
     let diagnostic = Diagnostic(.yamlSyntax, "something is missing", at: TextSpan(at: 5))
     #expect(
@@ -105,7 +105,7 @@ import Testing
         """)
   }
 
-  @Test func `characters that move the cursor or change the reading direction are shown as pictures`() {
+  @Test func `characters that move the cursor or change the reading direction are shown as symbols or escapes`() {
     #expect(
       render("a: \u{1B}[31m\u{202E}x", at: "x") == """
         test.yaml:1:10: error: it is wrong [unknown-step]

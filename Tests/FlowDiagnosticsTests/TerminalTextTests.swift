@@ -6,7 +6,7 @@ import Testing
     ("plain", "plain"), ("\u{1B}[2J", "␛[2J"), ("a\r\nb", "a␍␊b"), ("\u{7F}\u{9B}2J", "␡\\u{9B}2J"),
     ("\u{202E}x\u{2028}", "\\u{202E}x\\u{2028}"), ("\t", "␉"), ("é 東京 🇯🇵 – „…“", "é 東京 🇯🇵 – „…“"),
   ])
-  func `shows control characters without their effect`(text: String, shown: String) {
+  func `shows control characters as symbols or escapes`(text: String, shown: String) {
     #expect(TerminalText.visible(text) == shown)
   }
 
@@ -20,7 +20,7 @@ import Testing
     ("abc", 3), ("東京", 4), ("e\u{301}", 1), ("👩‍🚀", 2), ("🇯🇵", 2), ("❤\u{FE0F}", 2), ("한국", 4),
     ("\u{1B}[31mred\u{1B}[0m", 3), ("", 0), ("ｱ", 1), ("！", 2),
   ])
-  func `is measured in columns as terminals do`(text: String, columns: Int) {
+  func `occupies two columns for each wide character and none for escape sequences`(text: String, columns: Int) {
     #expect(TerminalText.columns(of: text) == columns)
   }
 
@@ -48,8 +48,7 @@ import Testing
     ("a\r\nb", "a␊b", "a␊b"),
     ("a\0b", "a␀b", "a␀b"), ("\u{1B}]0;never ends", "", ""), ("a\tb", "a\tb", "a\tb"),
   ])
-  func `keeps only the colors in lines of a command, and only on request`(line: String, plain: String, colored: String)
-  {
+  func `drops a command's escape sequences except requested colors`(line: String, plain: String, colored: String) {
     #expect(TerminalText.commandLine(line, keepsColors: false) == plain)
     #expect(TerminalText.commandLine(line, keepsColors: true) == colored)
   }

@@ -61,7 +61,7 @@ private struct Launch: PackagedWorkflow {
     #expect(history.recording(Launch()).stepNames([1]) == nil)
   }
 
-  @Test func `a file whose folder has moved still has its earlier runs`() async throws {
+  @Test func `a history file still lists its earlier runs after its folder has moved`() async throws {
     let first = try await run(AppHistory(folder + "/runs.sqlite"))
     let moved = folder + "-moved"
     try FileManager.default.moveItem(atPath: folder, toPath: moved)

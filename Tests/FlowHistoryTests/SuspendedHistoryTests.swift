@@ -82,7 +82,9 @@ private struct Visit: PackagedWorkflow {
     return lock.l_type != Int16(F_UNLCK)
   }
 
-  @Test(arguments: [false, true]) func `holds no lock, and records a run that continues`(isDurable: Bool) async throws {
+  @Test(arguments: [false, true]) func `holds no lock, and after reactivation records the end of a run`(isDurable: Bool)
+    async throws
+  {
     let run = try await startRecorded(isDurable: isDurable)
     #expect(try isLocked())
     for _ in 0..<3 {

@@ -145,7 +145,7 @@ import Testing
     #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
   }
 
-  @Test func `checks the time of a step against a budget with the precision of the estimate`() throws {
+  @Test func `compares step times with a budget to the nanosecond, and long ones to the microsecond`() throws {
     for (nanoseconds, isBroken) in [(207_356_000, false), (207_356_001, true), (207_355_999, false)] {
       let exact = step("s") {
         $0.estimate = Estimate(low: .nanoseconds(nanoseconds), high: .nanoseconds(nanoseconds))
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)])
-  func `has the same tail as the recorded runs, with and without correlated steps`(
+  func `has nearly the same quantiles as the recorded runs, with and without correlated steps`(
     device: Double, noise: Double
   ) throws {
     // With so few runs, quantiles are coarse; their average agrees.
@@ -210,7 +210,7 @@ import Testing
     for (share, ratio) in ratios { #expect((0.97...1.04).contains(ratio), "\(share): \(ratio)") }
   }
 
-  @Test func `from half of the runs covers 95 % of the other half and is little wider than measured`()
+  @Test func `from half of the runs covers at least 93 % of the other half, and is at most 15 % wider`()
     throws
   {
     var (covered, count, width, measuredWidth) = (0, 0, 0, 0)

@@ -14,7 +14,7 @@ import Testing
     #expect(GateRule.hasGate(GateBounds(minimumNanoseconds: 1)) && !GateRule.hasGate(GateBounds()))
   }
 
-  @Test func `does not exist only because of deferred or final steps`() {
+  @Test func `requires a deadline even if a step is deferred`() {
     var shape = CourseShape()
     shape.steps = [.init(id: "a"), .init(id: "clean")]
     shape.steps[1].isDeferred = true

@@ -15,7 +15,7 @@ import Testing
     #expect(some.contains(">took<") && some.contains("–") && !some.contains(">why<"))
   }
 
-  @Test func `keeps the links of rows drawn by the script`() {
+  @Test func `keeps the links of rows that the script draws`() {
     let rows = (0..<300).map { number -> [PageTable.Cell] in
       var name = PageTable.Cell("item \(number)")
       name.link = "/items/\(number)"

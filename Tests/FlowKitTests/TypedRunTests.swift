@@ -71,7 +71,7 @@ struct TypedRunTests {
     #expect(run.progress.finished == 3 && run.progress.total == 3 && run.progress.fraction == 1)
   }
 
-  @Test func `the event sequence has all events from the start, even for a late reader`() async throws {
+  @Test func `the event sequence returns all events from the start, even to a late reader`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
@@ -94,7 +94,7 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `a run in a scope continues until its body returns, and then ends without further events`()
+  @Test func `a run in a scope waits for no more events after its body returns`()
     async throws
   {
     let options = options()
@@ -160,7 +160,7 @@ struct TypedRunTests {
     }
   }
 
-  @Test func `an invalid value throws an error, and null is read as nil`() throws {
+  @Test func `an invalid or missing value throws an error, and an optional one is read as nil`() throws {
     let values: ValueObject = ["count": "many", "none": .null]
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("count") }
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("missing") }

@@ -58,7 +58,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `the server returns diagnostics on request, once for each version of a text`() throws {
+  @Test func `the server returns diagnostics on request, or reports that they are unchanged`() throws {
     let client = try TestClient()
     try client.open("name: a\n")
     let document: Value = ["textDocument": ["uri": .string(TestClient.uri)]]
@@ -100,7 +100,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `completion proposes actions, inputs, words, booleans, queues and units`() throws {
+  @Test func `completion proposes actions, inputs and their values, queues and units`() throws {
     let client = try TestClient()
     #expect(try client.labels(at: marked("uses: flow.log", "uses: flow.¦")).contains("flow.sleep"))
     #expect(try client.labels(at: marked("path: a.sqlite", "path: a.sqlite, ¦")) == ["mode", "quick"])

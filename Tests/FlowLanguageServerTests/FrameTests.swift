@@ -25,7 +25,7 @@ import Testing
     "GET / HTTP/1.1\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\n", "\u{0}\u{1}\u{2}\n", "Content-Length: many\r\n\r\n",
     "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Type: x\r\n\r\n",
   ])
-  func `bytes outside a message end the server with an explanation but without a crash`(bytes: String) throws {
+  func `bytes outside a message end the server with an explanation and exit code 1`(bytes: String) throws {
     let client = try TestClient()
     try client.send(Array(bytes.utf8))
     let end = try client.ended()
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `the server ends within 10 s of the death of the client's process`() throws {
+  @Test func `the server ends within 10 s after the client's process is killed`() throws {
     var child = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
     defer { for word in words { free(word) } }
