@@ -40,7 +40,7 @@ struct GateRolesTests {
     #expect(roles.cause(ofDeferring: 2) == 2)
   }
 
-  @Test func `a role that depends on an expression is open until the expression is evaluated at activation`() throws {
+  @Test func `a role that depends on an expression is undetermined until the expression is evaluated`() throws {
     let graph = try graph([
       step("a", .expression("inputs.late")), step("b", needs: [0]), step("c", .expression("inputs.later")),
       step("d", needs: [0], .afterGate),
@@ -56,7 +56,7 @@ struct GateRolesTests {
     #expect(blockings(first, 4) == [.never, .never, .always, .never])
   }
 
-  @Test func `a step that must block the gate but is deferred in this run is a contradiction`() throws {
+  @Test func `a step that must block the gate but is deferred in this run is reported as a contradiction`() throws {
     let graph = try graph([
       step("a", .expression("inputs.late")), step("b", needs: [0], blocking: true), step("c", .afterGate),
     ])

@@ -26,7 +26,7 @@ import Testing
     ("0MiB", "the minimum is 1KiB"),
     ("2 MiB", "write 2MiB, without a space"), ("2 GiB", "the limit is 1GiB"), ("many", "such as 8MiB"),
   ])
-  func `is what was probably meant`(text: String, help: String) {
+  func `contains the form that was probably meant`(text: String, help: String) {
     let problem = #expect(throws: MemoryText.MemoryProblem.self) {
       try MemoryText.parse(text, suggesting: 1 << 10...1 << 30)
     }

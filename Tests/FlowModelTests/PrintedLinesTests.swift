@@ -5,7 +5,7 @@ import Testing
   private static let texts = ["", "one", "", "zwölf", "\u{301}x"]
   private let lines = PrintedLines(texts)
 
-  @Test func `are the strings of which they were made`() {
+  @Test func `equal the strings from which they are made`() {
     #expect(lines.strings == Self.texts && lines.count == 5 && lines.longest == 6)
     #expect(lines.last == "\u{301}x" && PrintedLines().last == nil && PrintedLines([""]).last == "")
     #expect(PrintedLines(decoding: Array(lines.text.utf8), longest: 6) == lines)
@@ -18,7 +18,7 @@ import Testing
     #expect(repaired.strings == bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) })
   }
 
-  @Test func `are split at any size into lines that reach it`() {
+  @Test func `can be split after the line that reaches a given size`() {
     for size in 0...20 {
       let extent = lines.extent(reaching: size)
       let (first, rest) = lines.split(after: extent)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `have a beginning each, and an end together`() {
+  @Test func `can each get a prefix, and the last ones can be joined`() {
     #expect(lines.prefixed(by: "a: ").strings == Self.texts.map { "a: " + $0 })
     for count in 1...6 { #expect(lines.suffix(count) == Self.texts.suffix(count).joined(separator: "\n")) }
     #expect(PrintedLines().suffix(3) == "" && PrintedLines().prefixed(by: "a").isEmpty)

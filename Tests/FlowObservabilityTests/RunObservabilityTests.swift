@@ -45,7 +45,7 @@
       _ = try await engine.start(WorkflowGraph(Workflow(name: "launch", steps: steps)), options: options).report
     }
 
-    @Test func `spans of the run contain those of steps, items and attempts, and their times are exact`() async throws {
+    @Test func `spans of steps, items and attempts are nested in the run's span and have their results`() async throws {
       try await run()
       let spans = tracer.finishedSpans
       let run = try #require(spans.first { $0.operationName == "launch" })
@@ -111,7 +111,7 @@
       #expect(try entry("the run finished: partial").level == .info)
     }
 
-    @Test func `another observer receives the same events`() async throws {
+    @Test func `another observer receives all events of the run from start to finish`() async throws {
       let other = Names()
       try await run(passingOnTo: other)
       #expect(other.names.first == "run.started" && other.names.last == "run.finished")

@@ -20,7 +20,7 @@ import Testing
     #expect(FilePath.normalized("x/../a") == current + "/a")
   }
 
-  @Test func `are made absolute as by the system, even through links`() {
+  @Test func `are made absolute without resolving .., which may follow a link`() {
     let current = FileManager.default.currentDirectoryPath
     #expect(FilePath.absolute("/a/../b") == "/a/../b")
     #expect(FilePath.absolute("link/../a") == current + "/link/../a")
@@ -36,7 +36,7 @@ import Testing
     #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
   }
 
-  @Test func `list the sorted contents of a folder, without the folder itself and its parent`() throws {
+  @Test func `are sorted when a folder is listed, and links in it can be resolved`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder + "/z", withIntermediateDirectories: true)

@@ -11,7 +11,7 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `returns the digests in its standard`(text: String, digest: String) {
+  func `computes the expected digest of a text as a whole and byte by byte`(text: String, digest: String) {
     var whole = SHA256()
     whole.combine(Array(text.utf8))
     #expect(whole.finish() == digest)

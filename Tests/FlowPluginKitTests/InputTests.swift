@@ -98,7 +98,7 @@ import Testing
       (["api-token": "t", "names": ["a", 2]], "names[1]", "2"),
       (["api-token": "t", "options": []], "options", "an empty list"),
     ] as [(ValueObject, String, String)])
-  func `are refused with their name and the value found if they do not match`(
+  func `are refused with their path and value if they do not have the declared type`(
     _ inputs: ValueObject, _ path: String, _ found: String
   ) async throws {
     let error = await #expect(throws: TypeMismatch.self) { try await outputs(inputs) }
@@ -120,7 +120,7 @@ import Testing
     func run(_ input: SharedFields, in context: ActionContext) throws -> NoOutput { NoOutput() }
   }
 
-  @Test func `are refused if a type returns the same field objects each time, which calls would share`() async {
+  @Test func `are refused if all calls would share the same field objects`() async {
     let error = await #expect(throws: ActionError.self) {
       try await TestHost().call(Careless.self, with: ["text": "a"])
     }

@@ -43,7 +43,7 @@ import Testing
     var names: [String]
   }
 
-  @Test func `have the right values whatever the size of the properties before them`() {
+  @Test func `have the right values regardless of the size of the preceding properties`() {
     let output = Mixed(
       isSmall: false, isLarge: true, count: -7, text: "a", missing: nil, isLast: true, names: ["b", "c"])
     #expect(

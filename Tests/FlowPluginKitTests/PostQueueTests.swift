@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `Waiting posts` {
   private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
 
-  @Test func `are received in order, with none after the end`() async {
+  @Test func `are received in order, and posts after the end are dropped`() async {
     let queue = PostQueue(limit: 4)
     for number in 1...3 { queue.add(post(number)) }
     queue.finish()
@@ -30,7 +30,7 @@ import Testing
     #expect(await queue.next() == nil)
   }
 
-  @Test func `are passed to a waiting receiver, as is the end`() async {
+  @Test func `are passed to a receiver that is already waiting, as is the end`() async {
     let queue = PostQueue(limit: 1)
     async let first = queue.next()
     queue.add(post(1))

@@ -117,7 +117,7 @@ struct JSONTextTests {
         """)
   }
 
-  @Test func `all control characters, including those from U+007F, are escaped except in JavaScript's form`()
+  @Test func `control characters up to U+009F are escaped, but in JavaScript's form only those below U+0020`()
     throws
   {
     for code in Array(0...0x1F) + Array(0x7F...0x9F) as [UInt32] {
