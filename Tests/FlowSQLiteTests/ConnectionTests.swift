@@ -58,7 +58,7 @@ import Testing
     #expect(found == 7)
   }
 
-  @Test func `can run a statement again whose rows were not all read`() throws {
+  @Test func `can run a statement again even if not all of its rows were read`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2)")
     for _ in 0..<3 { #expect(try db.first("SELECT a FROM t") { $0.integer(0) } == 1) }
     struct Stop: Error {}
@@ -100,7 +100,7 @@ import Testing
     ("", "none"), (" -- a comment", "none"), ("SELECT 1", "1"), ("SELECT 1 ; -- a comment", "1"),
     ("SELECT 1;; /* two */ ;", "1"), ("SELECT 1; SELECT 2", "several"), ("SELECT 1; SELEKT 2", "several"),
   ])
-  func `distinguishes one statement from none and several`(_ text: String, _ expected: String) throws {
+  func `runs a single statement, and refuses text with none or several`(_ text: String, _ expected: String) throws {
     do {
       let found = try db.single(text) { statement in
         try statement.bound(to: []) { try $0.next() ? $0.text(0) : "" }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `asks its authorizer about everything, even for statements prepared earlier`() throws {
+  @Test func `asks its authorizer about every action, even of a statement that was prepared earlier`() throws {
     try db.run("INSERT INTO t VALUES (1)")
     var asked: [SQLiteAction] = []
     db.authorize { action in

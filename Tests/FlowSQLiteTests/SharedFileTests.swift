@@ -61,7 +61,7 @@ import Testing
     #expect(throws: SQLiteError.self) { try pool.write { try $0.execute("SELECT 1") } }
   }
 
-  @Test func `can be used by others after a cancelled task has rolled back`()
+  @Test func `can be used again after the transaction of a cancelled task was rolled back`()
     async throws
   {
     let pool = try pool()
@@ -96,7 +96,7 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `is awaited while another connection writes, up to a limit`() throws {
+  @Test func `causes a busy error if another connection writes for longer than the time limit`() throws {
     let holder = try SQLiteConnection(file)
     try holder.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")
     let other = try SQLiteConnection(file, busyMilliseconds: 1)
@@ -106,7 +106,7 @@ import Testing
     try other.transaction { try other.run("INSERT INTO t VALUES (1)") }
   }
 
-  @Test func `causes different errors if it is missing, a folder or of another kind`() throws {
+  @Test func `causes one error if it is missing or a folder, and another if it is not a database`() throws {
     func kind(_ path: String, _ access: SQLiteConnection.Access = .readWrite) -> SQLiteError.Kind? {
       do {
         _ = try SQLiteConnection(path, access).hasTable("t")
@@ -124,7 +124,7 @@ import Testing
     #expect(kind(file) == .notADatabase)
   }
 
-  @Test func `has bytes that can be compared in pieces`() throws {
+  @Test func `has stored bytes that can be compared with given ones`() throws {
     let db = try SQLiteConnection(":memory:")
     var bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
     try db.execute("CREATE TABLE t (a)")

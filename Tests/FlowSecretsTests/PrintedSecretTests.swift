@@ -70,7 +70,7 @@ import Testing
     #expect(Self.mask.masked(printed: text) == "a=***\u{1B}[01;31m\u{1B}[m b\u{1B}[0m")
   }
 
-  @Test func `are withheld as long as they may continue`() {
+  @Test func `are withheld while output may end in the middle of one`() {
     let text = "the s3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n is \u{1B}]0;title\u{7}here"
     let bytes = Array(text.utf8)
     for count in 0...bytes.count {
@@ -82,7 +82,7 @@ import Testing
     #expect(recorded("the s3cr\u{1B}[m") == "the s3cr")
   }
 
-  @Test func `are hidden in a truncated text, whatever its end`() {
+  @Test func `are hidden in a text that is truncated anywhere inside one`() {
     let text = "the \u{1B}[1ms3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n"
     let bytes = Array(text.utf8)
     for count in 4...bytes.count {
@@ -98,7 +98,7 @@ import Testing
     #expect(Self.mask.masked(message: "a\n" + long, cutAfter: 1000).hasSuffix("xx***"))
   }
 
-  @Test func `are hidden in lines that are searched together as in each line alone`() {
+  @Test func `are hidden in lines that are searched together exactly as in separate lines`() {
     let key = "-----BEGIN KEY-----\nQUJDREVGR0hJSktM\nTU5PUFFSU1RVVldY\n-----END KEY-----"
     let mask = SecretMask([("token", Self.secret), ("key", key), ("pin", "a+b/c=&%")])
     let pieces = [

@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `have the same names as in runs of earlier versions`() throws {
+  @Test func `are restored from the placeholders of earlier versions`() throws {
     let mask = SecretMask([("token", "a/b\"c\nline ö two"), ("key", String(repeating: "0123456789", count: 9))])
     for (name, text) in [
       ("text", "a/b\"c\nline ö two"), ("json-slash", #"a\/b\"c\nline ö two"#),
@@ -160,7 +160,7 @@ import Testing
         == "Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5")
   }
 
-  @Test func `are hidden if their form cannot be restored, and refused in stored values`() {
+  @Test func `are hidden in output but refused in stored values if their form cannot be restored`() {
     let mask = SecretMask([("token", "c0rrect\"horse\"staple")])
     let text = "c0rrect\\\"horse%22staple"
     #expect(mask.masked(text) == "***")

@@ -92,7 +92,7 @@
       #expect(try PostgresRunStore(address).chunks(of: "a") == [[1], [2]])
     }
 
-    @Test func `is rejected if it is newer or does not exist`() throws {
+    @Test func `is rejected if its version is newer or its server cannot be reached`() throws {
       _ = try PostgresRunStore(address)
       try database.execute("UPDATE flowrun_store SET version = 2")
       #expect {

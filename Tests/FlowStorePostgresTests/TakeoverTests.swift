@@ -99,7 +99,7 @@
       #expect(result.exitCode == 0 && result.output.contains("s29 succeeded"), "\(result)")
     }
 
-    @Test func `is refused if the address is invalid or there is no history`() throws {
+    @Test func `is refused if the address is invalid or unreachable, or with --no-history`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
       for arguments in [["w.yaml", "--store", "mysql://x"], ["runs", "--store", "runs.sqlite"]] {
