@@ -228,7 +228,7 @@ import Testing
     #expect(try contents(path) == nil)
   }
 
-  @Test func `counts as new only if it cannot have contained any run`() throws {
+  @Test func `is treated as new only if it cannot have contained a run`() throws {
     defer { clean() }
     // A process that is killed while creating the store leaves files with another name.
     for suffix in [".new", ".new-wal"] { try Data([1, 2]).write(to: URL(fileURLWithPath: path + suffix)) }

@@ -141,7 +141,9 @@ import Testing
     ),
   ]
 
-  @Test(arguments: 0..<7) func `refuses the next write if a file was removed, moved or replaced`(number: Int) throws {
+  @Test(arguments: 0..<7) func `refuses the next write if one of its files was removed, moved or replaced`(number: Int)
+    throws
+  {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     let lease = try store.create(run("a", .running), definition: [1], chunks: [[0]], isDurable: true)

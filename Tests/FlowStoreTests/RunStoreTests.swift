@@ -39,7 +39,7 @@ import Testing
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `is not changed when it is opened, so the next start need not check it`() throws {
+  @Test func `is not modified on disk when it is opened`() throws {
     defer { clean() }
     try SQLiteRunStore(path).keep(run("a"), definition: [1], chunks: [[1]])
     func changes() -> [timespec] {
@@ -202,7 +202,7 @@ import Testing
     _ = try SQLiteRunStore(path)
   }
 
-  @Test func `on a network file system lets only the machine of a run continue it`() throws {
+  @Test func `allows only the machine of a run to continue it on a network file system`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path, isOnNetwork: true)
     for (id, isNetwork) in [("a", true), ("b", false)] {
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func `removes no run because of a wrong clock during a single run`() {
+  @Test func `does not remove runs because the clock was wrong during one run`() {
     let retention = RunRetention()
     func made(_ id: String, day: Int) -> StoredRun {
       StoredRun(

@@ -54,7 +54,7 @@ struct BrokenWorkflow: CustomTestStringConvertible {
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `loading yields a graph exactly if there is no error`(workflow: BrokenWorkflow) throws {
+  func `loading returns a graph if and only if there is no error`(workflow: BrokenWorkflow) throws {
     let result = try workflow.result
     #expect(!result.diagnostics.isEmpty)
     #expect((result.graph == nil) == result.diagnostics.containsError)

@@ -10,12 +10,12 @@ import Testing
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `an editor gets the same diagnostics as validate`(workflow: BrokenWorkflow) throws {
+  func `an editor shows the same diagnostics as the validate subcommand`(workflow: BrokenWorkflow) throws {
     #expect(document(try workflow.bytes).result.diagnostics == (try workflow.result.diagnostics))
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `each proposed word fixes the problem that it is proposed for`(workflow: BrokenWorkflow) throws {
+  func `each proposed word fixes its problem`(workflow: BrokenWorkflow) throws {
     let document = document(try workflow.bytes)
     for diagnostic in document.result.diagnostics {
       guard let word = diagnostic.correction?.word else {
@@ -240,7 +240,7 @@ import Testing
     ("a: ${{ x }}\nb: [1,\n  2, ¦", ["b"]),
     ("a:\r\n  b:\r\n    ¦", ["a", "b"]),
   ])
-  func `the location of the cursor is found from the text alone`(marked: String, keys: [String]) {
+  func `the scanner finds the keys around the cursor in the text alone`(marked: String, keys: [String]) {
     let offset = marked.utf8.count - "¦".utf8.count
     #expect(EditingLocationScanner.location(at: offset, in: Array(marked.utf8)).keys == keys)
   }

@@ -42,7 +42,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(workflow.outputs == ["store": "${{ steps.open-store.outputs.path }}"])
   }
 
-  @Test func `the key of a step replaces the default completely`() throws {
+  @Test func `a key of a step replaces the whole default value`() throws {
     let result = load(
       """
       name: defaults

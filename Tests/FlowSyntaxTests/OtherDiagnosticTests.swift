@@ -32,7 +32,7 @@ import Testing
     #expect(rendered([0xFF, 0xFE, 0x6E, 0x00]).contains("the file seems to be UTF-16; save it as UTF-8"))
   }
 
-  @Test func `a file of 64 MiB is read, and one more byte is an error`() {
+  @Test func `a file can have 64 MiB, but not one more byte`() {
     let head = Array("name: large\nsteps: { a: { uses: flow.noop } }\n#".utf8)
     let fitting = head + [UInt8](repeating: UInt8(ascii: "x"), count: Limits.fileBytes - head.count)
     #expect(rendered(fitting) == "")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a million steps load, and one more is an error`() {
+  func `a workflow can have a million steps, but no more`() {
     func steps(_ count: Int) -> [UInt8] {
       var bytes = Array("name: many\nsteps:\n".utf8)
       bytes.reserveCapacity(count * 26)

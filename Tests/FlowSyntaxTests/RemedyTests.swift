@@ -46,12 +46,12 @@ import Testing
     if !condition.contains("#") { #expect(help(start + "  b: { uses: flow.noop, if: \(condition) }\n") == remedy) }
   }
 
-  @Test func `a function for the length of a value suggests a comparison that can be true`() {
+  @Test func `the help for a length function suggests a comparison that can be true`() {
     let text = "name: x\nsteps:\n  a: { uses: flow.noop, if: \"len(env.X) > 0\" }\n"
     #expect(help(text).contains("toJSON(list) != '[]'"))
   }
 
-  @Test func `a name may read only inputs`() {
+  @Test func `the name of a step may read only inputs, and that of a workflow has no expressions`() {
     func said(_ name: String, workflow: String = "x") -> [String] {
       let text = """
         name: "\(workflow)"
@@ -85,7 +85,7 @@ import Testing
     return result.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
   }
 
-  @Test func `a warning is reported exactly if the gate waits for the finally of an included file`() {
+  @Test func `a warning is reported if and only if the gate waits for finally of an included file`() {
     let part = "  x: { uses: ./part.yaml }\n"
     let warning = "gate-waits-for-finally: the gate waits for finally of"
     #expect(saidOfFinally(part) == [])

@@ -39,7 +39,7 @@ import Testing
   func `are not found in quotes, arguments or portable commands`(text: String) { #expect(form(text) == nil, "\(text)") }
 
   /// Commands that end anywhere, as while somebody types them in an editor.
-  @Test func `are searched in commands with quotes that are not closed`() {
+  @Test func `are not found inside unclosed quotes or expansions`() {
     let texts = [
       "bu`ld", "echo 'a", "echo \"a", "echo \\", "a='b", "> 'log", "cat <<'END", "cat <<-\\", "echo $(", "echo ${a",
       "echo \"$(f 'x\\", "x=`a", "`", "'", "\"", "\\", "$", "$(\\",
