@@ -7,7 +7,7 @@ import Testing
 
 /// The processes that a command leaves in its group.
 @Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a group` {
-  @Test func `are ended without the thread that collects the leader`() async throws {
+  @Test func `are ended in the background, and the caller is notified`() async throws {
     // The leader ends at once, and the process that it leaves behind ignores SIGTERM.
     let group = try Children.start("trap '' TERM; sleep 600 & exit 3")
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -20,7 +20,7 @@ import Testing
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
-  @Test func `are none if the leader left none`() throws {
+  @Test func `are not reported if the leader left none`() throws {
     let group = try Children.start("exit 3")
     // Another process of the group may take a moment to disappear, so the ending may come later.
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -29,7 +29,7 @@ import Testing
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `exclude one that has ended and waits for its parent`() throws {
+  @Test func `exclude a process that two scans in a row report as ended`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     // The process represents one that has ended. Only the findings of the looks count.
@@ -41,7 +41,7 @@ import Testing
     #expect(group.status() == nil)
   }
 
-  @Test func `are not judged by a single look, in which a process may be hidden`() throws {
+  @Test func `are not considered ended after a single scan`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     var rest = GroupRest(group: group.number, inner: nil)
@@ -49,7 +49,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `are found by a look through all processes`() throws {
+    @Test func `are found by a scan of all processes, which distinguishes running and ended ones`() throws {
       let ended = try Children.start("exit 0")
       let running = try Children.start("exec sleep 600")
       defer { _ = (ended.end(), running.end()) }

@@ -5,7 +5,7 @@
 
   /// Reports of runs of flowrun inside a command.
   @Suite(.timeLimit(.minutes(1))) struct InnerRunTests {
-    @Test func `only the time of a running process in the command's group counts`() async throws {
+    @Test func `only times reported by a running process of the command's group are counted`() async throws {
       let inner = try #require(InnerRuns.begin())
       let other = try #require(InnerRuns.begin())
       let words = inner.value.split(separator: ":")

@@ -48,7 +48,7 @@ import Testing
     return String(decoding: splitter.unfinished, as: UTF8.self)
   }
 
-  @Test func `are the same for any division into pieces`() {
+  @Test func `are the same regardless of how the output is divided into pieces`() {
     let text = "one\n\ntwo\r\nten\r20\r30\r\n\rback\nover\rwritten\n\r\nlast\r"
     let expected = ["one", "", "two", "30", "back", "written", "", "last"]
     let scalars = Array(text.unicodeScalars)
@@ -62,7 +62,7 @@ import Testing
     #expect(lines(of: scalars.map { String($0) }).texts == expected)
   }
 
-  @Test func `are truncated at the limit, and keep their newest state if overwritten for hours`() {
+  @Test func `are truncated at the limit, and contain only the newest state if overwritten`() {
     #expect(lines(of: ["1234567890", "abc\n", "12345\n"], longest: 10).texts == ["1234567890", "12345"])
     #expect(lines(of: ["1234567890abc\n"], longest: 10).texts == ["1234567890"])
     #expect(lines(of: Array(repeating: "working\r", count: 10_000) + ["done\n"], longest: 10).texts == ["done"])
@@ -81,13 +81,13 @@ import Testing
     #expect(lines(of: bar, longest: 7, overwritten: 3).texts == ["ing\rdone an"])
   }
 
-  @Test func `are counted if there is no room for them`() {
+  @Test func `are counted even if there is no room to keep them`() {
     let many = (0..<5_000).map { "\($0)\n" }.joined()
     let (texts, count) = lines(of: ["a\nb\n", many], room: 3)
     #expect(texts == ["a", "b", "0"] && count == 5_002)
   }
 
-  @Test func `are visible before they end`() {
+  @Test func `are available before their line break arrives`() {
     #expect(unfinished("Name? ") == "Name? ")
     #expect(unfinished("10%\r") == "10%")
     #expect(unfinished("10%\r", "20%") == "20%")

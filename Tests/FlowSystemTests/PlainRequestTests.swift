@@ -28,7 +28,7 @@ import Testing
     #expect(body(answer(head + "F\r\nab", isEnded: true)) == "ab")
   }
 
-  @Test func `can contain the time of the next attempt`() {
+  @Test func `can contain the seconds until the next attempt`() {
     #expect(answer("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n", isEnded: true)?.retryAfterSeconds == 7)
     #expect(
       answer("HTTP/1.1 503 Busy\r\nRetry-After: Mon, 23 Nov 2026 18:00:00 GMT\r\n\r\n", isEnded: true)?
@@ -36,5 +36,5 @@ import Testing
   }
 
   @Test(arguments: ["", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 x\r\n\r\n"])
-  func `is nil if it is not HTTP/1.1`(text: String) { #expect(answer(text, isEnded: true) == nil) }
+  func `is rejected if it is not valid HTTP/1.1`(text: String) { #expect(answer(text, isEnded: true) == nil) }
 }

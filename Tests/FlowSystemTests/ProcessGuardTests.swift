@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a killed guard is replaced by one that knows the groups of the first`() async throws {
+  @Test func `a killed guard is replaced by one that also ends the groups of the first`() async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -26,7 +26,7 @@ import Testing
     Step(id: StepID(unchecked: id), uses: action, needs: needs[...])
   }
 
-  @Test func `hours pass while bodies sleep, in the order of their times`() async throws {
+  @Test func `hours of sleep pass in seconds, and steps run in order`() async throws {
     let start = ContinuousClock.now
     let report = try await report([step("a"), step("b", needs: [0]), step("c", "sleeping.work", needs: [1])])
     #expect(

@@ -63,13 +63,13 @@ import Testing
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
   }
 
-  @Test func `the run ends when the page of the tap is open and no event is pending (N8)`() throws {
+  @Test func `the run ends without waiting for an event once the page of the tap is open (N8)`() throws {
     let reminder = Self.root + "/workflows/reminder.yaml"
     let played = try play([], workflow: reminder, ["--launch", "notification=@workflows/samples/tap.json"])
     #expect(played.outputs["opened"] != nil && played.outcome(of: "came") == "skipped")
   }
 
-  @Test func `the page of the tap that started the app is opened once (N1, N8, N33, N36, N37)`() throws {
+  @Test func `a tap that starts the app opens its page once (N1, N8, N33, N36, N37)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/product.json"])
     #expect(played.opened == ["opened product by app://product/:productId for app://product/12345"])
     let order = [
@@ -87,7 +87,7 @@ import Testing
     ("killed", "payload=@workflows/samples/vip.json", "opened vip by app://vip/:vipId for app://vip/999"),
     ("url", "url=myapp://product/123", "opened product by app://product/:productId for myapp://product/123"),
   ])
-  func `one page is opened in every state of the app (N9, N10, N11, N33, N34)`(
+  func `a tap or link opens one page in every state of the app (N9, N10, N11, N33, N34)`(
     state: String, input: String, line: String
   ) throws {
     #expect(try play(["state=\(state)", input]).opened == [line])
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: [("killed", true), ("background", false), ("foreground", false), ("url", true)])
-  func `the log shows what is received, pending, executed and completed (N36)`(state: String, waits: Bool) throws {
+  func `the log shows each stage of a link, from receipt to completion (N36)`(state: String, waits: Bool) throws {
     let played = try play(["state=\(state)", "payload=@workflows/samples/product.json", "url=app://product/12345"])
     let order =
       (state == "url" ? [] : ["notification received"]) + (waits ? ["pending.set"] : [])

@@ -192,7 +192,7 @@ import Testing
     #expect(try simulate(run).end("just") == "success")
   }
 
-  @Test func `sees an event that was posted before it began to wait`() throws {
+  @Test func `does not wait for an event that was already posted`() throws {
     var run = ScenarioBuilder()
     run.step("poster", .posting("early", takes: 10))
     run.step("slow", takes: 100)
@@ -374,7 +374,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `waits for a step downstream of a skipped non-blocking waiter`()
+  @Test func `opens as failed if a blocking step depends on a skipped waiter`()
     throws
   {
     var run = ScenarioBuilder()
@@ -401,7 +401,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `waits for its maximum, and a late step may still get its event`() throws {
+  @Test func `times out at its maximum, and a late step may still receive its event`() throws {
     var run = ScenarioBuilder(max: 100)
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -452,7 +452,7 @@ import Testing
     #expect(record.conclusion == "cancelled")
   }
 
-  @Test func `starts the time for cleanup when the last cancelled step has ended`() throws {
+  @Test func `limits the time for cleanup from the end of the last cancelled step`() throws {
     var run = ScenarioBuilder()
     run.step("running", StepScript([.hangs]))
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }

@@ -75,7 +75,7 @@ import Testing
     links.map { "\($0.step!) \($0.cause.rawValue) \($0.start / 1_000_000)-\($0.end / 1_000_000)" }
   }
 
-  @Test func `shows the delay by a step's minimum as its slack`() throws {
+  @Test func `includes the wait for a step's minimum, which is also the step's slack`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     let workflow = Workflow(
@@ -99,7 +99,7 @@ import Testing
     #expect(playback.readyAt([0: -50_000_000]) == 450_000_000)
   }
 
-  @Test func `leaves no slack to a step before one whose minimum counts from its own start`() throws {
+  @Test func `gives no slack to a step upstream of one with a minimum`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(300))
     let workflow = Workflow(

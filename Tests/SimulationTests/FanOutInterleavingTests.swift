@@ -5,7 +5,7 @@ import Testing
 /// Every order and outcome in which the items of a step can end, applied directly to the plan.
 @Suite struct `Every interleaving of items` {
   @Test(arguments: 0...4, [true, false])
-  func `ends correctly, even if the next item replaces a successful one at once`(count: Int, passesOn: Bool) throws {
+  func `ends correctly, even if the next item starts as soon as one succeeds`(count: Int, passesOn: Bool) throws {
     for width in 1...3 {
       for (isFailFast, isOptional) in [(true, false), (false, false), (true, true)] {
         for isLimitOfRun in [true, false] {

@@ -36,7 +36,7 @@ import Testing
     return scenario
   }
 
-  @Test func `run after all others, including those whose event is never posted`() throws {
+  @Test func `run after all others have finished, even if an event is never posted`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))).simulated()
     #expect(plan[2].reason == .eventNeverPosted)
     #expect(plan[3].startedAtNanoseconds == 40_000_000)
@@ -117,7 +117,7 @@ import Testing
     #expect(fanOut[3].startedAtNanoseconds == start && fanOut[5].outcome == .success)
   }
 
-  @Test func `wait like other cleanup steps for all cancelled bodies, and services stop last`()
+  @Test func `wait for all cancelled bodies, like other cleanup steps, and services stop last`()
     throws
   {
     var always = StepOptions()

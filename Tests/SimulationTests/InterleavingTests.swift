@@ -14,7 +14,7 @@ import Testing
     case optionalFailure
   }
 
-  @Test func `is explored for every small graph`() {
+  @Test func `is explored for all 342 graphs of up to five steps`() {
     #expect((1...5).map { SmallGraphs.all(steps: $0).count } == [1, 2, 6, 31, 302])
   }
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: 1...5)
-  func `ends the same if a successful step is replaced by the next one at once`(steps: Int) throws {
+  func `ends correctly, even if the next step starts directly after a successful one`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       try explore(needs, optional: 0, cancels: steps < 5, passesOn: true)
     }

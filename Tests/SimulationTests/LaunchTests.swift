@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `runs the dependents of a disabled step, and needs no change when it is enabled (L8, L9)`(
+  func `runs the dependents of a step whether it is enabled or disabled (L8, L9)`(
     isEnabled: Bool
   ) throws {
     var cloud = launch()
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `handles three flags: cloud off, data empty, location only if needed (L36)`(isNeeded: Bool)
+  func `opens when its data is loaded, and waits for the location only if needed (L36)`(isNeeded: Bool)
     throws
   {
     var flags = ScenarioBuilder(min: 0, max: 5000)
@@ -279,14 +279,14 @@ import Testing
     #expect(record.gate.readyAt == 200_000_000)
   }
 
-  @Test func `stays unchanged for four hours (P4)`() throws {
+  @Test func `can be activated after four hours (P4)`() throws {
     let record = try simulate(prewarmed(activatedAt: 4 * 3_600_000))
     #expect(record.span("index") == "-14399900..-14399850")
     #expect(record.span("store") == "0..200")
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `leaves nothing behind if the system discards it (P4)`() throws {
+  @Test func `is cancelled without a gate if the system discards it (P4)`() throws {
     var discarded = prewarmed(activatedAt: 3000)
     discarded.cancel(at: 120)
     let record = try simulate(discarded)

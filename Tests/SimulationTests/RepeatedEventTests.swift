@@ -5,7 +5,7 @@ import Testing
 
 /// Events whose posts all count, although steps wait only for the first.
 @Suite struct `A repeating event` {
-  @Test func `reports every post, and stays set for the steps that wait for it`() throws {
+  @Test func `reports every post, and remains set for steps that wait for it later`() throws {
     var run = ScenarioBuilder()
     run.with { $0.workflow.events = [EventDeclaration("again", repeats: true), EventDeclaration("once")] }
     run.step("slow", takes: 100)
