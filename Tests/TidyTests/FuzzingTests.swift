@@ -2,7 +2,7 @@ import Testing
 
 /// The package that compiles sources of this one with the instrumentation of a fuzzer.
 @Suite struct `The fuzzing package` {
-  @Test func `declares what its targets import`() throws {
+  @Test func `declares every module that its targets import`() throws {
     let modules = Set(Repository.files(below: "Sources", ending: ".swift").map { $0.split(separator: "/")[1] })
     let targets = try Manifest.dumped("Fuzzing").targets
     #expect(targets.contains { $0.name == "FlowSyntax" } && targets.contains { $0.name == "Fuzz" })

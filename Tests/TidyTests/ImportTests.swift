@@ -41,7 +41,7 @@ struct ImportTests {
     "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands", "FlowRunStores",
   ]
 
-  @Test func `the frame of the command imports no module that adds to it, nor what only those use`() throws {
+  @Test func `the command's core imports neither the modules that extend it nor their dependencies`() throws {
     let added = Set(
       Self.addedToTheFrame + [
         "FlowExecutors", "FlowInsight", "FlowLanguageServer", "FlowStoreSQLite", "FlowStorePostgres",

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `for every product are explained on the page for apps`() throws {
+  @Test func `are documented with every other product on the page for apps`() throws {
     let page = try Repository.text("docs/embedding.md")
     for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {
       // Plugins have their own pages.

@@ -15,7 +15,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the plan does not mention the driver`() throws {
+  @Test func `the plan does not name any type of the driver`() throws {
     let types: Set<String> = try driver.reduce(into: Set<String>()) { $0.formUnion(try self.types(in: $1)) }
     #expect(types.contains("WorkflowRun") && types.count > 20)
     for file in plan {
@@ -39,7 +39,7 @@ struct PlanWallTests {
     for file in driver { #expect(try !self.words(of: file).contains("asyncAfter"), "\(file)") }
   }
 
-  @Test func `no run copies its plan, because fast paths write to it through pointers`() throws {
+  @Test func `a run never copies its plan, because fast paths write to it through pointers`() throws {
     let copy = #/(?:=|\breturn|\[|\() *(?:self\.|state\.)?plan *(?:$|[,)\]}])/#
     for file in driver where file.contains("/Run/Threads/") || file.contains("/WorkflowRun") {
       for line in try Repository.text(file).split(separator: "\n") where line.contains("plan") {

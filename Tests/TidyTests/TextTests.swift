@@ -8,7 +8,7 @@ struct TextTests {
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
   }
 
-  @Test func `no static mutex has a state with an initial value that the optimizer could drop`() throws {
+  @Test func `a static mutex never has an initial state that the optimizer could drop`() throws {
     for file in Self.sources {
       let text = try Repository.text(file)
       #expect(
@@ -116,7 +116,7 @@ struct TextTests {
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
   ]
 
-  @Test func `each term has a single spelling`() throws {
+  @Test func `sources and pages contain no unwanted spellings`() throws {
     let pages =
       ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -132,7 +132,7 @@ struct TextTests {
     "isMidway", "sparing", "spared", "untoldOutputs", "untoldLines",
   ]
 
-  @Test func `names are descriptive`() throws {
+  @Test func `code contains no unwanted names`() throws {
     let names = Set(Self.unwantedNames)
     for file in Self.sources where file.hasSuffix(".swift") && !file.hasPrefix("Tests/TidyTests/") {
       // Lines with a comment are skipped, because comments are prose.
@@ -145,7 +145,7 @@ struct TextTests {
 
   // MARK: Promises
 
-  @Test func `a proof precedes every unsafe promise`() throws {
+  @Test func `every unsafe promise has a proof of safety above it`() throws {
     var promises = 0
     for file in Self.sources {
       let found = Promises(in: try Repository.text(file))
@@ -172,7 +172,7 @@ struct TextTests {
       true
     ),
   ])
-  func `no other comment counts as a proof`(_ text: String, _ isProven: Bool) {
+  func `only a comment with an invariant counts as a proof`(_ text: String, _ isProven: Bool) {
     #expect(Promises(in: text).unproven.isEmpty == isProven, "\(text)")
   }
 

@@ -11,7 +11,7 @@ import Testing
     try #require(BasicsPlugin().actions.first { $0.name == name })
   }
 
-  @Test func `contains ten actions, each with a summary`() {
+  @Test func `contains ten actions, each with a summary and an example`() {
     #expect(
       registry.declarations.map(\.name) == [
         "flow.ask", "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.on", "flow.post", "flow.set",
@@ -76,7 +76,7 @@ import Testing
     #expect(check.details.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 
-  @Test func `has no outputs from flow.noop`() async throws {
+  @Test func `returns no outputs from flow.noop`() async throws {
     #expect(try await TestHost().call(action("flow.noop")) == [:])
   }
 
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: ["flow.spin", "flow.block"])
-  func `spins and blocks for at least the given time, ignoring cancellation`(_ name: String) async throws {
+  func `spins or blocks for at least the given time, even if it is cancelled`(_ name: String) async throws {
     let host = TestHost()
     host.cancel()
     let start = ContinuousClock.now

@@ -51,7 +51,7 @@ import Testing
     #expect(try db.all("SELECT name FROM Migration") { $0.text(0) } == ["1-journeys", "file:own.sql"])
   }
 
-  @Test func `uses tables that a migration of the workflow created`() async throws {
+  @Test func `uses a table that already exists, and creates the missing ones`() async throws {
     let host = try await folder.opened()
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute(
@@ -81,7 +81,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `does not write to a store that is complete`() async throws {
+  @Test func `does not need to write to a complete store, even if another process locks it`() async throws {
     try makeOldStore()
     for _ in 0..<2 {
       let host = try await folder.opened()
