@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     "Shenzhen", "shenzhen", "SHENZHEN", "深圳", "深圳市", "Sendzenas", " Shen-zhen ",
   ])
-  func `finds a city in any spelling`(_ query: String) throws {
+  func `finds Shenzhen in any spelling`(_ query: String) throws {
     let place = try best(query)
     #expect(place.city == "Shenzhen")
     #expect(place.cityChinese == "深圳")
@@ -68,7 +68,7 @@ import Testing
     ("Paris, Texas", "US.TX"), ("Paris, US", nil), ("Springfield, Illinois", "US.IL"), ("Springfield, IL", "US.IL"),
     ("London, Ontario", "CA.08"), ("London, Canada", "CA.08"), ("Birmingham, Alabama, United States", "US.AL"),
   ])
-  func `narrows the results by the enclosing place`(_ query: String, _ region: String?) throws {
+  func `narrows the results to the enclosing place that the query names`(_ query: String, _ region: String?) throws {
     let place = try best(query)
     if let region { #expect(place.admin1Code == region) } else { #expect(place.countryCode == "US") }
   }
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: ForwardGeocoder.Failure.unusableQuery) { try Shared.forward.search(query) }
   }
 
-  @Test func `accepts the longest query`() {
+  @Test func `accepts a query of the maximum length`() {
     #expect(throws: ForwardGeocoder.Failure.noResult) {
       try Shared.forward.search(String(repeating: "q", count: ForwardGeocoder.longestQuery))
     }

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `contains the expected Chinese names of all capitals and of cities with a million inhabitants`() throws {
+  @Test func `finds the expected Chinese names of all capitals and of cities with a million inhabitants`() throws {
     let rows = try Self.rows("cities.tsv")
     #expect(rows.count >= 500)
     for row in rows {

@@ -109,7 +109,7 @@ import Testing
     #expect(try Shared.place(48.8566, 2.3522)?.divisionsChinese == [])
   }
 
-  @Test func `measures distances on the sphere, not in degrees`() throws {
+  @Test func `measures distances on the sphere, even across the antimeridian`() throws {
     // Measured in degrees, Tubou, 190 km away, would be nearest, because it is on the same side of the antimeridian.
     #expect(try Shared.place(-16.8, -179.99)?.city == "Savusavu")
     #expect(try Shared.place(-16.8, 179.99)?.city == "Savusavu")

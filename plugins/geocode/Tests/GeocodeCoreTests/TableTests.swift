@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A script creates the index; this compares its parts with each other.
-  @Test func `contain every place as the nearest one to its own position`() throws {
+  @Test func `find each place at its own position, or another one within 20 km`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 11) {
       let here = Shared.tables.coordinate(ofPlace: row)
       let match = try #require(Shared.reverse.match(here))

@@ -44,7 +44,7 @@ import Testing
   }
 
   /// L12.
-  @Test func `has no province of a distant place of the same country`() throws {
+  @Test func `does not get the province of a distant place in the same country`() throws {
     // Franz Josef Land, the Antarctic ice and Clipperton have no neighboring places.
     #expect(try Shared.place(10.30, -109.22)?.admin1 == nil)
     let ice = try #require(try Shared.place(-83, 60))
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// L42: so that an app can decide whether to use the result.
-  @Test func `is reported with the nearest place and its distance`() throws {
+  @Test func `is found with the nearest place and its distance`() throws {
     var state: UInt64 = 7
     var found = 0
     while found < 200 {
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// L12.
-  @Test func `is reported with more confidence far from a border than near it`() throws {
+  @Test func `is found with more confidence far from a border than near it`() throws {
     let far = try #require(Shared.reverse.match(try Coordinate(latitude: 47.0, longitude: 2.5)))
     let near = try #require(Shared.reverse.match(try Coordinate(latitude: 47.59, longitude: 7.59)))
     #expect(far.confidence > 0.99)

@@ -151,7 +151,7 @@ import Testing
     #expect(error?.message == "no country holds -30.0, -140.0, and no city is within 100.0 km")
   }
 
-  @Test func `distinguishes unknown names from unknown countries`() async throws {
+  @Test func `reports an unknown name in a known country, or an unknown country`() async throws {
     let partial = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Xyzzyville, France"])
     }

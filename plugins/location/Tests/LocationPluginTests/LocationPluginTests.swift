@@ -93,7 +93,7 @@ final class CountingSource: LocationSource {
   }
 
   /// R13, C11: the system launches an app for a position only if the app has the permission.
-  @Test func `starts immediately if a position has launched the app`() async throws {
+  @Test func `starts immediately if a location event has launched the app`() async throws {
     let host = host(LocationPlugin(source: CountingSource()), launch: Launch(reason: .location))
     async let call = host.call(StartLocation.self)
     #expect(await host.readied()["latitude"] == .number(1))

@@ -46,7 +46,7 @@ import Testing
     #expect(activity["title"] == "%@ is here" && activity["body"] == "GO")
   }
 
-  @Test func `passes the button of a delivery to the router, and posts notification.acted`() async throws {
+  @Test func `passes the tapped button to the router, and posts notification.acted for it`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     let host = host(center, app)
     async let service = host.call(ReceiveNotifications.self)

@@ -199,7 +199,7 @@ let product: Value = [
     #expect(host.logs == ["device token 000fffa0…, 5 bytes"])
   }
 
-  @Test func `logs a failed registration (N22)`() async throws {
+  @Test func `fails with an error and logs it if the registration fails (N22)`() async throws {
     let host = host(FakeCenter())
     let error = await #expect(throws: ActionError.self) { try await host.call(RegisterToken.self) }
     #expect(error?.code == "registration-failed")
@@ -218,7 +218,7 @@ let product: Value = [
     #expect(app.opened.isEmpty)
   }
 
-  @Test func `leaves the banner to the system if no window is in the foreground`() async throws {
+  @Test func `shows no banner if the app has no window in the foreground`() async throws {
     let app = FakeApp(isReady: false)
     #expect(try await host(FakeCenter(), app).call(PresentNotification.self)["shown"] == false)
     #expect(app.banners.isEmpty)

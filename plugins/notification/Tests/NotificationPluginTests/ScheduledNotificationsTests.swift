@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"])
-  func `can have any instant`(at: String) async throws {
+  func `can be scheduled for the earliest and the latest instant`(at: String) async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
     _ = try await gone.call(ScheduleNotification.self, with: ["title": "T", "id": "a", "at": .string(at)])
     let due = try #require(ScheduledNotifications(dataFolder: folder.path).waiting().entries.first?.dueAtMilliseconds)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [Int.min, Int.max])
-  func `with an impossible instant in the file are left as they are`(due: Int) async throws {
+  func `with an impossible instant in their file are reported as unreadable`(due: Int) async throws {
     try await schedule("a")
     let path = folder.path + "/notifications/61.json"
     try #"{"id": "a", "payload": {}, "due-at": \#(due)}"#.write(toFile: path, atomically: true, encoding: .utf8)
@@ -67,7 +67,7 @@ import Testing
     #expect(waiting.entries.isEmpty && waiting.unreadable == ["61.json"])
   }
 
-  @Test func `are delivered by one process only, and replaced by a later one with the same identifier (C21)`()
+  @Test func `are each delivered by only one process, and replaced if they have the same identifier (C21)`()
     async throws
   {
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
@@ -159,7 +159,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
   }
 
-  @Test func `report unreadable files, and need an identifier that can be part of a file name`() async throws {
+  @Test func `skip and report unreadable files, and refuse an identifier of more than 100 characters`() async throws {
     try await schedule("a")
     let file = folder.path + "/notifications/zz.json"
     try Data("half a not".utf8).write(to: URL(fileURLWithPath: file))

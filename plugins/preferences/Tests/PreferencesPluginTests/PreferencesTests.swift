@@ -33,11 +33,11 @@ struct PreferenceRun {
 }
 
 @Suite struct `The managers of the launch` {
-  @Test func `L10 find no account on a new device and do not request one`() async throws {
+  @Test func `L10 report a new device as signed out`() async throws {
     #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
 
-  @Test func `L10 load a signed-in user`() async throws {
+  @Test func `L10 load the account of a signed-in user`() async throws {
     let run = PreferenceRun(saved: ["account": ["id": "001", "name": "小明"]])
     #expect(
       try await run.call(CheckAccount.self) == ["signed-in": true, "id": "001", "name": "小明", "email": nil])
@@ -128,7 +128,7 @@ struct PreferenceRun {
     #expect(roster.runCount == 0)
   }
 
-  @Test func `fail the step if the store cannot be read, and load at the next attempt`() async throws {
+  @Test func `fail the step if the store cannot be read, and are loaded by the next attempt`() async throws {
     let run = PreferenceRun()
     run.store.fail(with: ActionError("store-locked", "locked"))
     #expect(await run.code(ChooseAppearance.self, [:]) == "store-locked")
@@ -217,7 +217,7 @@ struct PreferenceRun {
       ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
       ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
     ] as [(String, String?)])
-  func `L11 are matched with the most suitable supported language`(_ wish: String, _ expected: String?) {
+  func `L11 are matched with the most similar supported language`(_ wish: String, _ expected: String?) {
     #expect(LanguageMatch.best(for: wish, among: ["en-GB", "en", "zh-Hans", "zh-Hant", "pt-BR"]) == expected)
   }
 
