@@ -28,7 +28,7 @@ import Testing
     #expect(store.unfinished(scope: scope).map(\.parameters) == [[:]])
   }
 
-  @Test func `schedules exactly one wake-up if a link is waiting, and none otherwise (N4, N39)`() {
+  @Test func `schedules one wake-up if a link is waiting, even for repeated flushes (N4, N39)`() {
     var store = PendingStore()
     #expect(store.flush(scope: scope, at: 0).isScheduled == false)
     _ = store.hold(route("app://a"), scope: scope, at: 0)

@@ -132,12 +132,12 @@ import Testing
     ([":name<slug>", "Z-7"], ""), ([":name", "~"], ""), (["a/:n<int>", "a/-7", "a/-77"], ""),
     (["a/:d<double>", "a/7.5", "a/7.57"], ""), (["a/:u<uint>", "a/7", "a/77", "a/777"], ""),
   ])
-  func `finds shadowed routes`(patterns: [String], shadowed: String) throws {
+  func `reports exactly the shadowed route of a table, if any`(patterns: [String], shadowed: String) throws {
     let table = try table(patterns)
     #expect(table.shadowedRoutes().map { patterns[$0.index] } == (shadowed.isEmpty ? [] : [shadowed]))
   }
 
-  @Test func `handles hosts that are declared in addition to a wildcard host`() throws {
+  @Test func `does not report routes for a host inside a wildcard host as shadowed`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)

@@ -38,7 +38,7 @@ import Testing
       ])
   }
 
-  @Test func `include the identifier in the path and the message in the payload (N29)`() throws {
+  @Test func `combine the identifier from the path with the message from the payload (N29)`() throws {
     let resolution = try resolve(
       "app://notification/n-7", payload: ["message": "Hello"], Route("app://notification/:notificationId"))
     #expect(opened(resolution)?.merged == ["notificationId": "n-7", "message": "Hello"])
@@ -83,7 +83,7 @@ import Testing
     #expect(try verdict(resolve(url, route)) == expected)
   }
 
-  @Test func `are also checked in the payload`() throws {
+  @Test func `are refused in the payload if their type or URL is not allowed`() throws {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve("app://login", payload: ["page": 3, "next": "app://x"], route)) == "open")
     #expect(try verdict(resolve("app://login", payload: ["page": "3"], route)) == "open")

@@ -57,7 +57,7 @@ import Testing
     #expect(error?.help == help)
   }
 
-  @Test func `accepts at most 64 segments, words of a list and letters of a name`() throws {
+  @Test func `accepts at most 64 segments, 64 words in a list and 64 letters in a name`() throws {
     let name = String(repeating: "n", count: 64)
     #expect(throws: Never.self) { try RoutePattern(":" + name) }
     #expect(throws: RoutePatternError.self) { try RoutePattern(":n" + name) }

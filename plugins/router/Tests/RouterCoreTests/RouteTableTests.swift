@@ -45,7 +45,7 @@ import Testing
     ("app://user", "not found"), ("app://search/more", "not found"), ("app://search?unknown=1", "search"),
     ("app://settings?class=NSObject&selector=x", "settings"), ("app://user/ME/profile", "not found"),
   ])
-  func `resolves cases that other routers resolve incorrectly`(url: String, expected: String) throws {
+  func `resolves paths that other routers resolve incorrectly`(url: String, expected: String) throws {
     let routes = [
       "user/:userId", "user/me/profile", "settings", "product/:productId", "search", "files/**", "files/special",
     ]

@@ -91,7 +91,7 @@ import Testing
       ("MARK_READ", "hi", nil, "action", "MARK_READ"), ("SHOW", nil, "app://chat/1", "action", "SHOW"),
       ("com.apple.UNNotificationDismissActionIdentifier", nil, nil, "receipt", "dismiss"),
     ] as [(String?, String?, String?, String, String)])
-  func `opens the page for a tap and for the buttons listed in the route`(
+  func `returns the link, action and reply for a tap and for the buttons listed in the route`(
     identifier: String?, reply: String?, url: String?, arrival: String, action: String
   ) async throws {
     let outputs = try await find(
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `reports an expired link once, as an outcome of the next flush`(isOfEarlierLaunch: Bool) async throws {
+  func `reports an expired link once, in the outcomes of the next flush`(isOfEarlierLaunch: Bool) async throws {
     let store = FakeStore()
     let first = Launch(store: store)
     try await first.register(pending: ["persist": true])

@@ -57,7 +57,7 @@ import Testing
         "https://a.example/b", nil
       ),
     ] as [(LaunchReason, ValueObject, String?, String?)])
-  func `distinguishes a tap from a receipt, which opens nothing (C3, N16, N25)`(
+  func `returns the link of a tapped notification, but not of a received one (C3, N16, N25)`(
     reason: LaunchReason, options: ValueObject, url: String?, arrival: String?
   ) async throws {
     let launch = Launch(options: FlowModel.Launch(reason: reason, options: options))

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `exclude a page whose held link contained a secret, even after a crash`() async throws {
+  @Test func `exclude a page whose held link contained a secret, even if it is opened by a later run`() async throws {
     let store = FakeStore()
     let first = Launch(store: store)
     first.host.setSecrets(["TOPSECRET"])

@@ -32,7 +32,7 @@ import Testing
     if shell != "sh" { #expect(output["stdout"] == short["stdout"]) }
   }
 
-  @Test func `of 128 KiB without a shell input is also passed as a file`() async throws {
+  @Test func `of 128 KiB is passed as a file even without a shell input`() async throws {
     let text = "#" + String(repeating: "x", count: Command.longestArgumentBytes) + "\necho end"
     #expect(try await host.call(RunShell.self, with: ["command": .string(text)])["stdout"] == "end")
   }

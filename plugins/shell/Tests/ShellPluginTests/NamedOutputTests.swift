@@ -170,7 +170,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `have no file in a step without declarations, even if a variable with the path is set`() async throws {
+  @Test func `have no file in a step without declarations, even if its variable is already set`() async throws {
     let environment: ValueObject = ["FLOWRUN_OUTPUT": "/nowhere/outer"]
     let outputs = try await TestHost(workflowFolder: "/", environment: ["FLOWRUN_OUTPUT": "/nowhere/step"]).call(
       RunShell.self, with: ["command": "echo \"${FLOWRUN_OUTPUT-none}\"", "env": .object(environment)])

@@ -126,7 +126,7 @@ import Testing
     }
   #endif
 
-  @Test func `reads nothing from the terminal`() async throws {
+  @Test func `provides an empty standard input`() async throws {
     #expect(try await run("cat; echo end")["stdout"] == "end")
   }
 

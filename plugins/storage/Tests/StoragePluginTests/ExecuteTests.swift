@@ -40,7 +40,7 @@ import Testing
     #expect(try await titles() == ["x'); DROP TABLE Note; --"])
   }
 
-  @Test func `executes all statements of a list or none`() async throws {
+  @Test func `executes either all statements of a list or none`() async throws {
     let insert: Value = "INSERT INTO Note (title) VALUES (?)"
     let both = try await host.call(
       Execute.self,
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `can create an index, a trigger, a view and a temporary table of its own`() async throws {
+  @Test func `can create an index, a trigger, a view and a temporary table`() async throws {
     let made = try await host.call(
       Execute.self,
       with: [
@@ -139,7 +139,7 @@ import Testing
     #expect(Execute.check(LiteralInput(["sql": 3])).map(\.keyPath) == ["sql"])
   }
 
-  @Test func `records a bounded number of executed steps`() throws {
+  @Test func `records only the last 10,000 executed steps`() throws {
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     let statement = Execute.Statement("UPDATE Note SET done = 0", [])
     _ = try Execute.write(db, [statement], key: "first")

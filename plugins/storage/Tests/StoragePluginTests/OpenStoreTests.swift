@@ -184,7 +184,7 @@ import Testing
     #expect(Set(OpenStore.errors.map(\.code)).count == OpenStore.errors.count)
   }
 
-  @Test func `reports a full disk regardless of the SQLite error`() {
+  @Test func `reports a full disk as disk-full`() {
     let error = StoreFailure.translate(SQLiteError(.full), path: folder.file("store.sqlite"))
     #expect((error as? ActionError)?.code == "disk-full")
   }

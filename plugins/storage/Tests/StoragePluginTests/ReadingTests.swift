@@ -186,7 +186,7 @@ import Testing
     #expect(try values.get("b", in: "scope") == largest)
   }
 
-  @Test func `create their table when the first one is stored`() throws {
+  @Test func `have a table only after the first one is stored`() throws {
     let values = try open()
     func hasTable() throws -> Bool { try values.store.pool.read { try $0.hasTable("KeyValue") } }
     #expect(try values.get("key", in: "one") == nil && values.all(in: "one").isEmpty)

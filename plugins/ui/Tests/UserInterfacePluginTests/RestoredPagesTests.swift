@@ -130,7 +130,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == [])
   }
 
-  @Test func `are unaffected by a cancelled launch and by one that never tried to show its window`() async throws {
+  @Test func `remain available after launches that were cancelled or did not try to show a window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     for _ in 0..<3 {
       #expect(try await restored().1 == ["a"])
@@ -138,7 +138,7 @@ private final class Day: Sendable {
     }
   }
 
-  @Test func `are available again after a launch that showed its window`() async throws {
+  @Test func `are available again after a launch that has shown its window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     for _ in 0..<3 {

@@ -99,7 +99,7 @@ struct InterfaceRun {
     #expect(run.host.logLines.map(\.level) == [.warning])
   }
 
-  @Test func `keeps a page and logs a warning if the state cannot be saved`() async throws {
+  @Test func `keeps the open page and logs a warning if the state cannot be saved`() async throws {
     let store = MemoryKeyValueStore()
     let run = InterfaceRun(store)
     try await run.launch()
@@ -109,7 +109,7 @@ struct InterfaceRun {
     #expect(run.interface.state.pages.count == 1)
   }
 
-  @Test func `does not show a splash after the window`() async throws {
+  @Test func `does not show a splash after the window, and logs a warning`() async throws {
     let run = InterfaceRun()
     try await run.launch()
     #expect(try await run.call(ShowSplash.self)["shown"] == false)
