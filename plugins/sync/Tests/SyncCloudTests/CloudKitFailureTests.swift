@@ -7,7 +7,7 @@ import Testing
     CloudKitFailure(number: number, text: "reason", retryAfterSeconds: seconds)
   }
 
-  @Test func `are a conflict if another device has changed a record, regardless of their order`() throws {
+  @Test func `are translated for each record, and one changed by another device is a conflict`() throws {
     // In an atomic request, one record is refused and all others fail because of it.
     let records = [
       "head": failure(22), "part": failure(14), "new": failure(11), "large": failure(27), "odd": failure(10),

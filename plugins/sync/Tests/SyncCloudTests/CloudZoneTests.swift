@@ -74,7 +74,7 @@ import Testing
     #expect(try await devices(first).count == 3)
   }
 
-  @Test func `contains a change once if the response to it was lost`() async throws {
+  @Test func `contains a change only once if its response was lost and it is sent again`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)

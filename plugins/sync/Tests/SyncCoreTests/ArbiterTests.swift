@@ -57,7 +57,7 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11 M2: a write is stamped later than all that its author had seen, regardless of its clock`() throws {
+  @Test func `V11 M2: a write is stamped later than every stamp its author had seen, regardless of its clock`() throws {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
     slow.seen = stored.cell.latestStamp
@@ -99,7 +99,7 @@ import Testing
     #expect(decide(focus(mac, at: now, number: 4), stored: stored) == .conflict)
   }
 
-  @Test func `a retired device and one that was silent for 90 days make room for new devices`() throws {
+  @Test func `new devices replace retired ones and those that were silent for 90 days`() throws {
     var record = SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...64 {
       let device = DeviceID(stem: "device", random: UInt32(index))
@@ -152,7 +152,7 @@ import Testing
     #expect(problem.contains(message))
   }
 
-  @Test func `a cell sent by a device must obey the same rules as a write`() {
+  @Test func `a cell sent by a device is refused if it breaks a rule for writes`() {
     var state = Cell()
     state.apply(focus(mac, at: now), windowMilliseconds: 5000)
     var rubbish = Cell()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a rule of a collection is distinguished from a rule of a field, regardless of their names`() {
+  @Test func `a rule of a collection is not mistaken for a rule of a field`() {
     let rules = ZoneRules(collection: "notes", texts: [ZoneRules.keysName: "string newest", "title": "string newest"])
     for (field, isField) in [("title", true), (ZoneRules.keysName, false)] {
       let write = Write(
@@ -231,7 +231,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7 S10 bad input: a record that does not belong to the zone is refused with its name`(
+  func `S7 S10 bad input: a record that does not belong to the zone is refused with the reason`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])
@@ -245,7 +245,7 @@ import Testing
     #expect(problem.contains(message), "\(problem)")
   }
 
-  @Test func `V23: the stamps of a merged cell are limited like those of a write`() throws {
+  @Test func `V23: the stamps of a merged cell are limited to a second ahead of the server`() throws {
     var cell = Cell()
     cell.apply(focus(mac, at: now + 600_000), windowMilliseconds: 5000)
     let decision = Arbiter.decide(

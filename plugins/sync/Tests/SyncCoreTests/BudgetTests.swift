@@ -37,7 +37,7 @@ import Testing
     #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start + 1000) == start + hour + 1)
   }
 
-  @Test func `polls leave 20 requests per hour for pushes, and 20 others are reserved for polls`() {
+  @Test func `polls leave 20 requests per hour for pushes, and another 20 are reserved for polls`() {
     var budget = RequestBudget()
     for _ in 0..<59 { budget.spendRequest(.other, atMilliseconds: start) }
     for _ in 0..<2 {
@@ -54,7 +54,7 @@ import Testing
     #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start + 180_000) == start + 180_000)
   }
 
-  @Test func `V18: a device that sends up to the limit still receives at least every three minutes`() {
+  @Test func `V18: a device that pushes up to the limit can still poll every three minutes`() {
     var budget = RequestBudget()
     var (now, heard) = (start, start)
     while now < start + 5 * hour {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `V19 S34: pauses are random up to a maximum that doubles until it is five minutes`() {
+  @Test func `V19 S34: pauses are random, up to a maximum that grows with each failure to five minutes`() {
     var random = SplitMix64(seed: 1)
     let limits: [Int64] = [
       200, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,

@@ -49,7 +49,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [stop.dot])
   }
 
-  @Test func `V6 F15: a write removes those that its author had seen, even within the window`() {
+  @Test func `V6 F15: a write removes all earlier ones that its author had seen, even within the window`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `V7: a cell has at most one entry per device, and V8 its count never decreases within an epoch`() {
+  @Test func `V7 V8: a merged cell has one entry per device and the larger count of both cells`() {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `V12: parts of a newer version are preserved when they are read, merged and written`() throws {
+  @Test func `V12: parts from a newer version are preserved when a cell is read, merged and written`() throws {
     var newer = Cell()
     newer.apply(
       Write(dot: Dot(device: Histories.devices[0], number: 1), milliseconds: 5, payload: [0]), windowMilliseconds: 5000)

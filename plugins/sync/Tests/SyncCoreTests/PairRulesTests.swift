@@ -86,7 +86,7 @@ import Testing
     #expect(reading.winner.dot.device == mac)
   }
 
-  @Test func `S19 M8: the larger count is always kept, even if its state is dropped`() {
+  @Test func `S19 M8: the larger count is always kept, even if the newer state has a smaller one`() {
     for gap in [0, 3000, 9000] as [Int64] {
       var cell = Cell()
       cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: rule.windowMilliseconds)
@@ -107,18 +107,18 @@ import Testing
     #expect(try Cell(packed: cell.packed()) == cell)
   }
 
-  @Test func `F18: the count of a new day starts at 0, and an old count does not return`() {
+  @Test func `F18: the count of a new day starts at 0, and a late count of the old day is ignored`() {
     var cell = Cell()
     cell.apply(write(mac, .idle, at: 0, epoch: 1), windowMilliseconds: rule.windowMilliseconds)
     cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: rule.windowMilliseconds)
     #expect(TimerStateRecord.completed(in: cell) == 0)
   }
 
-  @Test func `F9: an older state can win even if a newer one was read first`() throws {
+  @Test func `F9: an older state can win over a newer one within the window`() throws {
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `a resolution contains the rule that applied: causal or window`() {
+  @Test func `a resolution names the rule that decided it: causal or last writer wins`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `every replica has the content defined by its acts, for each rule`() {
+  @Test func `every replica has the content that the oracle computes from its acts, for each rule`() {
     for seed in 1...UInt64(1500) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 4...40, using: &histories.random))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `the order in which a device saw a list's elements is preserved, regardless of other insertions`() {
+  @Test func `elements of a list keep the order in which a device saw them, regardless of other insertions`() {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)

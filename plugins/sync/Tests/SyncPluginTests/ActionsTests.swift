@@ -118,7 +118,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a device's file can be open in only one run, and a device without a name gets a file of its own`()
+  @Test func `a device's file can be open in only one run, and each unnamed device gets a separate file`()
     async throws
   {
     let mac = try await connected("mac")
