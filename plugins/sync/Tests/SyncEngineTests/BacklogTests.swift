@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `twice as many changes need twice the work`(_ kind: Kind) {
+  func `the work is proportional to the number of changes`(_ kind: Kind) {
     let (some, twice) = (visits(kind, writes: 300), visits(kind, writes: 600))
     #expect(Double(twice) <= 2.2 * Double(some), "\(kind): \(some), then \(twice) visits")
     #expect(some <= 300 * 40, "\(kind): \(some) visits")

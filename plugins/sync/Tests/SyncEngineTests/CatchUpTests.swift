@@ -130,7 +130,7 @@ import Testing
     #expect(titles(machine).count == Self.records)
   }
 
-  @Test mutating func `a device can change a record during a fetch, and has all records at its end`() throws {
+  @Test mutating func `a device keeps a change made during a fetch, and has all records at its end`() throws {
     var machine = try process()
     #expect(try answer(&machine))
     let key = RecordKey(type: "notes", name: "n1")

@@ -127,7 +127,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a set changed twice by a copy has the content shown on the copy`() throws {
+  @Test func `a set changed twice by a copy has the same content on all devices`() throws {
     var (fleet, file) = waiting()
     fleet.settle()
     fleet.like(0, "k")
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `acts of two processes that open the same file are sent separately`() throws {
+  @Test func `acts of two processes that open the same file are all sent and count once`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 1000)
@@ -164,7 +164,7 @@ import Testing
     #expect(again.shown == .breakTime)
   }
 
-  @Test func `the checksum of an act does not depend on what a clock or the arbiter changes`() throws {
+  @Test func `the checksum of an act does not depend on shifted clocks or changes by the arbiter`() throws {
     var write = Write(
       dot: Dot(device: Rig.device, number: 1), milliseconds: Rig.start,
       record: RecordWrite(changes: [.init(name: "likes", kind: .add(1))]))

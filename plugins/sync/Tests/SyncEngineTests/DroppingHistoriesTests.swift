@@ -89,7 +89,7 @@ import Testing
     return (fleet, story)
   }
 
-  @Test func `without a removed device, all have the same content at the end, and nothing is parked`() throws {
+  @Test func `if no device is removed, all have the same content at the end, and nothing is parked`() throws {
     for seed in Self.seeds {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)
@@ -98,8 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a device that is restored or away for too long has the same content, and its lost acts are shown`() throws
-  {
+  @Test func `a device that is restored or away for too long parks only its acts on deleted records`() throws {
     for seed in Self.seeds.map({ $0 + 1000 }) {
       let (fleet, story) = try play(seed, losesPlaces: true)
       try check(fleet, seed)
@@ -108,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `with clocks wrong by 90 days or a year, no write is lost`() throws {
+  @Test func `with clocks wrong by 90 days or a year, only acts on deleted records are parked`() throws {
     let day: Int64 = 86_400_000
     for seed in Self.seeds.map({ $0 + 4000 }) {
       var skews = [365 * day, 90 * day, -90 * day]
@@ -132,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `nothing that a device did is lost when a zone is restored from a backup`() throws {
+  @Test func `every act of a device is counted or parked if a zone is restored from a backup`() throws {
     for seed in Self.seeds.map({ $0 + 2000 }) {
       let (fleet, story) = try play(seed, restores: true)
       try check(fleet, seed, mayForget: true)

@@ -45,7 +45,7 @@ import Testing
     #expect(fleet.likes("a") == [2, 2, 2])
   }
 
-  @Test func `a removed device forgets what the zone has forgotten, and parks its changes to it`()
+  @Test func `a device that was away too long drops forgotten records and parks its changes to them`()
     throws
   {
     var fleet = RecordFleet(3)
@@ -145,7 +145,7 @@ import Testing
     #expect(fleet.likes("c") == [1, 1])
   }
 
-  @Test func `a record created under an unknown key before a deletion was forgotten merges with a later one`() {
+  @Test func `a record created offline before the zone forgot a deletion merges with a later one`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()

@@ -44,7 +44,7 @@ import Testing
     #expect(TimerStateRecord(cell: rig.machine.view(of: Pomodoro.timer))?.state.kind == .focus)
   }
 
-  @Test func `F12 M1: a timer set offline keeps its start time if a pomodoro is completed later`() throws {
+  @Test func `F12 M1: a timer set offline keeps its time if a pomodoro is completed later`() throws {
     var rig = started()
     rig.give(.switched(online: false))
     let set = rig.now
@@ -136,7 +136,7 @@ import Testing
     #expect(other.zone.records[old] == nil)
   }
 
-  @Test func `V15 M1: two devices with copies of one file lose nothing, and one of them gets a new name`() throws {
+  @Test func `V15 M1: two devices with copies of one file lose no change and get different names`() throws {
     for seed in 0..<20 as Range<Int64> {
       var one = started()
       one.give(set("before", "0"))
@@ -191,7 +191,7 @@ import Testing
     #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
   }
 
-  @Test func `V20: a parked change is sent again under its own name`() throws {
+  @Test func `V20: a parked change is sent again with its original number`() throws {
     var rig = started()
     let info = RecordKey(type: DeviceInfo.collection, name: "other")
     rig.give(.acted(info, Self.edit("platform", "linux")))
@@ -204,7 +204,7 @@ import Testing
     if case .write(let write) = rig.commits.last?.first?.change { #expect(write.dot.number == 1) }
   }
 
-  @Test func `a device whose state loses because of the window reports that rule`() {
+  @Test func `a device whose state loses outside the window reports that the last writer won`() {
     var rig = started()
     rig.give(.switched(online: false))
     rig.act(.focus)
@@ -241,7 +241,7 @@ import Testing
     #expect(rig.machine.status(atMilliseconds: rig.now).staleUntilMilliseconds == nil)
   }
 
-  @Test func `waiting changes are sent immediately when the server's store is available again`() {
+  @Test func `waiting changes are sent as soon as the channel reports that the server's store has recovered`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)

@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `V17 S49: an active device makes one commit per action, and idle devices only read`() {
+  @Test func `V17 S49: an active device makes one commit per action, and idle devices make few requests`() {
     var plan = SimulationPlan(seed: 3, devices: 4, healsAtMilliseconds: 120_000)
     plan.steps = (1...6).map { .init(Int64($0) * 10_000, 0, .set(TimerState(kind: .focus), completed: 1)) }
     let report = Simulation.run(plan)
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `V18: the actions of a user who clicks constantly are queued`() {
+  @Test func `V18: constant clicking uses most of the hourly budget and never exceeds it`() {
     let minutes = Int64(TestExtent.count(usual: 90, release: 240, long: 240))
     var plan = SimulationPlan(seed: 5, devices: 2, healsAtMilliseconds: minutes * 60_000)
     var time: Int64 = 5000
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
-  func `V18 V19 S36: a server that fails for six hours gets few requests, and receives all changes later`(
+  func `V18 V19 S36: a server that fails for six hours gets few requests, and all changes afterwards`(
     _ error: BackendError
   ) {
     var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)

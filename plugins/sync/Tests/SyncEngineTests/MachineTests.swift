@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `M2 V24: offline actions with a wrong clock are stamped again, once, with the server's time`()
+  func `M2 V24: an offline action with a wrong clock is stamped with the server's time of the action`()
     throws
   {
     var rig = Rig()
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: Conflicts
 
-  @Test func `F8 M12: after a conflict, the same write is sent again immediately for the server's record`() {
+  @Test func `F8 M12: after a conflict, the write is sent again immediately and wins by its priority`() {
     var rig = started()
     rig.commitElsewhere(.idle)
     rig.act(.focus)
@@ -202,7 +202,7 @@ import Testing
 
   // MARK: Layers 2 and 3
 
-  @Test func `S30: two requests to fetch during a fetch cause one further fetch`() {
+  @Test func `S30: any number of requests to fetch during a fetch cause one further fetch`() {
     var rig = started()
     let before = rig.pulls
     rig.holds = true
@@ -327,7 +327,7 @@ import Testing
 
   // MARK: Degrade
 
-  @Test func `D1: from 90 % of the budget, only the timer is sent, and everything else after ten minutes`() {
+  @Test func `D1: from 90 % of the budget, only the timer is sent immediately, and everything else later`() {
     var rig = started()
     for _ in 0..<74 {
       rig.act()

@@ -63,7 +63,7 @@ import Testing
       && rig.machine.replica.outbox.waitingCount == 1
   }
 
-  @Test func `nothing is sent to another store, and its content is not shown`() throws {
+  @Test func `a device sends nothing to another store and does not show its content`() throws {
     let other = Self.otherZone()
     let rig = try opened(used(), at: Self.away, other)
     #expect(wasRefused(rig, by: other))
@@ -134,7 +134,7 @@ import Testing
     #expect(try opened(rig, at: Self.away, other).machine.replica.binding.store == other.store)
   }
 
-  @Test func `an old file adopts a store that contains its position`() throws {
+  @Test func `an old file is bound to a store that contains its position`() throws {
     let before = used()
     let now = try opened(before, at: Self.away, before.zone, change: Self.old)
     #expect(now.machine.replica.binding.store == before.zone.store)
@@ -142,7 +142,7 @@ import Testing
     #expect(now.disk["identity"]?.first == Replica.storageFormat)
   }
 
-  @Test func `an old file adopts a store without its position that contains one of its changes`() throws {
+  @Test func `an old file is bound to a store that lacks its position but contains one of its changes`() throws {
     let before = used()
     var zone = before.zone
     zone.begin(generation: 78)

@@ -79,7 +79,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `the fate of a change does not depend on other parked changes`() {
+  @Test func `a change has its own fate, even if earlier changes of its record are parked`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     func fate(_ acts: [Int64]) -> SyncFate { fleet.machines[0].fate(of: acts) }
     let parked = fleet.machines[0].status(atMilliseconds: 0).parked.map(\.position)

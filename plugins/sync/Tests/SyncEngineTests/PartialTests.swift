@@ -130,7 +130,7 @@ import Testing
     #expect(held(fleet, 1) == ["b"])
   }
 
-  @Test func `several writes to a new record are not mistaken for a loss if others conflict`() {
+  @Test func `several writes to a new record count once even if another write of the transaction conflicts`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 2)
     fleet.likeTogether(1, ["a", "new", "new"])
@@ -140,7 +140,7 @@ import Testing
     #expect(fleet.machines[1].replica.outbox.isEmpty)
   }
 
-  @Test func `writes whose response was lost count once, even if others write before they are sent again`() {
+  @Test func `writes whose response was lost count once, even if another device writes before they are resent`() {
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.settle()
@@ -248,5 +248,5 @@ import Testing
 
   /// Histories that had a wrong result in earlier versions.
   @Test(arguments: [669, 930, 1072, 1233, 1549, 1665, 2802, 2957] as [UInt64])
-  func `a history that had a wrong result earlier has the expected one`(_ seed: UInt64) throws { try judge(seed) }
+  func `a history that once failed has the expected result`(_ seed: UInt64) throws { try judge(seed) }
 }

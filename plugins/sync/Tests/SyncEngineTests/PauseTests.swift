@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `V18: if requests fail although the channel opens, there is one attempt per opening`()
+  func `V18: if requests fail although the channel opens, each opening causes at most two requests`()
     throws
   {
     var rig = connected()
@@ -123,7 +123,7 @@ import Testing
     #expect(pause(rig) == nil)
   }
 
-  @Test func `a pause that only the user can end has no end time, and the next run tries again`() throws {
+  @Test func `a pause because of an invalid token has no end time, and the next run tries again`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .notAuthenticated("the token does not open the zone 'PomodoroZone'")

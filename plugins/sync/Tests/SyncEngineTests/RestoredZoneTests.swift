@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an acknowledged act comes back although its device acts before it fetches`(_ restoring: Restoring) throws {
+  func `an acknowledged act is restored even if its device acts before it fetches`(_ restoring: Restoring) throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an acknowledged act comes back although the restored zone has passed its number`(_ restoring: Restoring) {
+  func `an acknowledged act is restored even if the restored zone has passed its number`(_ restoring: Restoring) {
     for more in 1...4 {
       var fleet = RecordFleet(2)
       fleet.like(0, "k")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an act whose response was lost counts once, and so do all after it`(_ restoring: Restoring) {
+  func `an act whose response was lost counts once, as do the acts after it`(_ restoring: Restoring) {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -80,7 +80,7 @@ import Testing
     #expect(fleet.likes("k") == [4, 4])
   }
 
-  @Test func `a write that the zone already had when it was sent again is also restored`() throws {
+  @Test func `a write is restored even if its first response was lost`() throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -96,7 +96,7 @@ import Testing
     #expect(fleet.likes("k") == [2, 2])
   }
 
-  @Test func `a transaction comes back as a whole`() throws {
+  @Test func `a transaction is restored as a whole`() throws {
     var fleet = RecordFleet(2)
     fleet.likeTogether(0, ["a", "b"])
     fleet.settle()
@@ -113,7 +113,7 @@ import Testing
     #expect(fleet.likes("b") == [2, 2])
   }
 
-  @Test func `a device without a cursor detects the loss from the acknowledgements of its own changes`() throws {
+  @Test func `a device without a cursor restores lost changes that had been acknowledged`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 100)
@@ -145,7 +145,7 @@ import Testing
     #expect(again.heard == nil)
   }
 
-  @Test func `tags are kept for the latest numbers, and each tag applies to all changes of its commit`() {
+  @Test func `a tag applies to all changes of its commit, and old tags are dropped`() {
     var tags = CommitTags()
     tags.note(3, tag: 7)
     tags.note(4, tag: 8)
@@ -156,7 +156,7 @@ import Testing
     #expect(tags.tag(of: 3) != 7)
   }
 
-  @Test func `the cursor sent with each commit counts toward the bytes sent`() {
+  @Test func `the cursor in a commit counts toward the bytes sent`() {
     var rig = Rig()
     rig.start()
     rig.act(.focus)
