@@ -49,7 +49,7 @@ import Testing
     try await host.call(Get.self, with: ["collection": "ovens", "key": "big", "aged": .boolean(aged)])
   }
 
-  @Test func `a counter does not change the time of a state`() async throws {
+  @Test func `changing a counter does not change the time of a state`() async throws {
     let host = try await connected()
     try await put(host, ["state": "on", "left": "25m"])
     let decided = try #require(try await get(host)["decided"]?.integerValue)
@@ -86,7 +86,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `sync.get returns the value as written unless the aged one is requested`() async throws {
+  @Test func `sync.get returns the value as written if it does not decrease in the record's state`() async throws {
     let host = try await connected()
     try await put(host, ["state": "off", "left": "25m"])
     #expect(try await get(host)["record"]?.objectValue?["left"] == "25m")
@@ -96,7 +96,7 @@ import Testing
 
   @Test(
     arguments: [(.min, 1, .min, 0), (.max, -1, .max, .max)] as [(Int64, Int64, Int64, Int64)])
-  func `a value that another device sets may be any number`(
+  func `a value is aged without overflow for any number that another device sets`(
     _ left: Int64, _ later: Int64, _ standing: Int64, _ aged: Int64
   ) {
     let rule = DecideRule(smallest: .init(field: "left", ages: true))

@@ -69,7 +69,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
   }
 
-  @Test func `an app has no kinds of files, flowrun has schemas`() {
+  @Test func `the plugin declares schema files in flowrun, but no kind of file in an app`() {
     #expect(SyncPlugin(schemas: []).details.fileKinds.isEmpty)
     #expect(SyncPlugin(reader: YAMLSchemas()).details.fileKinds.map(\.suffix) == [".sync.yaml"])
   }

@@ -51,7 +51,7 @@ import Testing
     #expect(file.schema == Pomodoro.schema)
   }
 
-  @Test func `a rule for deciding records is unchanged after it is stored as text and parsed`() throws {
+  @Test func `a rule for deciding records is parsed from its text unchanged, and invalid text is refused`() throws {
     let rule = try #require(try timers().decide)
     #expect(DecideRule(text: rule.text) == rule)
     #expect(

@@ -100,7 +100,7 @@ import Testing
     #expect(files == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
   }
 
-  @Test func `with keep-apart, the device finds the file of a store after a person has removed another one`()
+  @Test func `with keep-apart, the device finds the file of a store even if another file was removed`()
     async throws
   {
     try await prepare()
@@ -117,7 +117,7 @@ import Testing
     #expect(files == ["sync-phone.sqlite", "sync-phone~3.sqlite"])
   }
 
-  @Test func `an account that could not be stored is refused before anything is written`() async throws {
+  @Test func `an account that is too long is refused before anything is written`() async throws {
     let long = String(repeating: "a", count: 4097)
     let error = await failure {
       _ = try await connected("phone", ["store": "ada.sqlite", "account": .string(long)])
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: ["fail", "keep-apart"])
-  func `after another store has answered a connection neither shows nor changes the data of the first one`(
+  func `after another store has answered, a connection neither shows nor changes data of the first one`(
     mode: String
   ) async throws {
     let (cloud, plugin) = cloud()
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `with merge the data of both stores becomes one`() async throws {
+  @Test func `with merge, the device and the other store have the data of both stores`() async throws {
     try await prepare()
     let host = try await connected("phone", ["store": "bob.sqlite"], "merge")
     _ = try await host.call(Flush.self)

@@ -123,7 +123,7 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `S18 S25: a schema file can change the priority of states, and all devices of its zone use that`()
+  @Test func `S18 S25: a schema file can change the priority of states, and all devices of its zone must use it`()
     async throws
   {
     let idleFirst = try Self.pomodoro().replacing(

@@ -188,7 +188,7 @@ import Testing
     for host in [mac, phone] { try host.closeHandles() }
   }
 
-  @Test func `the schema defines how a reference to a deleted record reads, and the reference works again afterwards`()
+  @Test func `a reference to a deleted record reads as the schema defines, and works again if the record returns`()
     async throws
   {
     let mac = try await connected("mac")
@@ -342,7 +342,7 @@ import Testing
     try again.closeHandles()
   }
 
-  @Test func `a zone refuses another rule for an existing field with the difference, and accepts new fields`()
+  @Test func `a zone refuses a different rule for an existing field, and accepts new fields`()
     async throws
   {
     let mac = try await connected("mac")

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a device sees a record while it belongs to the part that the device subscribes to`() async throws {
+  @Test func `a device has a record only while the record belongs to its subscription`() async throws {
     let mac = try await connected("mac")
     try await put(mac, "folders", "inbox", ["name": "Inbox"])
     try await put(mac, "notes", "a", ["title": "one", "folder": "inbox"])

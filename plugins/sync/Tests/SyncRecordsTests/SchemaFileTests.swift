@@ -78,7 +78,7 @@ import Testing
     #expect(file.rendered().contains("notes.sync.yaml:"))
   }
 
-  @Test func `a schema can list keys, restrict writers and allow other fields, which become part of its rules`()
+  @Test func `a schema can list keys, restrict writers and allow other fields, and its rules contain all three`()
     throws
   {
     let text = Self.notes.replacing(

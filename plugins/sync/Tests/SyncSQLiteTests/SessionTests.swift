@@ -279,7 +279,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 0, 2), ("act-7.", 1, 21)] as [(String?, Int, Int)])
-  func `actions that arrive while the disk is busy are saved together, and only one that does not fit fails`(
+  func `actions that arrive while the disk is busy are saved together, and only a refused one fails`(
     refused: String?, failed: Int, saves: Int
   ) async throws {
     let gate = MemoryReplicaStore.Gate()
@@ -308,7 +308,7 @@ import Testing
     await session.stop()
   }
 
-  @Test func `saves to a full disk are not repeated in a loop`() async throws {
+  @Test func `a save to a full disk is repeated only at the next event`() async throws {
     let store = MemoryReplicaStore()
     store.isFull = true
     let session = try await SyncSession.open(
