@@ -73,7 +73,7 @@
       #expect(try #require(Int(transactions)) <= Self.callers / 2)
     }
 
-    @Test func `the tags of changes more than 65,536 numbers ago are forgotten, and no others`() async throws {
+    @Test func `tags of changes more than 65,536 numbers ago are removed, and all others are kept`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -110,7 +110,7 @@
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
-    @Test func `if PostgreSQL refuses the connection for notifications, this is reported, and so is its return`()
+    @Test func `a refused connection for notifications is reported once, as is its recovery`()
       async throws
     {
       let database = try Database()
@@ -138,7 +138,7 @@
       backend.close()
     }
 
-    @Test func `a commit does not wait for a commit to a zone of another connection`() async throws {
+    @Test func `a commit does not wait for a commit to a zone on another connection`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }

@@ -63,7 +63,7 @@
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
     }
 
-    @Test func `one address is limited in its connections, and an open channel is never closed for new ones`()
+    @Test func `connections per address are limited, and an open channel is not closed for new ones`()
       async throws
     {
       let server = try server(connectionsPerPeer: 20)

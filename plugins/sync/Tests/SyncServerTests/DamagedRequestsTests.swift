@@ -124,7 +124,7 @@
       try await withServer(sendDamagedRequests)
     }
 
-    @Test func `a request is sent again if a packet with a part of its query arrived twice`() async throws {
+    @Test func `a request is refused as damaged if a packet with a part of its query arrives twice`() async throws {
       try await withServer { _, cursor, port in
         let request = Self.requests(1, cursor)[1]
         let text = String(decoding: request.bytes, as: UTF8.self)

@@ -6,7 +6,7 @@
   @Suite struct LinkTests {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
-    @Test func `flowrun links neither libpq nor Hummingbird, even if it is built next to the server that does`()
+    @Test func `flowrun links neither libpq nor Hummingbird, and the server does not link libpq`()
       throws
     {
       let program = try Executable(Self.folder.appendingPathComponent("flowrun"))

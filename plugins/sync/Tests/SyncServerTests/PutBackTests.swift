@@ -72,7 +72,7 @@
       return try? JSONSerialization.jsonObject(with: Data(line.dropFirst(8).utf8)) as? NSDictionary
     }
 
-    @Test func `changes missing from a restored backup of a zone return, even if their device acts before it fetches`()
+    @Test func `changes missing from a restored zone are sent again, even if their device acts before it fetches`()
       throws
     {
       let folder = try prepare()

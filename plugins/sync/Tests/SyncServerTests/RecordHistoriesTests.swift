@@ -27,7 +27,7 @@
       print("records: \(RecordHistory.counts.withLock { $0.text })")
     }
 
-    @Test func `a server counts as started when it reports so, not when another program listens on its port`() throws {
+    @Test func `a server does not count as started if another program listens on its port`() throws {
       let folder = try TestFolder()
       let port = try ServerPort.take()
       let (listener, _) = try LocalSocket.listen(port: port)

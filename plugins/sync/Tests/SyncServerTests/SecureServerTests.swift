@@ -136,7 +136,7 @@
       #expect(none.status == 64 && none.output.contains("belong together"))
     }
 
-    @Test func `flowrun synchronizes over TLS, and its token does not appear in the list of processes`() throws {
+    @Test func `flowrun synchronizes over TLS, and refuses a token on the command line`() throws {
       let server = try server()
       let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../../workflows/sync.yaml").standardizedFileURL.path

@@ -278,7 +278,7 @@
       }
     }
 
-    @Test func `S44: a client that exceeds 40 requests per second is told when to try again`() async throws {
+    @Test func `S44: a client that exceeds 40 requests per second is refused with a time to wait`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings(requestsPerSecond: 40)) { address in
         let client = try HTTPBackend(address: address, token: Self.token)
         let (count, began) = (200, ContinuousClock.now)

@@ -62,7 +62,7 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `the name of a zone is refused with the rule if it cannot be part of an address`() throws {
+    @Test func `a name that cannot be part of an address is refused for a zone, with the rule`() throws {
       for name in [".", "..", "a/b", "ä"] {
         let (status, output) = try zones("add '\(name)'")
         #expect(status == 1, "\(name)")

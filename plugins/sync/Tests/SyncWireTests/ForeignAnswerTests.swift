@@ -14,7 +14,7 @@ import Testing
     #expect("\(error)".contains("status \(status)") || "\(error)".contains("oops"), "\(error)")
   }
 
-  @Test func `errors of the sync server itself keep their meaning`() {
+  @Test func `errors of the sync server have the same remedy on the device`() {
     let errors: [BackendError] = [
       .invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded, .notAuthenticated("c"), .zoneMissing("d"),
       .cursorExpired, .unsupportedFormat("e"),
@@ -26,13 +26,13 @@ import Testing
   }
 
   @Test(arguments: [BackendError.invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded])
-  func `an older server's refusal says nothing about the change, which waits for its update`(error: BackendError) {
+  func `an older server's refusal pauses the device until the server is updated`(error: BackendError) {
     let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)
     #expect(read == .unsupportedFormat(Wire.serverIsOlder))
     #expect(read.remedy == .pause)
   }
 
-  @Test func `an older server's other errors keep their meaning`() {
+  @Test func `other errors of an older server have the same remedy on the device`() {
     let errors: [BackendError] = [.rateLimited(retryAfterMilliseconds: 5000), .cursorExpired, .notAuthenticated("c")]
     for error in errors {
       let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)

@@ -18,7 +18,7 @@ import Testing
     #expect(wait(header) == .retry(afterMilliseconds: 30_000))
   }
 
-  @Test func `a date in the past causes no pause, and one in the distant future a pause of one day`() {
+  @Test func `a date in the past causes no pause, and one in the distant future causes a pause of one day`() {
     #expect(wait("Sun, 06 Nov 1994 08:49:06 GMT") == .retry(afterMilliseconds: 0))
     #expect(wait("Tue, 06 Nov 2040 08:49:37 GMT") == .retry(afterMilliseconds: 86_400_000))
     #expect(wait("999999999999") == .retry(afterMilliseconds: 86_400_000))
@@ -53,7 +53,7 @@ import Testing
     #expect(wait(header) == .retry(afterMilliseconds: nil))
   }
 
-  @Test func `the header counts for other statuses, too, but a value in the body takes precedence`() {
+  @Test func `the header defines a pause for any status, but a value in the body takes precedence`() {
     let header = "Sun, 06 Nov 1994 08:49:37 GMT"
     let error = Wire.error([], status: 503, retryAfter: header, nowMilliseconds: Self.now)
     #expect(error.remedy == .retry(afterMilliseconds: 30_000))
