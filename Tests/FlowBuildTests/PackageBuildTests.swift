@@ -67,7 +67,7 @@ struct PackageBuildTests {
     "func close(in context: ActionContext) async throws\n", "var mode: ModeOption\n", "case _2 = \"2\"",
     "static func noRoom(_ message: String) -> ActionError",
   ])
-  func `workflows, events and actions have names and types in Swift`(_ part: String) throws {
+  func `the source declares workflows, events and actions with names and types`(_ part: String) throws {
     let build = build(good)
     #expect(build.messages == "")
     #expect(try #require(build.source).firstRange(of: part) != nil)
@@ -87,7 +87,7 @@ struct PackageBuildTests {
     #expect(build.messages.firstRange(of: "did you mean 'map.first-use'?") != nil)
   }
 
-  @Test func `the app's own actions are checked against the file from which the code is generated`() {
+  @Test func `steps are checked against the declarations of the app's own actions`() {
     var files = good
     files["/a/launch.yaml"] = Self.launch.replacing("folder: x", with: "folders: x")
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:10:"))

@@ -55,7 +55,7 @@ struct CoercionTests {
     }
   }
 
-  @Test func `integers are passed on unchanged and used as numbers in calculations`() throws {
+  @Test func `integers are returned unchanged, and used as numbers in comparisons and indices`() throws {
     #expect(try evaluate("x", ["x": .integer(.max)]).kindName == "integer")
     #expect(try evaluate("x == 9223372036854775807", ["x": .integer(.max)]) == true)
     #expect(try evaluate("format('{0}', x)", ["x": 42]) == "42")

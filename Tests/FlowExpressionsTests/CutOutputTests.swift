@@ -35,7 +35,7 @@ struct `A truncated output` {
       ("false && steps.list.outputs.stdout", false), ("first(steps.list.outputs.stdout, 2)", "line 1\nline 2"),
       ("last(steps.list.outputs.stdout, 2)", "line 199\nline 200"), ("first(steps.list.outputs.stdout, 0)", ""),
     ] as [(String, Value)])
-  func `is harmless if it is not read, or only its complete end is`(source: String, expected: Value) throws {
+  func `causes no error if it is not read or only its intact end is read`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 

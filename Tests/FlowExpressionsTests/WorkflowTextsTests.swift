@@ -14,7 +14,7 @@ import Testing
     try texts.template(text).evaluate(in: FixedContext(["inputs": ["a": 1]]))
   }
 
-  @Test(arguments: [true, false]) func `have the same values each time`(isFromFile: Bool) throws {
+  @Test(arguments: [true, false]) func `are evaluated to the same values each time`(isFromFile: Bool) throws {
     let texts = Self.texts(isFromFile: isFromFile)
     for _ in 0..<2 {
       #expect(try value("${{ inputs.a }}", texts) == 1)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `have the same error each time`(isFromFile: Bool) {
+  @Test(arguments: [true, false]) func `cause the same error each time`(isFromFile: Bool) {
     let texts = Self.texts(isFromFile: isFromFile)
     for _ in 0..<2 {
       let inTemplate = #expect(throws: ExpressionError.self) { try texts.template("a ${{ inputs. }}") }
@@ -43,7 +43,7 @@ import Testing
     #expect(throws: ExpressionError.self) { try texts.condition("${{ success() }} ${{ inputs.a }}") }
   }
 
-  @Test func `differ if they are equal only after Unicode normalization`() throws {
+  @Test func `are distinguished even if they are equal after Unicode normalization`() throws {
     let texts = Self.texts(isFromFile: true)
     for accented in ["\u{E9}", "e\u{301}"] {
       let value = try value("\(accented)${{ inputs.a }}", texts).stringValue ?? ""

@@ -106,7 +106,7 @@ private struct Visit: PackagedWorkflow {
     #expect(steps == [.success, .success, .success])
   }
 
-  @Test func `starts no step of a durable run that could not be recorded`() async throws {
+  @Test func `starts no step of a durable run until the app is active again`() async throws {
     let run = try await startRecorded(isDurable: true)
     await history.suspend()
     run.run.post("bell.rung")
@@ -153,7 +153,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try history.runs().isEmpty)
   }
 
-  @Test func `cancels a run that another process resumed during the suspension`() async throws {
+  @Test func `ends a run as failed if another process resumed it during the suspension`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     let store = try SQLiteRunStore(path, folder: folder)

@@ -94,7 +94,7 @@ import Testing
     #expect(forecast.ready.value(1) == nil)
   }
 
-  @Test func `evaluates conditions with null for outputs, and lists them`() throws {
+  @Test func `evaluates conditions with null for outputs, and lists the affected steps`() throws {
     let steps = [
       step("ask", (10, 10)),
       step("guess", needs: [0], (100, 100)) { $0.condition = "steps.ask.outputs.granted" },
@@ -121,7 +121,7 @@ import Testing
     #expect(outside.ready.value(1) == 305_000_000)
   }
 
-  @Test func `draws recorded runs as a whole or step by step`() throws {
+  @Test func `samples recorded runs as a whole or step by step`() throws {
     func run(_ first: Int, _ second: Int) -> RecordedRun {
       RecordedRun(
         name: "run",
