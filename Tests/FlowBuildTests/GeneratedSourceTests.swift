@@ -77,7 +77,7 @@ import Testing
     """
 
   @Test(arguments: [false, true])
-  func `names that are not valid in Swift compile in a program and in a library`(isLibrary: Bool) throws {
+  func `code for names that are invalid in Swift compiles in a program and in a library`(isLibrary: Bool) throws {
     var request = PackageBuild.Request()
     request.workflows = ["/a/type.yaml", "/a/self.yaml", "/a/Launch.yaml"]
     request.ownInterfaces = ["/a/self.plugin.yaml"]

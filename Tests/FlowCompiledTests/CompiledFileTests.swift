@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `is not read at all, not even for its checksum, if it is too large`() throws {
+  @Test func `is rejected if it is too large, before its checksum is verified`() throws {
     let bytes = try Self.bytes()
     let large = bytes + [UInt8](repeating: 0, count: Limits.fileBytes)
     let start = CompiledFormat.mark.count + 1

@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test func `wide characters take two columns, and combining characters take none`() {
+  @Test func `wide characters occupy two columns, and combining characters occupy none`() {
     #expect(
       render("名: e\u{301} 🎉 x", at: "x") == """
         test.yaml:1:9: error: it is wrong [unknown-step]

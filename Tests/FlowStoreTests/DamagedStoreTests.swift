@@ -261,7 +261,7 @@ import Testing
     withExtendedLifetime((held, lease)) {}
   }
 
-  @Test func `is detected if later frames of a torn transaction reached the disk`() throws {
+  @Test func `lacks only the torn transaction if just the later frames of it reached the disk`() throws {
     defer { clean() }
     try durableStore()
     let before = try Files(path)

@@ -99,7 +99,7 @@ struct TextTests {
     }
   }
 
-  @Test func `the documented steps of make lint are the ones in the Makefile`() throws {
+  @Test func `make lint checks the format of every folder with sources`() throws {
     let makefile = try Repository.text("Makefile").split(separator: "\n", omittingEmptySubsequences: false)
     let rule = try #require(makefile.firstIndex { $0.hasPrefix("lint:") })
     #expect(makefile[rule - 1] == "## Checks the format of all Swift sources.")
