@@ -11,7 +11,7 @@ import Testing
     return try client.receive()
   }
 
-  @Test func `a message may arrive in pieces of any size`() throws {
+  @Test func `a message may arrive byte by byte`() throws {
     let client = try TestClient(initializes: false)
     let frame = TestClient.frame([
       "jsonrpc": "2.0", "id": "a", "method": "initialize", "params": ["capabilities": [:]],

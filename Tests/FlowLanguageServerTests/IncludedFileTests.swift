@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `an included file declares its inputs, and its own mistakes are shown in it`() throws {
+  @Test func `inputs are checked against the included file, whose own mistakes are shown in both files`() throws {
     let client = try client(["/project/part.yaml": Self.part])
     try client.open(Self.main)
     #expect(try codes(client, of: TestClient.uri) == ["unknown-input"])

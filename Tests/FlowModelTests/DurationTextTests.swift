@@ -34,7 +34,7 @@ import Testing
     ("5.", "write a number with a unit, such as 250ms"),
     ("99999999999999", "write a number with a unit, such as 250ms"),
   ])
-  func `without a unit gets a suggestion that is valid`(text: String, help: String) {
+  func `without a unit is rejected with a valid suggestion`(text: String, help: String) {
     let problem = #expect(throws: DurationText.DurationProblem.self) { try DurationText.parse(text) }
     #expect(problem?.help == help)
   }

@@ -131,7 +131,7 @@ import Testing
     #expect(try FlowrunProcess.run(subcommand, in: Self.root).output == "no notification is due\n")
   }
 
-  @Test func `the second of two taps wins, and this is logged (N7, C7)`() throws {
+  @Test func `the second of two taps wins, and the replacement is logged (N7, C7)`() throws {
     let played = try play([
       "state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json",
     ])

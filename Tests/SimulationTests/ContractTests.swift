@@ -17,7 +17,7 @@ import Testing
     #expect(record.span("beside") == "100..110")
   }
 
-  @Test func `with failure() handles a failure, and with success() passes it on`() throws {
+  @Test func `with failure() runs only after a failure, and its dependents run in either case`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 30)
@@ -54,7 +54,7 @@ import Testing
     #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
   }
 
-  @Test func `with a status function is also decided after an event that is never posted`() throws {
+  @Test func `with a status function is decided even if a dependency's event is never posted`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) {
       $0.after = ["news"]

@@ -54,7 +54,7 @@ import Testing
     #expect(plan.failedSteps == [0])
   }
 
-  @Test func `wait for a step whose only dependent was skipped early, and see its outcome`() throws {
+  @Test func `wait for a step whose only dependent was skipped early, and can check its outcome`() throws {
     var final = StepOptions()
     final.isFinal = true
     var bad = final
@@ -182,7 +182,7 @@ import Testing
     #expect(cancelled.conclusion == .cancelled && cancelled[5].reason == .runCancelled)
   }
 
-  @Test func `have no effect on a run that ends before its timeout`() throws {
+  @Test func `do not fail a run that ends before its timeout`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) {
       $0.workflow.timeout = .seconds(2)
       $0.outsideEvents = [OutsideEvent("never", at: .milliseconds(1))]

@@ -64,7 +64,7 @@ import Testing
     #expect(record.span("each") == "20..30" && record.span("waiter") == "40..45")
   }
 
-  @Test func `continues if a step that depends on another such step posts`() throws {
+  @Test func `continues while a dependent of another such step can post`() throws {
     var run = launch()
     let (second, change) = following("sent", takes: 10)
     run.step("second", second, change)

@@ -121,7 +121,7 @@ import Testing
     #expect(record.end("pull") == (isFirst ? "success" : "skipped: condition"))
   }
 
-  @Test func `plays the splash and prepares in the background at the same time (L27)`() throws {
+  @Test func `shows the splash and prepares in the background at the same time (L27)`() throws {
     var splash = launch()
     splash.step("animation", takes: 2000) { $0.queue = "main" }
     splash.step("prepare", takes: 700)
@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.user, 2000), (.background, 40)])
-  func `returns quickly if it was launched in the background (R9)`(reason: LaunchReason, opensAt: Int) throws {
+  func `waits for the minimum only if the user launched it (R9)`(reason: LaunchReason, opensAt: Int) throws {
     var background = ScenarioBuilder()
     background.with {
       $0.workflow.gate = GateDeadline(
