@@ -32,8 +32,7 @@ import Testing
     ("华盛頓", "US"), ("臺北", "TW"), ("台北", "TW"), ("臺北市", "TW"), ("台湾", "TW"), ("臺灣", "TW"), ("Taiwan", "TW"),
     ("紐約", "US"), ("東京", "JP"), ("横浜", "JP"), ("首爾", "KR"),
   ])
-  func `finds the place a Chinese reader expects, in either kind of characters`(_ query: String, _ code: String) throws
-  {
+  func `finds the place a Chinese reader expects, in either script`(_ query: String, _ code: String) throws {
     #expect(try best(query).countryCode == code)
   }
 

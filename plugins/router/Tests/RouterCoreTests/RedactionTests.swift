@@ -28,7 +28,7 @@ import Testing
     ("app://\u{301}me:SECRET@\u{301}product/1", "app://[redacted]@\u{301}product/1"),
     ("app://a?q=100%25&title=%E5%AE%B6", "app://a?q=100%25&title=%E5%AE%B6"),
   ])
-  func `hides the values of secret keys, also in nested links`(link: String, shown: String) {
+  func `hides the values of secret keys, even in nested links`(link: String, shown: String) {
     #expect(Redaction.forLog(link) == shown)
   }
 

@@ -157,7 +157,7 @@ import Testing
     #expect(error?.code == code && error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test func `may have a size of 1 MiB`() async throws {
+  @Test func `may have a total size of 1 MiB`() async throws {
     let outputs = try await run("{ printf got=; head -c 1048572 /dev/zero | tr '\\0' x; } >> \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"]?.stringValue?.utf8.count == (1 << 20) - 4)
   }

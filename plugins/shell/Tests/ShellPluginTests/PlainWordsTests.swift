@@ -66,7 +66,7 @@ import Testing
     #expect(try await run("printenv PWD", ["env": ["PWD": "/no/such/folder"]])["stdout"] == "/")
   }
 
-  @Test func `runs the first program in its own PATH`() async throws {
+  @Test func `runs the first program with its name in the step's PATH`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder + "/first/tool", withIntermediateDirectories: true)
     try FileManager.default.createDirectory(atPath: folder + "/second", withIntermediateDirectories: true)

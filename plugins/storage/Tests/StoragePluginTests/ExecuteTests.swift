@@ -50,7 +50,7 @@ import Testing
     #expect(try await titles() == ["one", "two"])
   }
 
-  @Test func `does nothing in a further attempt if an earlier one has written`() async throws {
+  @Test func `does nothing in another attempt if an earlier one has written`() async throws {
     let inputs: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('n' || (SELECT count(*) FROM Note))"]
     #expect(try await host.call(Execute.self, with: inputs) == ["changes": 1, "repeated": false])
     #expect(try await host.call(Execute.self, with: inputs, attempt: 2) == ["changes": 1, "repeated": true])

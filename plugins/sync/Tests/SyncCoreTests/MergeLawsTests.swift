@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `M4: a lost acknowledgment does not restore a superseded state`() {
+  @Test func `M4: a write repeated after a lost acknowledgment does not restore a superseded state`() {
     var cell = Cell()
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let first = Write(

@@ -106,7 +106,8 @@ import Testing
     #expect(saves.map(Self.records).filter { $0 > 0 } == [Self.records + 1])
   }
 
-  @Test mutating func `a fetch includes changes made in the meantime, also of records already fetched`() throws {
+  @Test mutating func `a fetch includes changes made in the meantime, even of records that it has already read`() throws
+  {
     var machine = try process()
     #expect(try answer(&machine))
     commit("n1", "new", 30, version: 1)

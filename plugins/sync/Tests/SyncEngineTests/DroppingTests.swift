@@ -122,7 +122,7 @@ import Testing
     #expect(fleet.zone.records[key] == nil)
   }
 
-  @Test func `a zone restored from a backup before a forgotten deletion works, and nothing is lost`() {
+  @Test func `restoring a zone from a backup before a forgotten deletion restores the record and loses no change`() {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(0, name) }
     fleet.settle()

@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func `with any network and any parts, each device has its part of the zone at the end, and nothing is lost`()
+  @Test func `each device has its part of the zone at the end and loses nothing, on any network`()
     throws
   {
     for seed in TestExtent.seeds(50, of: 150, release: 150) { try judge(seed) }

@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a day of several devices with lost messages, kills and offline users loses nothing`() throws {
+  @Test func `several devices lose no change in a day with lost messages, kills and offline users`() throws {
     var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
     expectGood(Simulation.run(plan))
     // The budget is observed, and everything still arrives.

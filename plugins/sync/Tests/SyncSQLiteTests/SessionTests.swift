@@ -93,7 +93,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `S32: local changes are synchronized to the disk, fetched ones are not`() async throws {
+  @Test func `S32: local changes are synchronized to the disk, and fetched ones are not`() async throws {
     let store = MemoryReplicaStore()
     let mac = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
@@ -222,7 +222,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `while the disk is full, actions are refused, and after that they are accepted again`()
+  @Test func `actions are refused while the disk is full, and accepted again afterwards`()
     async throws
   {
     let store = MemoryReplicaStore()
@@ -322,7 +322,7 @@ import Testing
     await session.stop()
   }
 
-  @Test func `V23: a restored copy of a shared file is detected, whatever was written to it since`() async throws {
+  @Test func `V23: a restored copy of a shared file is detected, regardless of later writes to it`() async throws {
     let folder = try Folder()
     let (path, copy) = (folder.file("shared.sqlite"), folder.file("copy.sqlite"))
     let zones = [Pomodoro.zone]

@@ -95,7 +95,7 @@
       #expect(try database.value(kept) == "\(commits + 1)")
     }
 
-    @Test func `a server that cannot open all its connections does not start, and gives the reason`() async throws {
+    @Test func `a server that cannot open all its connections does not start, and reports the reason`() async throws {
       let database = try Database()
       try database.execute("CREATE ROLE few LOGIN CONNECTION LIMIT 5; CREATE SCHEMA few AUTHORIZATION few")
       let information = database.information + " user=few"

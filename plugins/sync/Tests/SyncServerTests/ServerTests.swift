@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func `V23: a PostgreSQL database restored from a copy is detected, whatever was written to it since`()
+    @Test func `V23: a PostgreSQL database restored from a copy is detected, regardless of later writes to it`()
       async throws
     {
       let database = try Database()
