@@ -210,7 +210,7 @@ import Testing
     for (share, ratio) in ratios { #expect((0.97...1.04).contains(ratio), "\(share): \(ratio)") }
   }
 
-  @Test func `from half of the runs covers at least 93 % of the other half, and is at most 15 % wider`()
+  @Test func `from half of the runs covers at least 93 % of the other half, and is at most 15 % wider than it`()
     throws
   {
     var (covered, count, width, measuredWidth) = (0, 0, 0, 0)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `each proposed word fixes its problem`(workflow: BrokenWorkflow) throws {
+  func `each proposed correction fixes the reported problem`(workflow: BrokenWorkflow) throws {
     let document = document(try workflow.bytes)
     for diagnostic in document.result.diagnostics {
       guard let word = diagnostic.correction?.word else {

@@ -29,7 +29,7 @@ import Testing
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `exclude a process that two scans in a row report as ended`() throws {
+  @Test func `exclude a process that two scans report as ended`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     // The process represents one that has ended. Only the findings of the looks count.

@@ -452,7 +452,7 @@ import Testing
     #expect(record.conclusion == "cancelled")
   }
 
-  @Test func `limits the time for cleanup from the end of the last cancelled step`() throws {
+  @Test func `has five seconds for cleanup after the last cancelled step has ended`() throws {
     var run = ScenarioBuilder()
     run.step("running", StepScript([.hangs]))
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }

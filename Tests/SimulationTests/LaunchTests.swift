@@ -286,7 +286,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `is cancelled without a gate if the system discards it (P4)`() throws {
+  @Test func `is cancelled before its gate opens if the system discards it (P4)`() throws {
     var discarded = prewarmed(activatedAt: 3000)
     discarded.cancel(at: 120)
     let record = try simulate(discarded)

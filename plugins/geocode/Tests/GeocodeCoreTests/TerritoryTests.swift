@@ -44,7 +44,7 @@ import Testing
   }
 
   /// L12.
-  @Test func `does not get the province of a distant place in the same country`() throws {
+  @Test func `has no province from a distant place in the same country`() throws {
     // Franz Josef Land, the Antarctic ice and Clipperton have no neighboring places.
     #expect(try Shared.place(10.30, -109.22)?.admin1 == nil)
     let ice = try #require(try Shared.place(-83, 60))

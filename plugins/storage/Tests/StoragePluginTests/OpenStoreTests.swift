@@ -184,7 +184,7 @@ import Testing
     #expect(Set(OpenStore.errors.map(\.code)).count == OpenStore.errors.count)
   }
 
-  @Test func `reports a full disk as disk-full`() {
+  @Test func `translates SQLite's error for a full disk to disk-full`() {
     let error = StoreFailure.translate(SQLiteError(.full), path: folder.file("store.sqlite"))
     #expect((error as? ActionError)?.code == "disk-full")
   }

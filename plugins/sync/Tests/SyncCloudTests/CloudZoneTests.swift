@@ -131,7 +131,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `is created again after the user deleted it, and every device is notified`() async throws {
+  @Test func `is created again after the user deleted it, and invalidates earlier cursors`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)

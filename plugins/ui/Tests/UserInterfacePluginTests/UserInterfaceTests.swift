@@ -56,7 +56,7 @@ struct InterfaceRun {
     #expect(run.interface.isReady)
   }
 
-  @Test func `P1 works without a storyboard, and reports a missing one`() async {
+  @Test func `P1 does not require a storyboard, but reports a missing one`() async {
     #expect(await InterfaceRun().code(LaunchInterface.self) == nil)
     #expect(
       await InterfaceRun().code(LaunchInterface.self, ["storyboard": "no/Main.storyboard"]) == "storyboard-missing")
@@ -166,7 +166,7 @@ struct InterfaceRun {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The splash` {
-  @Test func `R3 L27 is visible until the window replaces it, and delays no step`() async throws {
+  @Test func `R3 L27 is visible until the window replaces it, and does not delay other steps`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
