@@ -176,7 +176,7 @@ import Testing
     #expect(try await backend(cloud).identity() == (try await backend(cloud).identity()))
   }
 
-  @Test func `is read immediately after a push`() async throws {
+  @Test func `is read immediately after a push notification`() async throws {
     let cloud = try await cloud()
     let (first, second) = (
       backend(cloud), CloudZoneBackend(zones: [Self.zone: cloud], pollMilliseconds: 3_600_000)

@@ -55,7 +55,7 @@ import Testing
     edited(cell, device, number, .inOrder(words.map(RecordHistories.text)))
   }
 
-  @Test func `an element moved by two devices is contained once, at one of the two positions`() {
+  @Test func `an element moved by two devices appears once, at one of the two positions`() {
     let start = list("one", "two", "three")
     #expect(lines(start) == ["one", "two", "three"])
     let ids = order(start)

@@ -298,7 +298,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `the number of operations is halved until the server accepts them`() {
+  @Test func `the number of operations in a request is halved if the server refuses it`() {
     var rig = started()
     rig.commitError = .limitExceeded
     rig.give(.switched(online: false))
@@ -343,7 +343,7 @@ import Testing
     #expect(rig.notices.last { if case .level = $0 { true } else { false } } == .level(.normal))
   }
 
-  @Test func `D2: without a budget, actions are queued and a probe is sent every 15 minutes`() {
+  @Test func `D2: if the server's quota is used up, actions are queued and a probe is sent every 15 minutes`() {
     var rig = started()
     rig.error = .quotaExceeded(retryAfterMilliseconds: nil)
     rig.act()
