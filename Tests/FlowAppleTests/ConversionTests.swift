@@ -28,7 +28,7 @@ import Testing
     #expect(Value.object(ValueObject(userInfo: object)) == (try JSONText.parse(json)))
   }
 
-  @Test func `turn dates, URLs and data into strings, and omit unsupported objects`() throws {
+  @Test func `represent dates, URLs and data as strings, and omit unsupported objects`() throws {
     struct Other {}
     let object = ValueObject(userInfo: [
       "at": Date(timeIntervalSince1970: 0), "url": try #require(URL(string: "https://example.com/a")),

@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `include run: a string stops at the first failing command, and a list bypasses the shell`() throws {
+  @Test func `include run, which stops a string at its first failing command and runs a list without a shell`() throws {
     let result = try run(
       """
       name: words

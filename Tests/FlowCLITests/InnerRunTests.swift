@@ -88,7 +88,7 @@
       #expect(!result.output.contains("never") && !result.output.contains("was killed"), "\(result)")
     }
 
-    @Test func `in a separate session that outlives its step is stopped with the run`() throws {
+    @Test func `is stopped with the outer run even if it outlives its step in a separate session`() throws {
       defer { tool.remove() }
       try tool.write(
         """

@@ -12,7 +12,7 @@ import Testing
         in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes]))
   }
 
-  @Test func `shows printed text with colors and tabs, and becomes several lines at line breaks`() {
+  @Test func `shows printed text with colors and tabs, and is split at line breaks`() {
     let found = lines([
       ["step": "a", "at": 1, "stream": "stdout", "message": "one\ttab\nand \u{1B}[31mred\u{1B}[0m"],
       ["step": "a", "at": 2, "stream": "stderr", "message": "bad\u{7}"],

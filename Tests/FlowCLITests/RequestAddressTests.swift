@@ -21,7 +21,7 @@ import Testing
     #expect(problem(target) == "Expected a path or an address of this server as the target.")
   }
 
-  @Test func `is rejected if it has more than one host`() {
+  @Test func `is rejected if the request has more than one Host header`() {
     #expect(problem("/", []) == nil)
     #expect(problem("/", ["localhost:80", "localhost:80"]) == "Expected one Host field, got 2.")
     #expect(problem("/", ["evil.example", "localhost:80"]) == "Expected one Host field, got 2.")

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `are checked by validate against the executor of each step`() throws {
+  @Test func `are checked by validate against the executors that the steps would run on`() throws {
     let tool = try tool(
       """
       name: placed

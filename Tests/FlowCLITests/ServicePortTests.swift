@@ -72,7 +72,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [false, true])
-    func `another program that opens the port during the start does not make the service ready`(
+    func `a service does not become ready when another program opens its port during the start`(
       leavesInTime: Bool
     ) throws {
       defer { tool.remove() }

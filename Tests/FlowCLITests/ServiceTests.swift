@@ -172,7 +172,7 @@ import Testing
     #expect(report.contains("service-ended"), "\(report)")
   }
 
-  @Test func `a service that never becomes ready fails with its last lines and is stopped`() throws {
+  @Test func `a service that never becomes ready fails, shows its last lines and is stopped`() throws {
     defer { tool.remove() }
     let result = try run(
       """

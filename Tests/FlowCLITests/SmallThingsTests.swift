@@ -95,7 +95,7 @@ import Testing
     #expect(inputs.contains("who="))
   }
 
-  @Test func `the shell completes runs, their steps, events and choices`() throws {
+  @Test func `shell completion offers runs and their steps, events and choices`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(

@@ -139,7 +139,7 @@ private struct LinkPlugin: Plugin {
     #expect(await partial.report.conclusion == .partial)
   }
 
-  @Test func `ends in an app when the app has finished posting events`() async throws {
+  @Test func `that an app embeds ends once the app has finished posting events`() async throws {
     let run = try start([Step("receive", "link.receive"), write(for: "link.came")]) { $0.acceptsEvents = true }
     await wait { run.isKeepingServices }
     run.post("app.open-url")

@@ -51,7 +51,7 @@ import Testing
     #expect((100_000_000...105_000_000).contains(least) && (195_000_000...200_000_000).contains(most))
   }
 
-  @Test func `slows down all steps of a run together`() throws {
+  @Test func `assumes that a slow run slows down all of its steps`() throws {
     let forecast = forecast(try model([step("a", (100, 200)), step("b", needs: [0], (100, 200))]))
     // If steps were independent, 5 % of the runs would exceed 368 ms.
     let slow = try #require(forecast.ready.value(0.95))

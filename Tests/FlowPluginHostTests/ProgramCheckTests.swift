@@ -25,7 +25,7 @@ struct ProgramCheckTests {
     return file.map { DiagnosticReport([$0]).text().replacing(folder + "/", with: "") }
   }
 
-  @Test func `a program that is not in PATH is reported with a similar one`() throws {
+  @Test func `a program missing from PATH is reported, with a similar name as a suggestion`() throws {
     #expect(
       try problem("command: [pyhton3, plugin.py]") == """
         plugin.yaml:4:11: error: there is no program 'pyhton3' in PATH [program-missing]

@@ -343,7 +343,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `log lines of both kinds and progress arrive before the step ends`() async throws {
+  @Test func `log messages, lines on standard error and progress arrive before the step ends`() async throws {
     let child = try HostileChild()
     for round in 1...20 {
       let run = TestHost()

@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `have the values of the step, separately for each call`() async throws {
+  @Test func `are set from the step, independently for each call`() async throws {
     let given: ValueObject = [
       "api-token": "t", "minimum-population": 7, "ratio": 2, "is-loud": true, "poll-interval": "1500ms",
       "level": "province", "names": ["a", "b"], "notification-id": ["x": 1], "target": "t", "source": "/s",

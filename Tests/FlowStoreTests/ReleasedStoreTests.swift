@@ -64,7 +64,7 @@ import Testing
     #expect(try store.chunks(of: "b") == [[3]] && store.list(RunFilter()).flaw == nil)
   }
 
-  @Test func `has an interrupted durable run in its main file`() throws {
+  @Test func `keeps an interrupted durable run in its main file, not only in the log`() throws {
     defer { clean() }
     try {
       let store = try SQLiteRunStore(path)

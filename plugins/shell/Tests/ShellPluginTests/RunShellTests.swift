@@ -224,7 +224,7 @@ import Testing
     #expect(host.unfinishedLines.contains(.init("10%\r50%", from: .standardOutput)))
   }
 
-  @Test func `does not deadlock with much data on both outputs`() async throws {
+  @Test func `does not deadlock when both outputs receive a lot of data`() async throws {
     let outputs = try await run("head -c 400000 /dev/zero | tr '\\0' a >&2; head -c 400000 /dev/zero | tr '\\0' b")
     #expect(outputs["stdout"]?.stringValue?.utf8.count == 400_000)
     #expect(outputs["stderr"]?.stringValue?.utf8.count == 400_000)

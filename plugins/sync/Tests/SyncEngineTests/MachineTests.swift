@@ -356,7 +356,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `S36: a quota error that requests an hour causes a pause of an hour`() {
+  @Test func `S36: a quota error with a retry delay of one hour pauses sending for an hour`() {
     var rig = started()
     rig.error = .quotaExceeded(retryAfterMilliseconds: 3_600_000)
     rig.act()

@@ -153,7 +153,7 @@ import Testing
     #expect(try #require(seen.untilMilliseconds) > rig.now)
   }
 
-  @Test func `a damaged pause is reported as an error`() throws {
+  @Test func `a damaged record of a pause is reported as an error`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .timedOut

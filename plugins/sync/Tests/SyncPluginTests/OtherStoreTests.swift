@@ -223,7 +223,7 @@ import Testing
     return (cloud, SyncPlugin(reader: YAMLSchemas()) { address in Offline(cloud: cloud, address: address) })
   }
 
-  @Test func `with keep-apart, a device that is offline at a new address uses an empty file until it is online`()
+  @Test func `with keep-apart, a device that connects to a new address while offline starts with an empty file`()
     async throws
   {
     let (cloud, plugin) = cloud()
