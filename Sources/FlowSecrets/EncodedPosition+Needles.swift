@@ -16,8 +16,8 @@ extension EncodedPosition {
     next.append(position)
   }
 
-  /// Returns the first of sorted needles with the same beginning whose next byte is at least `byte`. A needle that ends
-  /// comes first.
+  /// Returns the index of the first needle in `range` whose byte at `depth` is at least `byte`. The needles are sorted
+  /// and share their first `depth` bytes. One that ends there comes first.
   private static func bound(_ range: Range<Int>, _ needles: Needles, _ depth: Int, _ byte: Int) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {

@@ -63,7 +63,7 @@ struct Needles: Sendable {
   /// Returns the number of bytes of a text.
   func length(_ index: Int) -> Int { ranges[index].count }
 
-  /// Returns a byte of a text.
+  /// Returns the byte at `offset` in the text at `index`.
   func byte(_ offset: Int, of index: Int) -> UInt8 { bytes[Int(ranges[index].lowerBound) + offset] }
 
   /// Returns the index in ``bytes`` of a byte of a text.

@@ -19,7 +19,7 @@ package enum Checksum {
 
 /// Hashes that distinguish contents. They are many times faster than cryptographic hashes and offer no security.
 package enum Fingerprint {
-  /// Returns the fingerprint of bytes: 62 bits, with a bit above them that is always set.
+  /// Returns a fingerprint of the bytes in 62 bits. The next higher bit is always set.
   package static func of(_ bytes: [UInt8]) -> Int {
     let whole = bytes.withUnsafeBufferPointer { flow_fingerprint($0.baseAddress, $0.count) }
     return Int(whole >> 2 | 1 << 62)

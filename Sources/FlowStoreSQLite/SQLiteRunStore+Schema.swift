@@ -93,7 +93,7 @@ extension SQLiteRunStore {
     throw .damaged(path: connection.path, cause: "its format is damaged")
   }
 
-  /// Returns the damage to the main file, or nil if it is intact.
+  /// Returns a description of the damage to the main file, or nil if it is intact.
   private static func flaw(of connection: SQLiteConnection) throws(StoreProblem) -> String? {
     do throws(StoreProblem) {
       guard isKnown(header: try connection.fileHeader()) else { return "its header is damaged" }

@@ -195,7 +195,7 @@ struct RunProgress {
     if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     guard let index = indices[step] else { return }
     change(step, to: .finished) { $0.unfinished = nil }
-    // If an included file fails for a separate reason, it is counted, because none of its steps is counted as failed.
+    // If an included file itself fails, count the file, because none of its steps counts as failed.
     if rows[index].isFrame, finished.isFailed, finished.failure.map({ $0.code != "include-failed" }) ?? false {
       rows[index].isFrame = false
       frameCount -= 1

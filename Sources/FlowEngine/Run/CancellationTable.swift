@@ -41,7 +41,7 @@ final class CancellationTable: Sendable {
     return cancelledItems.withLock { $0[step] ?? 0 } >= attempt
   }
 
-  /// Calls `handler` once when the attempt is asked to end, or immediately if it was.
+  /// Calls `handler` once when the attempt is asked to end, or immediately if it already has been.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isLate = handlers.withLock { handlers in
       if isCancelled(step, attempt: attempt) { return true }

@@ -22,9 +22,9 @@ public final class WorkflowRun: Sendable {
   /// their resources.
   let machineLosses = Mutex<[StepIndex: Int]>([:])
   let recentStates = RecentStates()
-  /// The steps whose printed output expressions read, or nil if that has not been determined.
+  /// The steps whose printed output is read by expressions, or nil if not yet determined.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
-  /// The steps whose products expressions read, or nil if that has not been determined.
+  /// The steps whose products are read by expressions, or nil if not yet determined.
   let stepsWithReadProducts = Mutex<Set<StepIndex>?>(nil)
   /// The products that steps declare, to find the step that produces a missing file.
   let makers: ProductTable
@@ -233,7 +233,7 @@ public final class WorkflowRun: Sendable {
   }
 
   private func openedGate(for isolation: isolated (any Actor)?) async -> GateOpening {
-    // Only the main actor: another executor might run the continuation immediately, while the run's lock is held.
+    // Only for the main actor, because another executor might run the continuation while the run's lock is held.
     guard isolation === MainActor.shared else { return await openedGate }
     return await withTaskExecutorPreference(threads.passing) { await openedGate }
   }

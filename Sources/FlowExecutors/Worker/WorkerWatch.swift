@@ -28,8 +28,8 @@ package enum WorkerWatch {
   /// the worker because of missing pings; the exit status does not show this reason.
   static let holderVariable = "FLOWRUN_HOLDER"
 
-  /// The number in the variable if that process started this one. Otherwise nil, because the variable was only
-  /// inherited.
+  /// The process number in ``holderVariable`` if that process is the parent of this one, or nil if the variable was
+  /// only inherited.
   static var holder: Int32? {
     let holder = getenv(holderVariable).flatMap { ProcessNumber(String(cString: $0)) }
     return holder?.value == getppid() ? holder?.value : nil

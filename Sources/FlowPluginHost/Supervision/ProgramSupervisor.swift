@@ -43,8 +43,8 @@ package final class ProgramSupervisor: Sendable {
     case idle, closed
     case starting([OneShot<Start?>])
     case running(PluginSession)
-    /// The program could not be started. The next caller tries again, but a caller whose call `last` has not read gets
-    /// the error.
+    /// The program could not be started. The next caller tries again, but a caller whose call was not read by
+    /// `last` gets this error.
     case gaveUp(ActionError, last: PluginSession?)
   }
 

@@ -19,7 +19,7 @@ struct WorkflowCheck: DocumentReading {
   var variableReads: [VariableRead] = []
   /// The handles that steps require but no dependency provides.
   var missingHandles: [HandleKey] = []
-  /// The graph, or nil before ``run()`` and if the dependencies form a cycle.
+  /// The graph. Nil before ``run()``, or if the dependencies form a cycle.
   var graph: WorkflowGraph?
   /// The role of each step for the gate, or nil before ``run()``.
   var roles: GateRoles?

@@ -73,7 +73,7 @@ package struct StepFacts: Sendable, Hashable {
     package static let always = StatusFunctions(rawValue: 8)
   }
 
-  /// Creates the facts of a step. The defaults are those of a step without special properties.
+  /// Creates the traits of a step. The defaults describe an ordinary step.
   package init(
     isService: Bool = false, isCommandService: Bool = false, postedEvents: [String] = [],
     statusFunctions: StatusFunctions = [],

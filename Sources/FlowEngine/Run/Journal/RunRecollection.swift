@@ -170,7 +170,7 @@ package struct RunRecollection: Sendable {
 
   /// The keys that a recorded line has if it was held back: for its number, and for a note about missing lines.
   static let (numberKey, noteKey) = ("held", "note")
-  /// The key with the keys of items in a recorded line with their names.
+  /// The member for the keys of items in a recorded line with their names.
   static let keysKey = "keys"
 
   /// The names of a step's items, and their keys if they come from an object.

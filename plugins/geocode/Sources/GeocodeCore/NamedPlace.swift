@@ -26,7 +26,7 @@ public struct NamedPlace: Sendable, Equatable {
   public var country: String
   /// The country's Chinese name.
   public var countryChinese: String?
-  /// The official names of province, prefecture and district or county in China. Empty in other countries.
+  /// The official Chinese names of the province, the prefecture, and the district or county. Empty outside of China.
   public var divisionsChinese: [String]
   /// The position of the city, or of the seat of the division or country. Nil if it has no inhabitants.
   public var coordinate: Coordinate?

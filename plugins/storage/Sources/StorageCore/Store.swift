@@ -47,7 +47,7 @@ package final class Store: Sendable {
 
   /// Opens the store at `path`, creating missing files, folders and tables.
   ///
-  /// Throws an ``ActionError`` with a code of ``StoreFailure``; the store is then unchanged.
+  /// On failure, throws an ``ActionError`` with one of the codes of ``StoreFailure`` and leaves the store unchanged.
   package static func open(at path: String, _ options: Options = Options()) throws -> Opening {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)

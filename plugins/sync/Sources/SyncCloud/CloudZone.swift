@@ -86,7 +86,7 @@ public struct CloudChanges: Hashable, Sendable {
   public var changed: [CloudRecord]
   /// The names of removed records.
   package var removed: [String]
-  /// The token of the end of the page.
+  /// The token for fetching the changes after this page.
   public var token: CloudToken
   /// True if more changes follow.
   package var hasMore: Bool

@@ -5,8 +5,8 @@
   extension PostgresZone {
     /// Reads a page of changes; see `SyncBackend`.
     ///
-    /// One statement returns the zone's cursor and records of the same moment. If many records must be visited to find
-    /// a few, several statements are used; changes between them have later sequence numbers and are read then.
+    /// One statement returns the zone's cursor and records as of the same moment. If it must visit many records to find
+    /// a few, it takes several statements. Changes between them have later sequence numbers, so a later one reads them.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
       _ reader: ZoneReader, _ subscription: SyncSubscription?, _ store: StoreIdentity?

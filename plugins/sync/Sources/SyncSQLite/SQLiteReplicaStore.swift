@@ -8,7 +8,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
   let path: String
   /// The lock held while the file is open for writing, or nil if the file is only read.
   private let lock: FileLock?
-  /// True if the file was not empty when it was opened.
+  /// False if the file was opened only for reading and has no tables yet.
   private let hasBegun: Bool
 
   /// Opens the file for this process alone, or creates it if it is missing.

@@ -73,7 +73,7 @@ final class TableIndex: Sendable {
         file: file.name, line: nil,
         problem: "\(section) has \(range.count) bytes, expected \(expected)\(MemoryLayout<Element>.stride)")
     }
-    // The mapping starts at a page and the section at a multiple of 16, so the elements are aligned.
+    // The mapping starts at a page boundary and the section at a multiple of 16, so the elements are aligned.
     return MappedArray(
       base: (file.bytes.baseAddress! + range.lowerBound).assumingMemoryBound(to: Element.self), count: whole)
   }

@@ -1,4 +1,4 @@
-/// The type of a parameter in a pattern, such as `:id<int>`. A text that is not of this type does not match, so
+/// The type of a parameter in a pattern, such as `:id<int>`. Text that is not of this type does not match, so
 /// `product/:id<int>` and `product/:name` can coexist.
 public enum ParameterType: Sendable, Hashable {
   /// One of the listed words, compared case-sensitively: `enum(new,used)`.

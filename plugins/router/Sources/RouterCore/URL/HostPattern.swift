@@ -3,7 +3,7 @@
 /// `*.example.com` matches all names below `example.com`, at any depth, but not `example.com` itself. Names are
 /// compared in Unicode, ignoring case, so `xn--bcher-kva.example` and `bücher.example` are the same host.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
-  /// The name in lower case and Unicode, without `*.` and port.
+  /// The name in lowercase Unicode, without `*.` or the port.
   public let name: String
   /// True if the pattern matches the names below `name` rather than `name` itself.
   public let isWildcard: Bool
