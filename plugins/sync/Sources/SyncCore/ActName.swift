@@ -1,50 +1,47 @@
-/// The name of an act, which never changes: the device that wrote it, a number drawn when the device's file was opened,
-/// and the device's own number of the act.
+/// The permanent name of a user's action: its device, the device's number for it, and a number drawn at random when the
+/// device's file was opened.
 package struct ActName: Hashable, Sendable {
-  /// The device and its number.
   package var dot: Dot
   /// See `Write.incarnation`.
   package var incarnation: UInt64
 
-  /// Creates a name.
   package init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
 }
 
-/// What a zone knows about an act whose number a record's context covers.
+/// The state of an act in a zone, if its number is covered by the record's context.
 package enum TakenAct: Hashable, Sendable {
-  /// The act was not taken. Its number belongs to an act from another copy of its device's file.
+  /// The zone has not accepted the act. The number was used by an act from another copy of the device's file.
   case no
-  /// The act was accepted. Contains the checksums stored under its name; 0 stands for an act that an earlier version
-  /// merged with a later one.
+  /// The zone has accepted the act. Contains the checksums stored under its name; 0 means that an earlier version
+  /// merged the act with a later one.
   case yes(checks: [UInt32])
-  /// Unknown. The zone lost the act, and a device returned its content as a cell, which has no names of acts.
+  /// Unknown. The zone lost the act and got its content back as a cell, which does not contain the names of acts.
   case perhaps
 
-  /// Decides from the checksums stored under a name and the largest act number that the device returned in a cell.
+  /// Decides from the checksums stored under the act's name and the largest act number that the device has returned in
+  /// a cell.
   package init(checks: [UInt32], givenBack: Int64?, number: Int64) {
     self = !checks.isEmpty ? .yes(checks: checks) : number <= givenBack ?? 0 ? .perhaps : .no
   }
 }
 
-/// The names that a zone stores in addition to a record, so that each act counts only once.
+/// The names that a zone stores alongside a record so that each act is counted only once.
 package struct TakenNames: Hashable, Sendable {
-  /// The acts that were taken, with their checksums.
+  /// The accepted acts.
   package var acts: [Act] = []
-  /// The devices whose acts were returned as a cell, with the largest number of each.
+  /// The devices that have returned acts as a cell, with the largest number of each.
   package var givenBack: [Dot] = []
 
   /// An accepted act.
   package struct Act: Hashable, Sendable {
-    /// The name of the act.
     package var name: ActName
-    /// The checksum of the act.
+    /// See `Write.check`.
     package var check: UInt32
   }
 
-  /// Creates an empty set of names.
   package init() {}
 
-  /// Collects the names that a change adds to the cell `old`.
+  /// Collects the names to store when a change is applied to the cell `old`.
   package init(_ change: RecordOperation.Change, over old: Cell) {
     switch change {
     case .write(let write): acts = [Act(name: write.name, check: write.check)]
@@ -53,7 +50,6 @@ package struct TakenNames: Hashable, Sendable {
     }
   }
 
-  /// Adds all names of another set.
   package mutating func formUnion(_ other: TakenNames) {
     acts += other.acts
     for dot in other.givenBack {
@@ -67,6 +63,5 @@ package struct TakenNames: Hashable, Sendable {
 }
 
 extension Write {
-  /// The name of the act.
   package var name: ActName { ActName(dot: dot, incarnation: incarnation) }
 }

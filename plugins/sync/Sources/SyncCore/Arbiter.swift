@@ -1,16 +1,15 @@
-/// Decides how a backend handles an operation. Pure: every backend calls it inside its own transaction, so all backends
-/// agree to the byte.
+/// Decides how a backend handles an operation. The functions are pure and every backend calls them inside its own
+/// transaction, so all backends store the same bytes.
 package enum Arbiter {
-  /// How far ahead of the server's clock a stamp may be (M2).
+  /// The maximum time that a stamp may be ahead of the server's clock (M2).
   package static let toleranceMilliseconds: Int64 = 1000
 
-  /// The decision on one operation.
   package enum Decision: Hashable, Sendable {
-    /// Store this cell as the next version. For a write, contains the stamp it was given.
+    /// Store this cell as the next version. For a write, also contains its final stamp.
     case store(Cell, Stamp?)
     /// Store nothing: the cell already has the write (M4).
     case unchanged
-    /// The store has another version than the device expected, or another write with the same number.
+    /// The stored version differs from the one that the device expected, or another write has the same number.
     case conflict
     /// The operation can never succeed.
     case refused(Refusal)
@@ -18,18 +17,18 @@ package enum Arbiter {
 
   /// The reason why an operation can never succeed.
   package enum Refusal: Hashable, Sendable, CustomStringConvertible {
-    /// The operation does not fit the record's type, or exceeds a limit. Contains a description of the problem.
+    /// The operation does not match the record's type, or exceeds a limit. Contains a description of the problem.
     case invalid(String)
     /// The zone would have more than `RecordLimits.devices` devices.
     case tooManyDevices
-    /// The content would exceed the largest size of a record.
+    /// The record would exceed its maximum size.
     case tooLarge(bytes: Int)
     /// Another act has the same name. This happens when a machine is copied while it runs.
     case nameTaken
-    /// The zone cannot tell whether it has already counted the act.
+    /// The zone cannot determine whether it has already counted the act.
     case mayBeCounted
 
-    /// The reason as text.
+    /// The reason as text for a user.
     package var description: String {
       switch self {
       case .invalid(let reason): reason
@@ -45,10 +44,10 @@ package enum Arbiter {
     }
   }
 
-  /// Decides on one operation, given the stored record, or nil if there is none.
+  /// Decides on one operation. `stored` is the record before it, or nil if there is none.
   ///
-  /// `rules` are those of the zone for the record's collection, or nil for a record outside of a collection. `taken`
-  /// looks up an act and is called only for acts that the record's context covers.
+  /// `rules` are the zone's rules for the record's collection, or nil if the record does not belong to a collection.
+  /// `taken` looks up an act and is called only if the record's context covers the act's number.
   package static func decide(
     _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64,
     taken: (ActName) throws -> TakenAct
@@ -74,7 +73,7 @@ package enum Arbiter {
     }
   }
 
-  /// Decides without looking up acts.
+  /// Decides as if no act had been accepted before.
   package static func decide(
     _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64
   ) -> Decision {
@@ -113,7 +112,8 @@ package enum Arbiter {
     return .store(cell, stamp)
   }
 
-  /// Returns the reason why a write does not fit this record, or nil. Zone rules are checked only if they are given.
+  /// Returns the reason why a write does not fit the record, or nil if it fits. Zone rules are checked only if there
+  /// are any.
   private static func problem(
     with write: Write, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
@@ -135,8 +135,8 @@ package enum Arbiter {
     return isRecord ? nil : "the change to '\(key)' is not one of a record"
   }
 
-  /// The stamp under which a write is stored: at most one second ahead of the server, and later than every write to
-  /// this cell that its author had seen (M2).
+  /// Returns the stamp under which a write is stored: at most one second ahead of the server, and later than every
+  /// write to this cell that the author had seen (M2).
   static func admitted(_ write: Write, into cell: Cell, serverMilliseconds: Int64) -> Stamp {
     let latest = serverMilliseconds + toleranceMilliseconds
     var stamp = write.stamp
@@ -147,7 +147,7 @@ package enum Arbiter {
 }
 
 extension Cell {
-  /// Returns this cell with all later times lowered to a limit. Used for cells that devices return.
+  /// Returns this cell with all times later than the limit lowered to it. Used for cells that devices return.
   func clamped(toMilliseconds limit: Int64) -> Cell {
     var result = self
     result.horizonMilliseconds = min(horizonMilliseconds, limit)

@@ -1,24 +1,26 @@
-/// Decides on the operations of one commit in order. Each operation sees the effect of those before it; the operations
-/// of a transaction are stored together or not at all.
+/// Decides on the operations of one commit in order. Each operation sees the effects of earlier ones. The operations of
+/// a transaction are stored together or not at all.
 package struct ArbiterBatch {
   private let serverMilliseconds: Int64
   private let dropped: Dropped
   /// The records that operations of this commit have changed so far.
   private var changed: [RecordKey: SyncRecord] = [:]
   private var added: [String: Int] = [:]
-  /// The records with a conflicting operation. Later operations depend on it, even if their version happens to match.
+  /// The records with a conflicting operation. Later operations on them conflict too, even if the expected version
+  /// matches.
   private var conflicting: Set<RecordKey> = []
-  /// The number of operations per record that changed nothing. Later operations expect a version that is higher by it.
+  /// The number of operations on each record that changed nothing. Later operations expect a version that is higher by
+  /// this number.
   private var unchanged: [RecordKey: Int64] = [:]
-  /// The acts of this commit that were taken so far, with their checksums.
+  /// The acts of this commit that were accepted so far, with their checksums.
   private var names: [ActName: [UInt32]] = [:]
   /// The rules read so far, by collection.
   private var rules: [String: ZoneRules]
-  /// The collections without room, with the number of records that did not fit.
+  /// The full collections, with the number of records that did not fit into each.
   package private(set) var full: [String: Int] = [:]
 
-  /// Creates a batch that is decided at this time of the server. `dropped` describes the deletions that the zone has
-  /// forgotten; `rules` are the rules already read.
+  /// Creates a batch for a commit at the given server time. `dropped` describes the deletions that the zone has
+  /// forgotten; `rules` are the rules that have already been read.
   package init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
     self.dropped = dropped
     self.rules = rules
@@ -27,18 +29,17 @@ package struct ArbiterBatch {
 
   /// The decision on one operation, with the record before it.
   package struct Outcome: Sendable {
-    /// The decision.
     package var decision: Arbiter.Decision
     /// The record before the operation.
     package var stored: SyncRecord?
-    /// The incarnation in which the operation leaves the record deleted, or nil if the record is not deleted.
+    /// The incarnation in which the operation leaves the record deleted, or nil if it does not leave it deleted.
     package var deletedIncarnation: Int64?
-    /// The names of acts to store in addition to the record.
+    /// The names of acts to store alongside the record.
     public var names = TakenNames()
   }
 
   /// Decides on all operations. `read` returns a stored record, `count` the number of records in a collection, and
-  /// `taken` whether the zone has taken an act.
+  /// `taken` the state of an act in the zone.
   package mutating func decide(
     _ operations: [RecordOperation], read: (RecordKey) throws -> SyncRecord?, count: (String) throws -> Int,
     taken: (ActName) throws -> TakenAct
@@ -50,7 +51,7 @@ package struct ArbiterBatch {
       let group = operations[index].group
       var end = index + 1
       while group != nil, end < operations.count, operations[end].group == group { end += 1 }
-      // Copied only if the group may be undone, because later changes copy the storage.
+      // Copied only if the group may have to be rolled back, because the next change then copies the storage.
       let before = group == nil ? nil : (changed, added, names)
       var part: [Outcome] = []
       for operation in operations[index..<end] { part.append(try decide(operation, read, count, taken)) }
@@ -67,9 +68,9 @@ package struct ArbiterBatch {
     return outcomes
   }
 
-  /// Returns the outcomes of a transaction of which a part cannot be stored, or nil if all of it can be.
+  /// Returns the outcomes of a transaction that cannot be stored completely, or nil if it can.
   private static func whole(_ part: [Outcome], _ operations: [RecordOperation]) -> [Outcome]? {
-    // Return the record before the transaction, not the result of an earlier write that is undone.
+    // Return the record before the transaction, not the result of an earlier write that is rolled back.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }
     func rolledBack(_ decision: Arbiter.Decision, _ operation: RecordOperation) -> Outcome {
       Outcome(decision: decision, stored: met[operation.key] ?? nil)
@@ -143,7 +144,7 @@ package struct ArbiterBatch {
 }
 
 extension RecordOperation {
-  /// True for a record of a collection, which has rules in the zone.
+  /// True for an operation on a record of a collection with rules in the zone.
   package var isOfCollection: Bool {
     switch change {
     case .write(let write): write.record != nil

@@ -1,4 +1,4 @@
-/// The pause before the next attempt.
+/// The pause before the next attempt after failures.
 ///
 /// The first two retries come within 200 ms and 500 ms. After that the pause has full jitter: a random time between 0
 /// and a limit that doubles from 1 s up to 5 min. A pause that the server asks for is the minimum (S34, S36, V19).
@@ -7,13 +7,12 @@ package struct Backoff: Hashable, Sendable {
   /// The number of attempts that have failed since the last success.
   package private(set) var failures = 0
 
-  /// The longest pause in milliseconds, unless a server asks for more.
+  /// The longest random pause, in milliseconds. A server may ask for a longer one.
   package static let capMilliseconds: Int64 = 300_000
 
-  /// Creates a backoff without failures.
   package init() {}
 
-  /// The longest pause before the next attempt.
+  /// Returns the longest random pause before the next attempt.
   package static func limitMilliseconds(afterFailures failures: Int) -> Int64 {
     switch failures {
     case ...1: 200
@@ -22,7 +21,7 @@ package struct Backoff: Hashable, Sendable {
     }
   }
 
-  /// Counts a failure and draws the pause before the next attempt.
+  /// Counts a failure and returns a random pause before the next attempt, in milliseconds.
   package mutating func fail(
     retryAfterMilliseconds: Int64? = nil, using generator: inout some RandomNumberGenerator
   ) -> Int64 {

@@ -1,11 +1,11 @@
 extension Cell {
-  /// Adds a write (M3–M5, M8, M9). Returns false if the cell already has it (M4).
+  /// Adds a write (M3–M5, M8, M9). Returns false if the cell already contains it (M4).
   ///
-  /// - The state replaces every entry that its author had seen and every older one of its own device, regardless of the
-  ///   window.
-  /// - The fields are merged even if the state is outside the window and dropped.
+  /// - The write's state replaces every entry that its author had seen and every older entry of the same device, even
+  ///   outside the window.
+  /// - Its fields are merged even if its state is outside the window and therefore dropped.
   ///
-  /// `check` is the checksum of the write as its author sent it. It differs from the write's own if its stamps were
+  /// `check` is the checksum of the write as sent by its author. It differs from that of `write` if the stamps were
   /// changed later.
   @discardableResult
   package mutating func apply(_ write: Write, check: UInt32? = nil, windowMilliseconds: Int64) -> Bool {

@@ -1,7 +1,7 @@
 extension Cell {
   /// Merges two copies of a cell.
   ///
-  /// An entry survives if both copies contain it or if the other copy has not seen it. Entries older than the common
+  /// An entry survives if both copies contain it or if the other copy has not seen it. Entries that are outside the
   /// window are then dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
   package static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
     if left == right { return left }
@@ -45,8 +45,8 @@ extension Cell {
     return entries
   }
 
-  /// Chooses between two states written by the same device. One write can have two stamps if a server that lost its
-  /// data stamped it again; the later stamp counts everywhere.
+  /// Returns the later of two states written by the same device. One write can have two stamps if a server lost its
+  /// data and stamped the write again; all replicas use the later stamp.
   private static func later(_ left: StateEntry, _ right: StateEntry) -> StateEntry {
     if left.dot.number != right.dot.number { return left.dot.number > right.dot.number ? left : right }
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }

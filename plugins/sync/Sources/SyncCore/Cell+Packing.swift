@@ -5,7 +5,7 @@ extension Cell {
   /// The cell as compact bytes. Equal cells have equal bytes.
   ///
   /// Format byte · device names with the number seen of each · latest time · horizon · entries · fields · content of a
-  /// record · extensions · checksum. Each device is written once and then referred to by index; times are stored as the
+  /// record · extensions · checksum. Each device is written once and then referenced by index. Times are stored as the
   /// distance to the latest one.
   package func packed() -> [UInt8] {
     var packer = Packer()
@@ -48,11 +48,11 @@ extension Cell {
     packer.seal()
   }
 
-  /// Two numbers that earlier versions used for the epoch and the count of a timer.
+  /// Earlier versions stored the epoch and the count of a timer here. Both are written as 0.
   private static let unusedNumbers = 2
 
   private func packDevices(_ packer: inout Packer) -> [DeviceID] {
-    // A device that stamped a field but is missing from the context is listed with number 0.
+    // Devices that stamped a field but are missing from the context are listed with number 0.
     var all = context
     for field in fields where all.note(of: field.stamp.device) == nil {
       all.observe(Dot(device: field.stamp.device, number: 0))
@@ -71,7 +71,7 @@ extension Cell {
   /// Reads a packed cell.
   ///
   /// Throws a `PackingError` with the offset and the part if the bytes are damaged or have another format. Parts that a
-  /// newer version appended to this format are kept in `extensions`. Limits are not checked here; see `RecordLimits`.
+  /// newer version has appended are kept in `extensions`. Limits are not checked here; see `RecordLimits`.
   package init(packed bytes: [UInt8]) throws(PackingError) {
     self.init()
     var reader = try Unpacker(bytes, sealedAs: Self.packingFormat)
@@ -87,7 +87,7 @@ extension Cell {
     try readRest(from: &reader)
   }
 
-  /// Reads the extensions and verifies the checksum.
+  /// Reads the extensions until the end of the bytes. Throws if the context does not cover an entry.
   mutating func readRest(from reader: inout Unpacker) throws(PackingError) {
     if let stray = entries.first(where: { !context.covers($0.dot) }) {
       throw .malformed(at: reader.offset, reading: "the entry \(stray.dot)", "is not covered by the cell's context")

@@ -1,18 +1,18 @@
 extension Cell {
-  /// The result of reading a cell: the winning state and the rule that decided.
+  /// The winning state of a cell and the rule that decided.
   package struct Reading: Hashable, Sendable {
-    /// The winning state.
     package var winner: StateEntry
-    /// The rule that put it above the second best, or nil if there was only one state.
+    /// The rule that decided between the winner and the second best state, or nil if there was only one state.
     package var rule: ConflictRule?
     /// The number of candidate states.
     package var contenders: Int
   }
 
-  /// Returns the winning state, or nil if no state was written (M6).
+  /// Returns the winning state, or nil if no state has been written (M6).
   ///
-  /// A pure function of the cell: all replicas with the same bytes read the same. All states are aged to one instant,
-  /// the horizon, and then compared by priority, least remaining time, newest stamp and device, in this order.
+  /// The result depends only on the cell, so all replicas with the same bytes return the same state. All states are
+  /// aged to one instant, the horizon, and then compared by priority, least remaining time, newest stamp and device
+  /// name, in this order.
   package func reading(by rule: DecideRule) -> Reading? {
     guard var winner = entries.first else { return nil }
     guard entries.count > 1 else { return Reading(winner: winner, rule: nil, contenders: 1) }
@@ -31,11 +31,11 @@ extension Cell {
     return Reading(winner: winner, rule: decided, contenders: entries.count)
   }
 
-  /// Returns the rule by which another state replaced an earlier winner, or the rule that decided if that state is
-  /// still there. Returns nil if there was no conflict.
+  /// Returns the rule by which another state replaced an earlier winner, or the rule that decided the current reading
+  /// if the earlier winner is still in the cell. Returns nil if there was no conflict.
   ///
-  /// `previous` is the state that won in an older copy of this cell. `isSeen` is true if it had reached the server, so
-  /// that the author of another state may have seen it.
+  /// `previous` is the state that won in an older copy of this cell. `isSeen` is true if that state had reached the
+  /// server, so that the authors of other states may have seen it.
   package func resolution(
     replacing previous: StateEntry, isSeen: Bool = true, by rule: DecideRule
   ) -> ConflictRule? {

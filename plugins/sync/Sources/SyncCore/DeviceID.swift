@@ -1,7 +1,7 @@
 /// The stable, unique name of a device in a zone, such as `mac-3f2a91c0` (S28).
 ///
-/// It is created with the device's local file and never changes. Names break the last tie of a reading by byte order,
-/// so they are plain ASCII: letters, digits, `.`, `_` and `-`, 1 to 64 of them.
+/// It is chosen when the device's local file is created and never changes. If all other rules result in a tie, names
+/// are compared byte by byte. They therefore consist of 1 to 64 ASCII letters, digits, `.`, `_` and `-`.
 public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as text.
   public let name: String
@@ -9,14 +9,14 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   /// The maximum length of a name, in bytes.
   package static let maximumLength = 64
 
-  /// Creates an identity from its name. Returns nil if the name is not well formed.
+  /// Creates an identity from its name. Returns nil if the name is invalid.
   public init?(_ name: String) {
     guard Self.isWellFormed(name) else { return nil }
     self.name = name
   }
 
-  /// Creates a new identity from a readable stem, whose invalid characters become `-`, and 32 random bits in
-  /// hexadecimal.
+  /// Creates a new identity from a readable stem and 32 random bits in hexadecimal. Invalid characters of the stem
+  /// become `-`.
   package init(stem: String, random: UInt32) { self.init(stem, String(random, radix: 16), 8) }
 
   private init(_ stem: String, _ digits: String, _ count: Int) {
@@ -25,11 +25,11 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     name = String(decoding: kept.isEmpty ? Array("device".utf8) : kept, as: UTF8.self) + "-" + padding + digits
   }
 
-  /// The device name under which a record stores an act whose number was already used by another copy of the device's
-  /// file. It depends only on the incarnation, so all copies send the act under the same name.
+  /// Returns the device name under which a record stores an act if another copy of the device's file has already used
+  /// the act's number. The name depends only on the incarnation, so all copies send the act under the same name.
   package func branch(_ incarnation: UInt64) -> DeviceID { DeviceID(stem, String(incarnation, radix: 16), 16) }
 
-  /// The readable part of a name with random digits, or the whole name otherwise.
+  /// The readable part of the name before its random digits, or the whole name if it has none.
   package var stem: String {
     for count in [17, 9] {
       let end = name.utf8.suffix(count)

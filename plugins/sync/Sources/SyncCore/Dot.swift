@@ -1,11 +1,10 @@
-/// The identity of one write: the device and the number that the device gave it (M1).
+/// The identity of one write: the device and the device's number for it (M1).
 package struct Dot: Hashable, Sendable, CustomStringConvertible {
-  /// The device that wrote.
+  /// The author of the write.
   package var device: DeviceID
-  /// The device's own count of its writes, from 1.
+  /// The number of the write among all writes of the device, starting at 1.
   package var number: Int64
 
-  /// Creates the identity of a write.
   package init(device: DeviceID, number: Int64) {
     self.device = device
     self.number = number

@@ -1,17 +1,18 @@
-/// Produces stamps for a device. They never go back and are later than every stamp that the device received (M2).
+/// Produces the stamps of a device. Each stamp is later than all earlier ones and than every stamp that the device has
+/// received (M2).
 package struct HybridLogicalClock: Hashable, Sendable {
   /// The last instant stamped or received, in milliseconds since 1970.
   package private(set) var milliseconds: Int64
   /// The counter within that instant.
   package private(set) var counter: UInt32
 
-  /// Creates a new clock, or one that continues from a saved state.
+  /// Creates a clock. The arguments continue a saved clock.
   package init(milliseconds: Int64 = 0, counter: UInt32 = 0) {
     self.milliseconds = milliseconds
     self.counter = counter
   }
 
-  /// Returns the next stamp of a device whose corrected clock shows `nowMilliseconds`.
+  /// Returns the device's next stamp. `nowMilliseconds` is the time of its clock after correction.
   package mutating func stamp(_ device: DeviceID, nowMilliseconds: Int64) -> Stamp {
     let last = Stamp(milliseconds: milliseconds, counter: counter, device: device)
     let now = min(max(nowMilliseconds, 0), Stamp.latestMilliseconds)

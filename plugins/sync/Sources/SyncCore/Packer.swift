@@ -1,16 +1,15 @@
 import FlowBytes
 
-/// Writes values as compact bytes: integers as LEB128, lists and strings after their length.
+/// Writes values as compact bytes: integers as LEB128, lists and strings with their length in front.
 package struct Packer: Sendable {
   /// The bytes written so far. Empty if the packer only counts.
   package private(set) var bytes: [UInt8] = []
-  /// The number of bytes counted, or nil if bytes are written.
+  /// The number of bytes counted, or nil if the packer writes bytes.
   private var counted: Int?
 
-  /// The size that most records and writes do not exceed, so that packing them allocates once.
+  /// The initial capacity in bytes. Most records and writes fit, so packing them allocates memory once.
   private static let usualBytes = 160
 
-  /// Creates an empty packer.
   package init() { bytes.reserveCapacity(Self.usualBytes) }
 
   /// Creates a packer that only counts.
@@ -23,12 +22,11 @@ package struct Packer: Sendable {
     return packer.counted ?? 0
   }
 
-  /// Writes one byte.
   package mutating func byte(_ value: UInt8) {
     if let counted { self.counted = counted + 1 } else { bytes.append(value) }
   }
 
-  /// Writes a number that is not negative.
+  /// Writes an unsigned number as LEB128.
   package mutating func unsigned(_ value: UInt64) {
     if let counted {
       self.counted = counted + LEB128.size(of: value)
@@ -37,20 +35,19 @@ package struct Packer: Sendable {
     }
   }
 
-  /// Writes a count.
   package mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
   /// Writes a signed number. Numbers near zero take few bytes.
   package mutating func signed(_ value: Int64) { unsigned(LEB128.zigzag(value)) }
 
-  /// Writes bytes after their length.
+  /// Writes bytes with their length in front.
   package mutating func data(_ value: [UInt8]) {
     count(value.count)
     if let counted { self.counted = counted + value.count } else { bytes.append(contentsOf: value) }
   }
 
-  /// Appends a 32-bit FNV-1a checksum of everything written. Each step of it can be inverted, so it detects every
-  /// change of a single byte.
+  /// Appends a 32-bit FNV-1a checksum of everything written. Every step of FNV-1a is invertible, so the checksum
+  /// detects any change of a single byte.
   package mutating func seal() {
     if let counted { return self.counted = counted + 4 }
     let checksum = Self.checksum(bytes[...])

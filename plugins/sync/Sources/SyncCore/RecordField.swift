@@ -1,13 +1,11 @@
-/// One named value of a record that is merged field by field: the newest write of each name counts (M9, F19).
+/// A field of a record with the rule `newest`: only its newest write counts (M9, F19).
 package struct RecordField: Hashable, Sendable {
-  /// The field's name.
   package var name: String
   /// The time and the author of the write.
   package var stamp: Stamp
-  /// The value, in the encoding of the record's type. Names that this version does not know are kept.
+  /// The encoded value. Fields whose names are unknown to this version are kept.
   package var value: [UInt8]
 
-  /// Creates a field.
   package init(name: String, stamp: Stamp, value: [UInt8]) {
     self.name = name
     self.stamp = stamp

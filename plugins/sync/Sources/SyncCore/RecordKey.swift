@@ -2,12 +2,12 @@
 public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The collection, such as `timers`, or `_schema` for the rules of collections.
   public var type: String
-  /// The record's name. It is fixed for each cell, so saving twice changes one record instead of making a second.
+  /// The record's name. It identifies one record, so saving twice changes that record instead of creating a second one.
   public var name: String
 
-  /// The maximum length of type and name, in bytes.
+  /// The maximum length of the type and of the name, in bytes.
   package static let maximumLength = 128
-  /// The rule for types and names, for messages.
+  /// The rule for types and names, as text for messages.
   package static let rule =
     "record type and name take 1 to \(maximumLength) bytes each, without control characters"
 
@@ -17,7 +17,7 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
     self.name = name
   }
 
-  /// True if both parts are within their limits and free of control characters, which some stores refuse.
+  /// True if both parts are within their limits and contain no control characters, which some stores reject.
   package var isWellFormed: Bool {
     [type, name].allSatisfy { part in
       (1...Self.maximumLength).contains(part.utf8.count) && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }

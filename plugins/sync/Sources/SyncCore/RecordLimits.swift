@@ -1,5 +1,5 @@
-/// The limits of a record's parts. Device, arbiter and server check them before anything is saved or acknowledged.
-/// Records that are already saved can always be read, even if they exceed a limit.
+/// The limits of a record's parts. Devices, the arbiter and the server check them before anything is saved or
+/// acknowledged. Saved records can always be read, even if they exceed a limit.
 package enum RecordLimits {
   /// The maximum number of fields in a record.
   package static let fields = 256
@@ -11,18 +11,18 @@ package enum RecordLimits {
   package static let valueBytes = 16_384
   /// The maximum size of a record's states, names and values in bytes. Data used only for merging does not count.
   package static let recordBytes = 65_536
-  /// The maximum number of elements in a set, or in a list including removed elements and moves.
+  /// The maximum number of elements in a set or list. In a list, removed elements and moves count, too.
   package static let elements = 4096
   /// The maximum number of writes in a transaction.
   package static let transactionWrites = 200
-  /// The maximum size of a transaction in bytes, including the data needed for merging.
+  /// The maximum size of a transaction in bytes, including data used only for merging.
   package static let transactionBytes = 524_288
-  /// The maximum number of devices in a zone.
+  /// The maximum number of devices in a zone that are neither retired nor silent for `silentDays`.
   package static let devices = 64
-  /// The number of days without a write after which a device is removed from the zone.
+  /// The number of days without a write after which a device no longer counts as a device of the zone.
   package static let silentDays: Int64 = 90
 
-  /// Returns the limit that a write exceeds, as text, or nil if it exceeds none.
+  /// Returns a message about the limit that a write exceeds, or nil if it exceeds none.
   package static func problem(with write: Write) -> String? {
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
     if write.fields.count > fields { return "a write sets \(write.fields.count) fields, at most \(fields) are allowed" }
@@ -49,8 +49,8 @@ package enum RecordLimits {
       : values.lazy.compactMap { problem(withField: change.name, $0) }.first
   }
 
-  /// Returns the limit that a value of the cell exceeds, as text, or nil if none does. Limits that only a merge can
-  /// exceed are not checked.
+  /// Returns a message about the limit that a value of the cell exceeds, or nil if none does. Limits that can be
+  /// exceeded only by a merge are not checked.
   package static func problem(withValuesOf cell: Cell) -> String? {
     for entry in cell.entries {
       if let problem = problem(withState: entry.payload) { return problem }
@@ -65,7 +65,7 @@ package enum RecordLimits {
   fileprivate static func admits(_ field: RecordField) -> Bool { problem(withField: field.name, field.value) == nil }
 
   /// Returns the reason why a change from `old` to this cell is refused, or nil if it is allowed. A cell that already
-  /// exceeds a limit may shrink.
+  /// exceeds a limit may still become smaller.
   package static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
     if cell.fields.count > fields, cell.fields.count > old.fields.count {
       return .invalid("the record would have \(cell.fields.count) fields, at most \(fields) are allowed")
@@ -97,8 +97,8 @@ package enum RecordLimits {
 }
 
 extension Cell {
-  /// This cell without the states and values that exceed a limit. An earlier version or another program may have stored
-  /// them; they stay in the record but are not shown as the user's own.
+  /// Returns this cell without the states and values that exceed a limit. An earlier version or another program may
+  /// have stored them. They stay in the record but are not shown.
   package func withinLimits() -> Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self
@@ -107,7 +107,7 @@ extension Cell {
     return cell
   }
 
-  /// The size of the cell's states, names and values in bytes.
+  /// The size of the record's states, names and values in bytes. Data used only for merging does not count.
   package var contentBytes: Int {
     entries.reduce(0) { $0 + $1.payload.count } + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }
       + content.parts.reduce(0) { $0 + $1.name.utf8.count + $1.contentBytes }

@@ -2,47 +2,42 @@ import FlowBytes
 
 /// Decides which of several concurrent states wins in a collection whose records are decided as a whole.
 ///
-/// A state that another author had seen is replaced, and a state older than the window is dropped. Of the others the
-/// preferred one wins, then the one with the smallest value at one common instant, then the newest, then the one with
-/// the larger device name. This is a lexicographic order over the set of states and never a comparison of two, which
-/// could be circular (F14).
+/// A state is replaced if another author had seen it, and dropped if it is older than the window. Of the remaining
+/// states, the one with the most preferred value wins, then the one with the smallest value at one common instant, then
+/// the newest, then the one with the larger device name. This is a lexicographic order over the set of states. Pairwise
+/// comparisons could be circular (F14).
 package struct DecideRule: Hashable, Sendable {
-  /// The distance in milliseconds within which two states are concurrent, or nil for any distance.
+  /// The distance in milliseconds within which two states are concurrent. Nil means any distance.
   package var window: Int64?
-  /// The field whose preferred values win, and the order of these values.
+  /// The field whose preferred values win, with the order of these values.
   package var prefer: Preference?
-  /// The field whose smallest value wins.
+  /// The field whose smallest value wins, or nil.
   package var smallest: Smallest?
 
   /// A field and the order in which its values are preferred.
   package struct Preference: Hashable, Sendable {
-    /// The field.
     package var field: String
-    /// The values, the most preferred one first. Other values come last.
+    /// The values, most preferred first. All other values come last.
     package var order: [String]
 
-    /// Creates a preference.
     package init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
   }
 
-  /// A field whose smallest value wins.
   package struct Smallest: Hashable, Sendable {
-    /// The name of the field, a whole number or a duration.
+    /// The name of the field, which contains an integer or a duration.
     package var field: String
-    /// True if the value decreases with the time since it was written, in milliseconds.
+    /// True if the value decreases with the time in milliseconds since it was written.
     package var ages = false
-    /// The name of a Boolean field. While it is true the value does not decrease.
+    /// The name of a Boolean field, or nil. While it is true, the value does not decrease.
     package var unless: String?
-    /// A field and some of its values. This rule applies only with one of them; otherwise the number counts as 0.
+    /// A field and some of its values, or nil. In states without one of these values, the value counts as 0.
     package var when: Preference?
 
-    /// Creates a rule for a field.
     package init(field: String, ages: Bool = false, unless: String? = nil, when: Preference? = nil) {
       (self.field, self.ages, self.unless, self.when) = (field, ages, unless, when)
     }
   }
 
-  /// Creates a rule.
   package init(window: Int64? = nil, prefer: Preference? = nil, smallest: Smallest? = nil) {
     (self.window, self.prefer, self.smallest) = (window, prefer, smallest)
   }
@@ -51,7 +46,7 @@ package struct DecideRule: Hashable, Sendable {
   /// old.
   package var windowMilliseconds: Int64 { window ?? .max }
 
-  /// Returns the rank of a state among concurrent states, computed for one common instant (F16).
+  /// Returns the rank of a state among concurrent states at one common instant, `reference` (F16).
   package func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
     guard RecordState.isWellFormed(entry.payload) else { return Standing(priority: -1) }
     return standing(setAtMilliseconds: entry.milliseconds, atMilliseconds: reference) {
@@ -59,7 +54,7 @@ package struct DecideRule: Hashable, Sendable {
     }
   }
 
-  /// Returns the rank of a state that was written at `set`, computed for the instant `reference`.
+  /// Returns the rank of a state that was written at `set` at the instant `reference`.
   package func standing(
     of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
   ) -> Standing {
@@ -83,7 +78,7 @@ package struct DecideRule: Hashable, Sendable {
     return Standing(priority: priority, remainingMilliseconds: left.subtracting(age))
   }
 
-  /// Returns the value of a decreasing field at a later instant, or nil if the rule has no such field. A value that
+  /// Returns the value of a decreasing field at the instant `now`, or nil if the rule has no such field. A value that
   /// does not decrease in this state is returned as written.
   package func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
@@ -97,7 +92,7 @@ package struct DecideRule: Hashable, Sendable {
     return (smallest.field, max(0, left.subtracting(max(0, now - set))))
   }
 
-  // MARK: In words
+  // MARK: Text form
 
   /// The rule as text, as a zone stores it: `causal, window 5000, prefer state focus break, newest, device`.
   package var text: String {
@@ -112,7 +107,7 @@ package struct DecideRule: Hashable, Sendable {
     return (parts + ["newest", "device"]).joined(separator: ", ")
   }
 
-  /// Parses the output of `text`. Returns nil for anything else, such as a rule of a newer version.
+  /// Parses the output of `text`. Returns nil for any other text, for example a rule of a newer version.
   package init?(text: String) {
     self.init()
     for part in text.utf8.split(separator: UInt8(ascii: ",")) {
@@ -141,15 +136,14 @@ extension DecideRule.Preference {
   }
 }
 
-/// The state of a record that is decided as a whole: the values of its fields, as one payload.
+/// The values of the fields that are decided as a whole, stored together as the payload of a `StateEntry`.
 package struct RecordState: Hashable, Sendable {
   /// The values by name.
   package var values: [String: [UInt8]]
 
-  /// Creates a state of these values.
   package init(values: [String: [UInt8]] = [:]) { self.values = values }
 
-  /// The state as an entry's payload.
+  /// The state as the payload of an entry.
   package var payload: [UInt8] {
     var packer = Packer()
     packer.count(values.count)
@@ -160,7 +154,7 @@ package struct RecordState: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads a payload. Returns nil if it is not a record's.
+  /// Reads a payload. Returns nil if the bytes are not a valid state.
   package init?(payload: [UInt8]) {
     var reader = Unpacker(payload)
     values = [:]
@@ -175,10 +169,10 @@ package struct RecordState: Hashable, Sendable {
     if !reader.isAtEnd { return nil }
   }
 
-  /// Returns one of the values, or nil if there is none.
+  /// Returns the value of a field, or nil if it has none.
   package func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
 
-  /// Reads one value of a payload and skips the others.
+  /// Reads the value of one field from a payload without decoding the others.
   static func value(_ field: String, in payload: [UInt8]) -> Scalar? {
     var found: Scalar?
     _ = scan(payload) { name, value in
@@ -187,10 +181,9 @@ package struct RecordState: Hashable, Sendable {
     return found
   }
 
-  /// True if the bytes are a valid payload.
   static func isWellFormed(_ payload: [UInt8]) -> Bool { scan(payload) { _, _ in } }
 
-  /// Calls `body` with the ranges of each name and value. Returns false if the bytes are not a payload.
+  /// Calls `body` with the byte ranges of each name and value. Returns false if the bytes are not a valid payload.
   private static func scan(_ payload: [UInt8], _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Void) -> Bool {
     var offset = 0
     func part() -> Range<Int>? {
@@ -216,7 +209,7 @@ extension Cell {
   }
 }
 
-/// The value of a field with epochs, as bytes. A value of a later epoch is larger than any of an earlier one.
+/// The value of a field with epochs, as bytes. A value of a later epoch sorts after all values of earlier epochs.
 package enum EpochValue {
   private static let tag: UInt8 = 0x50
 
@@ -225,7 +218,7 @@ package enum EpochValue {
     [tag] + (0..<8).map { UInt8(truncatingIfNeeded: epoch >> (56 - 8 * Int64($0))) } + value
   }
 
-  /// Reads epoch and value. Returns nil for other bytes.
+  /// Reads a value and its epoch. Returns nil if the bytes were not written by `bytes(_:epoch:)`.
   package static func read(_ bytes: [UInt8]) -> (epoch: Int64, value: [UInt8])? {
     guard bytes.count > 9, bytes[0] == tag else { return nil }
     let epoch = bytes[1...8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
