@@ -14,7 +14,7 @@ extension RequestBudget {
       packer.signed(hour.hour)
       packer.count(hour.bytes)
     }
-    // Newer parts are at the end, so that budgets saved by earlier versions can be read, too.
+    // Newer parts come last, so that budgets saved by earlier versions can still be read.
     let reserved = log.indices.filter { log[$0].isReserved }
     packer.count(reserved.count)
     for index in reserved { packer.count(index) }
@@ -30,8 +30,8 @@ extension RequestBudget {
     return packer.bytes
   }
 
-  /// Reads a packed budget; an empty array is an unspent budget. If `limits` is nil, the saved limits apply, or none if
-  /// there are none.
+  /// Reads a packed budget. An empty array means that nothing has been spent. If `limits` is nil, the saved limits
+  /// apply; if none were saved, there are no limits.
   package init(packed bytes: [UInt8], limits: Limits?) throws(PackingError) {
     if bytes.isEmpty {
       self.init(limits: limits ?? .none)

@@ -1,20 +1,18 @@
-/// The requests and bytes that a device may still send: at most 100 requests in any sliding hour and 1 MB in any day
-/// (S43, F25, F26).
+/// Limits the traffic of a device: by default to 100 requests in any hour and 1 MB in any day (S43, F25, F26).
 ///
-/// It stores the times of the last hour's requests instead of a token bucket, which would allow 199 in an hour, and the
-/// bytes of each of the last 25 hours, which cover any day completely. Sending and receiving cannot starve each other:
-/// some requests of each hour are reserved for the user's pushes, and some others, evenly spaced, for receiving. The
-/// first fetch of a zone is counted separately and always allowed.
+/// The budget records the times of the last hour's requests instead of using a token bucket, which would allow 199
+/// requests in an hour. It also records the bytes of each of the last 25 hours, which cover any day. Sending and
+/// receiving cannot starve each other: some requests of each hour are reserved for the user's pushes, others, evenly
+/// spaced, for receiving. The first fetch of a zone is counted separately and always allowed.
 package struct RequestBudget: Hashable, Sendable {
-  /// The limits of a budget.
   package struct Limits: Hashable, Sendable {
     /// The maximum number of requests in any sliding hour.
     package var requestsPerHour: Int
     /// The maximum number of bytes in any sliding day.
     package var bytesPerDay: Int
-    /// The requests per hour that polls and pulls leave to the user's pushes.
+    /// The requests per hour that are reserved for the user's pushes.
     package var reservedForPushes: Int
-    /// The requests per hour that are reserved for polls and pulls, at even intervals.
+    /// The requests per hour that are reserved for polls and pulls, evenly spaced.
     package var reservedForReceiving: Int
 
     /// The default limits: 100 requests, 1,000,000 bytes, 20 requests reserved for pushes and 20 for receiving.
@@ -28,11 +26,10 @@ package struct RequestBudget: Hashable, Sendable {
       self.reservedForReceiving = reservedForReceiving
     }
 
-    /// No limits, for a file on this machine, which needs no protection.
+    /// No limits. Used for a zone in a file on this machine, which needs no protection.
     package static let none = Limits(
       requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
 
-    /// True if requests and bytes are limited.
     package var areLimited: Bool { requestsPerHour != .max }
 
     /// The interval between requests reserved for receiving, in milliseconds.
@@ -41,60 +38,53 @@ package struct RequestBudget: Hashable, Sendable {
 
   /// The purpose of a request.
   package enum Purpose: Hashable, Sendable {
-    /// Sends the user's actions.
+    /// Sending the user's actions.
     case push
-    /// Any other purpose: polls, pulls, opening a channel.
+    /// Polling, pulling, opening a channel and everything else.
     case other
   }
 
-  /// A request that was sent.
   package struct Request: Hashable, Sendable {
     /// The time in milliseconds since 1970.
     package var milliseconds: Int64
-    /// True if it was one of those reserved for receiving.
+    /// True if the request was one of those reserved for receiving.
     package var isReserved: Bool
 
-    /// Creates a recorded request.
     package init(milliseconds: Int64, isReserved: Bool = false) {
       self.milliseconds = milliseconds
       self.isReserved = isReserved
     }
   }
 
-  /// The limits of this budget.
   package let limits: Limits
-  /// The times of the last requests that were not reserved for receiving, oldest first.
+  /// The times of the latest requests that were not reserved for receiving, oldest first.
   private var generalTimes: [Int64] = []
-  /// The times of the last requests that were reserved for receiving, oldest first. Together with `generalTimes` there
-  /// are at most as many as the limit.
+  /// The times of the latest requests that were reserved for receiving, oldest first. Together, both arrays have at
+  /// most `capacity` items.
   private var receivingTimes: [Int64] = []
-  /// The bytes per hour since 1970, oldest first; at most 25 hours.
+  /// The bytes of each of the last 25 hours, oldest first.
   package private(set) var hours: [HourOfBytes]
-  /// The cost of the zone's first fetch, which does not count against any limit.
+  /// The cost of the zone's first fetch, which does not count toward any limit.
   package private(set) var firstFetch: FirstFetch
 
-  /// The cost of a zone's first fetch.
   package struct FirstFetch: Hashable, Sendable {
-    /// The number of requests after the first one, which counts like any other request.
+    /// The number of requests after the first one. The first request counts toward the limits.
     package var requests: Int
-    /// The received bytes.
+    /// The number of bytes received.
     package var bytes: Int
 
-    /// Creates the cost of a first fetch.
     package init(requests: Int = 0, bytes: Int = 0) {
       self.requests = requests
       self.bytes = bytes
     }
   }
 
-  /// The bytes of one hour.
   package struct HourOfBytes: Hashable, Sendable {
-    /// The number of hours since 1970.
+    /// The hour, as the number of hours since 1970.
     package var hour: Int64
-    /// The bytes sent and received in this hour.
+    /// The number of bytes sent and received in this hour.
     package var bytes: Int
 
-    /// Creates the count of an hour.
     package init(hour: Int64, bytes: Int) {
       self.hour = hour
       self.bytes = bytes
@@ -102,10 +92,10 @@ package struct RequestBudget: Hashable, Sendable {
   }
 
   fileprivate static let hourMilliseconds: Int64 = 3_600_000
-  /// The number of requests recorded if there is no limit.
+  /// The number of recorded requests in a budget without limits.
   private static let unlimitedLog = 1000
 
-  /// Creates an unspent budget, or one that continues from a saved state.
+  /// Creates a budget. The arguments after `limits` continue a saved budget.
   package init(
     limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
   ) {
@@ -123,12 +113,12 @@ package struct RequestBudget: Hashable, Sendable {
 
   private var capacity: Int { limits.areLimited ? limits.requestsPerHour : Self.unlimitedLog }
 
-  /// The last requests, with those reserved for receiving at the end.
+  /// The recorded requests. Those reserved for receiving come last.
   package var log: [Request] {
     generalTimes.map { Request(milliseconds: $0) } + receivingTimes.map { Request(milliseconds: $0, isReserved: true) }
   }
 
-  /// The number of requests in the hour before `now`.
+  /// Returns the number of requests in the hour before `now`.
   package func requests(atMilliseconds now: Int64) -> Int {
     Self.count(generalTimes, inHourBefore: now) + Self.count(receivingTimes, inHourBefore: now)
   }
@@ -142,13 +132,13 @@ package struct RequestBudget: Hashable, Sendable {
     return times.endIndex - low
   }
 
-  /// The number of bytes in the day before `now`. The oldest hour counts in full.
+  /// Returns the number of bytes sent and received in the day before `now`. The oldest hour counts in full.
   package func bytes(atMilliseconds now: Int64) -> Int {
     let first = now / Self.hourMilliseconds - 24
     return hours.reduce(0) { $1.hour >= first ? $0 + $1.bytes : $0 }
   }
 
-  /// The earliest time, not before `now`, at which a request of up to `bytes` is allowed.
+  /// Returns the earliest time, not before `now`, at which a request of up to `bytes` is allowed.
   package func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
     guard limits.areLimited else { return now }
     var time = general(purpose, now)
@@ -173,14 +163,14 @@ package struct RequestBudget: Hashable, Sendable {
     return max(rested, Self.free(limits.reservedForReceiving, of: receivingTimes, now))
   }
 
-  /// Returns the earliest time at which the preceding hour contains fewer than `allowed` of these requests.
+  /// Returns the earliest time at which fewer than `allowed` of these requests fall into the preceding hour.
   private static func free(_ allowed: Int, of times: [Int64], _ now: Int64) -> Int64 {
     if allowed <= 0 { return .max }
     return times.count < allowed ? now : max(now, times[times.count - allowed] + hourMilliseconds + 1)
   }
 
-  /// The used share of the budget without the part reserved for receiving, from 0 to 1: that of requests or that of
-  /// bytes, whichever is higher.
+  /// Returns the used share of the budget from 0 to 1, without the requests reserved for receiving. It is the share of
+  /// requests or that of bytes, whichever is higher.
   package func usedShare(atMilliseconds now: Int64) -> Double {
     guard limits.areLimited else { return 0 }
     let spent = Self.count(generalTimes, inHourBefore: now)
@@ -189,11 +179,11 @@ package struct RequestBudget: Hashable, Sendable {
       Double(bytes(atMilliseconds: now)) / Double(limits.bytesPerDay))
   }
 
-  /// The bytes left in the day before `now`.
+  /// Returns the number of bytes that may still be sent or received in the day before `now`.
   package func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
-  /// Moves requests with future times to the present. They were recorded by a clock that was ahead and would otherwise
-  /// count for too long.
+  /// Moves future times to the present. They were recorded while the clock was ahead, and would otherwise count for too
+  /// long.
   package mutating func correct(atMilliseconds now: Int64) {
     generalTimes = generalTimes.map { min($0, now) }
     receivingTimes = receivingTimes.map { min($0, now) }

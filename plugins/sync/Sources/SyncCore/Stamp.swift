@@ -13,7 +13,6 @@ package struct Stamp: Hashable, Sendable, Comparable {
   /// The latest time of a stamp: 2^53 − 1 ms, the largest integer that every JSON reader supports.
   package static let latestMilliseconds: Int64 = (1 << 53) - 1
 
-  /// Creates a stamp.
   package init(milliseconds: Int64, counter: UInt32, device: DeviceID) {
     self.milliseconds = milliseconds
     self.counter = counter
@@ -27,7 +26,7 @@ package struct Stamp: Hashable, Sendable, Comparable {
     return left.device < right.device
   }
 
-  /// True if this instant is later than the other, regardless of devices.
+  /// True if this time is later than the other one. Devices are not compared.
   package func isLater(than other: Stamp) -> Bool {
     milliseconds != other.milliseconds ? milliseconds > other.milliseconds : counter > other.counter
   }

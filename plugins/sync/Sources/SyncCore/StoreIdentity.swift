@@ -1,12 +1,11 @@
-/// The identity of a store. It is drawn when the store is created, and copied with every copy and backup.
+/// The identity of a store, drawn at random when the store is created. Copies and backups keep it.
 ///
-/// Two stores with the same content have different identities. A device compares them before it sends anything to a
-/// store.
+/// Independent stores with the same content have different identities. A device checks the identity before it sends
+/// anything to a store.
 public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
-  /// 32 hexadecimal digits.
+  /// The identity as 32 lowercase hexadecimal digits.
   public let description: String
 
-  /// The number of digits.
   package static let length = 32
 
   /// Parses an identity. Returns nil unless it has 32 lowercase hexadecimal digits.
@@ -17,7 +16,7 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// Creates an identity from a number. Equal numbers result in equal identities.
+  /// Creates an identity from a number, for tests and simulations.
   package init(number: UInt64) { self.init(0, number) }
 
   /// Draws a new identity.

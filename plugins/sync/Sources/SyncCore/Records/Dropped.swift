@@ -1,29 +1,30 @@
-/// The deleted records that a zone has forgotten: 90 days after each deletion, or earlier if a collection is full.
+/// The point up to which a zone has forgotten deleted records. A deletion is forgotten after 90 days, or earlier if a
+/// collection is full.
 ///
-/// Deleted records whose last change has a number up to `sequence` are removed, except those that the rules keep
-/// (`ZoneRules.keptDeletions`). A record that the zone does not have and whose incarnation is less than `incarnation`
-/// was deleted and dropped: a device that still has it drops it too, and writes to it do not restore it. New records
+/// Deleted records whose last change has a number up to `sequence` are removed, except those kept by the rules
+/// (`ZoneRules.keptDeletions`). If the zone does not have a record and the record's incarnation is less than
+/// `incarnation`, it was deleted and forgotten: devices remove it, too, and writes to it do not restore it. New records
 /// start with `incarnation`, whatever their key, and store it as `Cell.origin`.
 package struct Dropped: Hashable, Sendable {
-  /// The zone's number of the last forgotten deletion. A device that has read less reads the whole zone.
+  /// The zone's number of the last forgotten deletion. A device that has read less fetches the whole zone.
   package var sequence: Int64
   /// A number greater than the incarnation of every forgotten record.
   package var incarnation: Int64
 
-  /// Creates a value; by default, that of a zone that has forgotten nothing.
+  /// Creates a value. The default is a zone that has forgotten nothing.
   package init(sequence: Int64 = 0, incarnation: Int64 = 0) {
     self.sequence = sequence
     self.incarnation = incarnation
   }
 
-  /// Includes another forgotten deletion.
+  /// Records that another deletion has been forgotten.
   package mutating func note(sequence: Int64, incarnation: Int64) {
     self.sequence = max(self.sequence, sequence)
     self.incarnation = max(self.incarnation, incarnation + 1)
   }
 
-  /// Returns the decision on a change to a forgotten record, or on a change made before the record was forgotten.
-  /// Returns nil for all other changes. After a conflict the device fetches and learns that the record was forgotten.
+  /// Returns the decision on a change to a forgotten record, or to an earlier incarnation of a record. Returns nil for
+  /// all other changes. After a conflict, the device fetches and finds that the record has been forgotten.
   func decision(on operation: RecordOperation, stored: SyncRecord?) -> Arbiter.Decision? {
     let first = stored?.cell.origin ?? incarnation
     switch operation.change {
@@ -54,22 +55,21 @@ package struct OldDeletion: Hashable, Sendable {
   /// The incarnation in which the record is deleted.
   package var incarnation: Int64
 
-  /// Describes a deleted record.
   package init(key: RecordKey, sequence: Int64, incarnation: Int64) {
     self.key = key
     self.sequence = sequence
     self.incarnation = incarnation
   }
 
-  /// Returns the deletions that can be forgotten, in order. `rules` are all rules of the zone. The zone and every
-  /// device get the same result, whatever else they have read, so devices need no notification.
+  /// Returns the deletions that can be forgotten, in order. `rules` are all rules of the zone. The result depends only
+  /// on its arguments, so the zone and all devices forget the same deletions without notifying each other.
   package static func forgettable(_ deletions: [OldDeletion], rules: [ZoneRules]) -> [OldDeletion] {
     let kept = ZoneRules.keptDeletions(rules)
     return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }
   }
 
   /// Returns the number up to which deletions must be forgotten so that each of these collections has room for the
-  /// given number of records, or for as many as possible. Returns nil if none can be forgotten.
+  /// given number of records, or for as many as possible. Returns nil if no deletion can be forgotten.
   package static func room(for full: [String: Int], _ deletions: [OldDeletion], rules: [ZoneRules]) -> Int64? {
     let forgettable = forgettable(deletions, rules: rules)
     return full.compactMap { type, count in
@@ -79,11 +79,11 @@ package struct OldDeletion: Hashable, Sendable {
 }
 
 extension ZoneRules {
-  /// The collections whose deletions are kept, because references to a deleted record read differently while the
-  /// deletion is known.
+  /// Returns the collections whose deletions are kept. References to their deleted records are read differently while
+  /// the deletion is known.
   static func keptDeletions(_ rules: [ZoneRules]) -> Set<String> { Set(rules.flatMap(\.clearedTargets)) }
 
-  /// The collections referred to by fields that read differently once their target is deleted.
+  /// The collections that this collection refers to by fields that are read differently once their target is deleted.
   private var clearedTargets: [String] {
     fields.values.compactMap { rule in
       guard case .reference(let target) = rule.type, rule.onDelete ?? .keep != .keep else { return nil }

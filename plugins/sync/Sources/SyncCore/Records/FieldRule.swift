@@ -1,48 +1,47 @@
-/// How the values that several devices wrote to one field are merged.
+/// The rule by which values that several devices wrote to one field are merged.
 package enum MergeRule: String, Hashable, Sendable, CaseIterable {
-  /// The last value written.
+  /// Keeps the last value written.
   case newest
-  /// The largest value ever written.
+  /// Keeps the largest value ever written.
   case largest
-  /// The smallest value ever written.
+  /// Keeps the smallest value ever written.
   case smallest
-  /// The sum of all additions.
+  /// Sums all additions.
   case counter
-  /// All added values, minus those removed by a device that had seen them.
+  /// Keeps all added values except those removed by a device that had seen them.
   case set
-  /// The elements of both lists, in order.
+  /// Keeps the elements of both lists, in order.
   case list
-  /// Part of a state that is decided as a whole.
+  /// Merges the field as part of a state that is decided as a whole.
   case whole
 
-  /// The rules that a schema may name. Fields of a collection with a `decide` rule use `whole` unless they name
-  /// another.
+  /// The rules that a schema can name. In a collection with a `decide` rule, fields without a named rule use `whole`.
   package static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
 }
 
-/// The rule for a record that one device deletes while another changes it.
+/// The rule for a record that one device deletes while another one changes it.
 package enum DeleteRule: String, Hashable, Sendable, CaseIterable {
-  /// The record lives.
+  /// The record is kept.
   case editWins = "edit-wins"
   /// The record is deleted.
   case deleteWins = "delete-wins"
 }
 
-/// The value of a reference whose target is deleted.
+/// The value of a reference after its target has been deleted.
 package enum OnDelete: String, Hashable, Sendable, CaseIterable {
-  /// No value.
+  /// The reference has no value.
   case clear
   /// The record with the reference is hidden, too.
   case delete
-  /// The reference keeps its key.
+  /// The reference keeps the key of its target.
   case keep
 }
 
 /// The type of a field's values.
 package indirect enum FieldType: Hashable, Sendable {
-  /// A scalar type. A duration is a number of milliseconds.
+  /// A scalar type. A duration is an integer number of milliseconds.
   case string, integer, number, boolean, duration
-  /// The key of a record of a collection.
+  /// The key of a record in a collection.
   case reference(to: String)
   /// Several values of one type.
   case array(of: FieldType)
@@ -65,7 +64,7 @@ package indirect enum FieldType: Hashable, Sendable {
     }
   }
 
-  /// Parses the output of `text`. Returns nil for anything else.
+  /// Parses the output of `text`. Returns nil for any other text.
   package init?(text: some StringProtocol) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     switch (parts.first, parts.count) {
@@ -80,7 +79,7 @@ package indirect enum FieldType: Hashable, Sendable {
     }
   }
 
-  /// True if a single value has this type. The elements of an array are checked one by one.
+  /// True if a single value has this type. The elements of an array are not checked here.
   package func admits(_ value: Scalar) -> Bool {
     switch (self, value) {
     case (_, .null), (.string, .text), (.reference, .text), (.integer, .integer), (.duration, .integer),
@@ -95,26 +94,24 @@ package indirect enum FieldType: Hashable, Sendable {
 package struct FieldRule: Hashable, Sendable {
   /// The type of the field's values.
   package var type: FieldType
-  /// How values are merged.
   package var merge: MergeRule
-  /// For a reference, its value while the target is deleted.
+  /// The value of a reference after its target has been deleted. Nil for other types.
   package var onDelete: OnDelete?
-  /// True for a `largest` field that can start a new epoch, in which its value may be smaller.
+  /// True for a field with the rule `largest` that can start a new epoch, in which its value may be smaller again.
   package var hasEpochs = false
 
-  /// Creates a rule.
   package init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {
     self.type = type
     self.merge = merge
     self.onDelete = onDelete
   }
 
-  /// The rule as text: `string newest`, `reference:folders newest clear`.
+  /// The rule as text, as a zone stores it: `string newest`, `reference:folders newest clear`.
   package var text: String {
     "\(type.text) \(merge.rawValue)\(onDelete.map { " \($0.rawValue)" } ?? "")\(hasEpochs ? " epoch" : "")"
   }
 
-  /// Parses the output of `text`. Returns nil for anything else, such as a rule of a newer version.
+  /// Parses the output of `text`. Returns nil for any other text, for example a rule of a newer version.
   package init?(text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard (2...3).contains(words.count), let type = FieldType(text: words[0]),
@@ -129,7 +126,7 @@ package struct FieldRule: Hashable, Sendable {
     }
   }
 
-  /// The type of a single value: for a set or a list, that of its elements.
+  /// The type of a single value. For a set or a list, this is the type of its elements.
   package var element: FieldType {
     if case .array(let element) = type, merge == .set || merge == .list { element } else { type }
   }

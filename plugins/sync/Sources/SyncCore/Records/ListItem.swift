@@ -1,17 +1,16 @@
-/// The permanent, globally unique name of a list element, drawn by the device that inserted it.
+/// The permanent, globally unique name of a list element, chosen by the device that inserted it.
 public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// Larger than the counter of every element that the author saw in the list.
+  /// A number that is larger than the counters of all elements that the author saw in the list.
   package var counter: Int64
-  /// A random number, so that two devices do not draw the same name.
+  /// A random number, so that two devices do not choose the same name.
   package var tag: UInt64
 
-  /// Creates a name.
   package init(counter: Int64, tag: UInt64) {
     self.counter = counter
     self.tag = tag
   }
 
-  /// Parses `counter-tag` with the tag in hexadecimal digits. Returns nil for anything else.
+  /// Parses `counter-tag`. The tag is hexadecimal. Returns nil for any other text.
   public init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let counter = Int64(parts[0]), counter > 0, let tag = UInt64(parts[1], radix: 16) else {
@@ -25,26 +24,25 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
     left.counter == right.counter ? left.tag < right.tag : left.counter < right.counter
   }
 
-  /// The name as `counter-tag`, which `init(_:)` reads.
+  /// The name as `counter-tag`, which `init(_:)` parses.
   public var description: String { "\(counter)-\(String(tag, radix: 16))" }
 }
 
-/// An element of a list, or a place to which an element was moved. A removed element stays as a tombstone, because
-/// later elements refer to its position.
+/// An element of a list, or a position to which an element has been moved. A removed element stays as a tombstone,
+/// because later elements may refer to it.
 ///
-/// Sources: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading; moving
-/// elements in list CRDTs (Kleppmann, 2020), where the last of several moves counts.
+/// Sources: the replicated growable array (Roh et al., 2011), stored as a set of elements that is ordered on reading,
+/// and moves in list CRDTs (Kleppmann, 2020), where the last of several moves counts.
 package struct ListItem: Hashable, Sendable {
-  /// The name of the element or place.
+  /// The name of the element or position.
   package var id: ItemID
-  /// The element after which it was inserted, or nil for the beginning.
+  /// The element or position after which it was inserted, or nil for the beginning of the list.
   package var after: ItemID?
-  /// The value, or nil for a place and for a removed element.
+  /// The value, or nil for a position or a removed element.
   package var value: [UInt8]?
-  /// The element that was moved to this place, or nil for an element.
+  /// For a position, the element that was moved to it. Nil for an element.
   package var moves: ItemID?
 
-  /// Creates an element, or a place for an existing one.
   package init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
     self.id = id
     self.after = after
@@ -52,7 +50,7 @@ package struct ListItem: Hashable, Sendable {
     self.moves = moves
   }
 
-  /// Merges two copies of an element. A removed element stays removed.
+  /// Merges two copies of an element. An element removed in one copy stays removed.
   func merged(with other: ListItem) -> ListItem {
     var result = self
     switch (after, other.after) {
@@ -69,7 +67,7 @@ package struct ListItem: Hashable, Sendable {
     return result
   }
 
-  /// Returns each element once, in reading order. A moved element is at the place of its last move.
+  /// Returns each element once, in reading order. A moved element is at the position of its last move.
   package static func inOrder(_ items: [ListItem]) -> [ListItem] {
     let places = places(of: items)
     if places.isEmpty { return withPlaces(items) }
@@ -82,8 +80,8 @@ package struct ListItem: Hashable, Sendable {
     }
   }
 
-  /// Returns the place of each moved element. If it was moved several times, the move with the largest name counts;
-  /// that name is larger than all names that its author had seen.
+  /// Returns the position of each moved element. If an element was moved several times, the move with the largest name
+  /// counts. A new name is larger than all names that its author had seen.
   static func places(of items: [ListItem]) -> [ItemID: ItemID] {
     var places: [ItemID: ItemID] = [:]
     for item in items {
@@ -93,12 +91,12 @@ package struct ListItem: Hashable, Sendable {
     return places
   }
 
-  /// Returns elements and places in order, each after the element it was inserted after. Of several that follow the
-  /// same element, the one inserted last comes first.
+  /// Returns elements and positions in order, each after its predecessor `after`. If several have the same predecessor,
+  /// the one inserted last comes first.
   static func withPlaces(_ items: [ListItem]) -> [ListItem] {
     let known = Set(items.map(\.id))
     var behind: [ItemID?: [ListItem]] = [:]
-    // Items are taken from the end of the stack, so the largest name comes first.
+    // `popLast()` takes the last item of a group first, so the items are sorted with the largest name last.
     for item in items.sorted(by: { $0.id < $1.id }) {
       behind[item.after.flatMap { known.contains($0) && $0 < item.id ? $0 : nil }, default: []].append(item)
     }

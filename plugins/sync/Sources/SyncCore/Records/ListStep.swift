@@ -1,10 +1,10 @@
 import FlowBytes
 
-/// One step of an edit of a list: a value that is inserted, or an element that is moved.
+/// One step of a list edit: inserts a value or moves an element.
 struct ListStep {
   /// The preceding element, or nil for the beginning of the list.
   var after: ItemID?
-  /// True if the value or element is put at the end of the list.
+  /// True to insert or move to the end of the list. `after` is then ignored.
   var isAtEnd = false
   /// The inserted value, or nil for a move.
   var value: [UInt8]?
@@ -22,7 +22,7 @@ struct ListStep {
     self.init(after: insertion.after, isAtEnd: insertion.isAtEnd, value: insertion.value)
   }
 
-  /// The moves of elements that are in the list. Removed and unknown elements cannot be moved.
+  /// Returns steps for the moves of elements that are in the list. Removed and unknown elements are skipped.
   static func moves(_ moves: [RecordEdit.Move], in known: [ListItem]) -> [ListStep] {
     if moves.isEmpty { return [] }
     let present = Set(known.lazy.filter { $0.value != nil }.map(\.id))
@@ -31,12 +31,12 @@ struct ListStep {
     }
   }
 
-  /// Assigns names to new elements and places. Steps that follow the same element keep their order.
+  /// Returns the new elements and positions with their names. Steps with the same predecessor keep their order.
   static func items(_ steps: [ListStep], _ known: [ListItem], _ seed: UInt64) -> [ListItem] {
     var random = SplitMix64(seed: seed)
     var counter = known.map(\.id.counter).max() ?? 0
     var last = ListItem.withPlaces(known).last?.id
-    // A step after a moved element refers to the place of that element.
+    // A step after a moved element refers to the position of that element.
     var places = ListItem.places(of: known)
     var latest: [ItemID?: ItemID] = [:]
     var items: [ListItem] = []
@@ -52,8 +52,8 @@ struct ListStep {
     return items
   }
 
-  /// Returns the fewest steps that turn one list into another; the longest common subsequence stays. A value that only
-  /// changes its position is moved, so that two devices that reorder a list do not duplicate it.
+  /// Returns the fewest steps that turn one list into another; the longest common subsequence stays unchanged. A value
+  /// that only changes its position is moved, so that two devices that reorder a list do not duplicate it.
   static func difference(from items: [ListItem], to values: [[UInt8]]) -> (steps: [ListStep], remove: [ItemID]) {
     let shown = items.filter { $0.value != nil }
     let changes = values.difference(from: shown.map { $0.value ?? [] }).inferringMoves()
@@ -65,7 +65,8 @@ struct ListStep {
     var kept = shown.filter { !taken.contains($0.id) }.map { Optional($0.id) }
     var steps: [ListStep] = []
     for case .insert(let offset, let value, let source) in changes.insertions {
-      // The previous step has no name yet, so this step names the same predecessor. Such steps keep their order.
+      // The previous step does not have a name yet, so this step names the same predecessor. Steps with the same
+      // predecessor keep their order.
       let after = offset == 0 ? nil : kept[offset - 1]
       if let source {
         steps.append(ListStep(after: after, moves: shown[source].id))

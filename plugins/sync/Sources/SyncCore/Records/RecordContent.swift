@@ -1,23 +1,22 @@
-/// The content of a record in a collection apart from its `newest` fields: its incarnation, the writes that keep it
-/// alive, and its other fields.
+/// The content of a record in a collection, except for its `newest` fields: the incarnation, the writes that keep the
+/// record alive, and the other fields.
 package struct RecordContent: Hashable, Sendable {
-  /// The number of times that the record was created again after a deletion. Writes of an earlier incarnation are
+  /// The number of times that the record was created again after a deletion. Writes to an earlier incarnation are
   /// ignored.
   package var incarnation: Int64 = 0
-  /// The last write of each device that no deletion has seen, sorted by device. With `edit-wins`, the record exists as
-  /// long as there is one.
+  /// The last write of each device that has not been seen by a deletion, sorted by device. With `edit-wins`, the record
+  /// exists as long as this list is not empty.
   package var living: [Dot] = []
-  /// The latest deletion in this incarnation. With `delete-wins` it deletes the record.
+  /// The latest deletion in this incarnation, or nil. With `delete-wins`, the record is deleted if this is set.
   package var deleted: Stamp?
-  /// The latest write.
+  /// The stamp of the latest write.
   package var changed: Stamp?
   /// The fields whose rule is not `newest`, sorted by name.
   package var parts: [RecordPart] = []
 
-  /// Creates the content of a record without writes.
   package init() {}
 
-  /// True if there are no writes, or the cell does not belong to a collection.
+  /// True if there are no writes, or if the cell does not belong to a collection.
   package var isEmpty: Bool { self == RecordContent() }
 
   /// True if the record is deleted under this rule.
@@ -28,7 +27,7 @@ package struct RecordContent: Hashable, Sendable {
     }
   }
 
-  /// Returns the field with this name, or nil.
+  /// Returns the field with this name, or nil if it has no content.
   package func part(_ name: String) -> RecordPart? { parts.first { $0.name == name } }
 
   mutating func apply(_ record: RecordWrite, of write: Write) {
@@ -54,7 +53,7 @@ package struct RecordContent: Hashable, Sendable {
     return max(one, other)
   }
 
-  /// Merges two copies of one incarnation. `left` and `right` are the writes that each copy has seen.
+  /// Merges two copies of the same incarnation. `left` and `right` are the writes that each copy has seen.
   static func join(
     _ one: RecordContent, _ other: RecordContent, _ left: VersionVector, _ right: VersionVector
   ) -> RecordContent {
@@ -63,7 +62,7 @@ package struct RecordContent: Hashable, Sendable {
     result.deleted = latest(one.deleted, other.deleted)
     result.changed = latest(one.changed, other.changed)
     if one.parts.isEmpty, other.parts.isEmpty { return result }
-    // If a copy lacks a set, it has removed all elements of the set that it had seen.
+    // A copy without a set that it has seen has removed all elements of that set.
     let mine = one.parts.map { $0.seen(by: right, unless: other) }
     let theirs = other.parts.map { $0.seen(by: left, unless: one) }
     result.parts = RecordPart.State.merge(mine, theirs, by: { $0.name < $1.name }) {
@@ -74,7 +73,7 @@ package struct RecordContent: Hashable, Sendable {
 }
 
 extension RecordPart {
-  /// Returns a set without the elements that the other copy has seen, if that copy lacks the set.
+  /// If the other copy does not have this set, returns the set without the elements that the other copy has seen.
   fileprivate func seen(by context: VersionVector, unless other: RecordContent) -> RecordPart {
     guard case .set = state, other.part(name) == nil else { return self }
     return RecordPart(name: name, state: .join(state, .set([]), VersionVector(), context))
@@ -82,10 +81,10 @@ extension RecordPart {
 }
 
 extension Cell {
-  /// True for a record of a collection that has been written.
+  /// True if the cell is a record of a collection and has been written.
   package var isRecord: Bool { !content.isEmpty }
 
-  /// Starts a later incarnation with empty content.
+  /// Starts a later incarnation without content.
   mutating func beginIncarnation(_ incarnation: Int64) {
     content = RecordContent()
     content.incarnation = incarnation

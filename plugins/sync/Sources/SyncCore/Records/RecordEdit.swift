@@ -1,12 +1,12 @@
 import FlowBytes
 
-/// A user's edit of a record, stated without reference to the record's current content.
+/// A user's edit of a record. It can be created without reading the record.
 public struct RecordEdit: Hashable, Sendable {
   /// True if the edit deletes the record.
   package var isDeletion: Bool
-  /// The edits of its fields, by name.
+  /// The edits of the record's fields, by name.
   public var fields: [String: Field]
-  /// The seed for random names of new list elements.
+  /// The seed for the random names of new list elements.
   package var seed: UInt64
 
   /// The edit of one field.
@@ -17,24 +17,23 @@ public struct RecordEdit: Hashable, Sendable {
     case state([UInt8])
     /// Raises the value to this one.
     case largest([UInt8])
-    /// Raises the value to this one in the current epoch, or starts the next epoch with it.
+    /// Raises the value to this one in the current epoch. If `begins` is true, starts the next epoch with this value.
     case inEpoch([UInt8], begins: Bool)
-    /// Raises a whole number with epochs by this much, relative to the value on this device. An unset field counts as
-    /// 0.
+    /// Adds to the integer value of a field with epochs, as known to this device. A field without a value counts as 0.
     case raise(by: Int64)
     /// Lowers the value to this one.
     case smallest([UInt8])
     /// Adds to a counter.
     case add(Int64)
-    /// Sets a counter's total as seen on this device.
+    /// Sets a counter to a total by adding the difference to the total known to this device.
     case total(Int64)
     /// Adds values to a set and removes others.
     case elements(add: [[UInt8]], remove: [[UInt8]])
-    /// Sets the elements of a set as seen on this device.
+    /// Sets the elements of a set by adding and removing, compared with the elements known to this device.
     case exactly([[UInt8]])
-    /// Inserts values into a list, each after an element or at the beginning, removes elements and moves others.
+    /// Inserts values into a list after an element or at the beginning, removes elements and moves elements.
     case items(insert: [Insertion], remove: [ItemID], move: [Move] = [])
-    /// Sets the elements of a list, in order, as seen on this device.
+    /// Sets the elements of a list and their order, compared with the list known to this device.
     case inOrder([[UInt8]])
   }
 
@@ -42,9 +41,8 @@ public struct RecordEdit: Hashable, Sendable {
   public struct Insertion: Hashable, Sendable {
     /// The preceding element, or nil for the beginning of the list.
     package var after: ItemID?
-    /// True if the value is inserted at the end of the list instead.
+    /// True to insert the value at the end of the list. `after` is then ignored.
     package var isAtEnd: Bool
-    /// The inserted value.
     package var value: [UInt8]
 
     /// Creates an insertion.
@@ -55,13 +53,12 @@ public struct RecordEdit: Hashable, Sendable {
     }
   }
 
-  /// The move of a list element.
+  /// The move of an element within its list.
   public struct Move: Hashable, Sendable {
-    /// The moved element.
     package var element: ItemID
     /// The preceding element after the move, or nil for the beginning of the list.
     package var after: ItemID?
-    /// True if it moves to the end instead.
+    /// True to move the element to the end of the list. `after` is then ignored.
     package var isAtEnd: Bool
 
     /// Creates a move.
@@ -79,7 +76,7 @@ public struct RecordEdit: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// Fills a write with the effect of this edit on the record `view`. `rules` are the rules of the record's collection;
+  /// Adds the effect of this edit on the record `view` to a write. `rules` are the rules of the record's collection.
   /// `first` is the incarnation of a record that does not exist yet.
   package func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
@@ -116,8 +113,7 @@ public struct RecordEdit: Hashable, Sendable {
 }
 
 extension RecordEdit.Field {
-  /// Returns the change of a field with the content `state`, or nil if the edit is not stored as a change of the
-  /// content.
+  /// Returns the change of a field whose content is `state`, or nil if the field is not part of a `RecordContent`.
   fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
     switch self {
     case .set, .state: return nil
@@ -162,7 +158,7 @@ extension RecordEdit.Field {
 }
 
 extension RecordPart.State {
-  /// The total of a counter, or nil for other fields.
+  /// The total of a counter, limited to the range of `Int64`. Nil for other fields.
   package var total: Int64? {
     guard case .counter(let slots) = self else { return nil }
     return slots.reduce(0) { sum, slot in

@@ -3,7 +3,7 @@ extension RecordContent {
     packer.unsigned(UInt64(incarnation))
     packer.dots(living)
     packer.stamp(deleted)
-    // The latest write is usually that of a state or a field, whose stamp is already stored.
+    // The latest write usually has the same stamp as a state or field, which is already stored.
     if let changed, changed == latest { packer.byte(Self.asLatest) } else { packer.stamp(changed) }
     packer.count(parts.count)
     for part in parts {
@@ -14,7 +14,7 @@ extension RecordContent {
 
   private static let asLatest: UInt8 = 2
 
-  /// Reads the content that `pack(into:latest:)` wrote. `latest` is the latest stamp of a state or a field.
+  /// Reads content written by `pack(into:latest:)`. `latest` is the latest stamp of any state or `newest` field.
   init(from reader: inout Unpacker, latest: Stamp?) throws(PackingError) {
     incarnation = try reader.number("the incarnation of a record")
     living = try reader.dots("a write that keeps the record alive")
@@ -101,7 +101,7 @@ extension RecordWrite {
     }
   }
 
-  /// Reads the part that `pack(into:)` wrote.
+  /// Reads the part of a write that `pack(into:)` wrote.
   init(from reader: inout Unpacker) throws(PackingError) {
     self.init(incarnation: try reader.number("the incarnation of a record"))
     isDeletion = try reader.byte("whether it is a deletion") == 1

@@ -1,17 +1,15 @@
 /// A field of a record whose merge rule is not `newest`. Fields with `newest` are stored as `RecordField`s.
 package struct RecordPart: Hashable, Sendable {
-  /// The field's name.
   package var name: String
-  /// The field's content.
   package var state: State
 
-  /// The content of a field, by rule.
+  /// The content of a field, by merge rule.
   package enum State: Hashable, Sendable {
     /// The largest value ever written.
     case largest([UInt8])
     /// The smallest value ever written.
     case smallest([UInt8])
-    /// The sum of each device's additions, sorted by device.
+    /// The additions of each device, sorted by device.
     case counter([Slot])
     /// The elements, sorted by value.
     case set([Element])
@@ -26,28 +24,24 @@ package struct RecordPart: Hashable, Sendable {
     /// The sum of its additions.
     package var total: Int64
 
-    /// Creates a slot.
     package init(dot: Dot, total: Int64) {
       self.dot = dot
       self.total = total
     }
   }
 
-  /// A value in a set. For each device that added it, contains the last such write that was not removed.
+  /// A value in a set, with the writes that added it.
   package struct Element: Hashable, Sendable {
-    /// The value.
     package var value: [UInt8]
-    /// The writes, sorted by device.
+    /// For each device that added the value, its last such write that has not been removed. Sorted by device.
     package var dots: [Dot]
 
-    /// Creates an element.
     package init(value: [UInt8], dots: [Dot]) {
       self.value = value
       self.dots = dots
     }
   }
 
-  /// Creates a field.
   package init(name: String, state: State) {
     self.name = name
     self.state = state
@@ -63,7 +57,7 @@ package struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// The number of elements. For a list it includes removed elements and moves.
+  /// The number of elements in a set or list. In a list, removed elements and moves count, too.
   package var elements: Int {
     switch state {
     case .set(let elements): elements.count
@@ -72,7 +66,6 @@ package struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// The field's merge rule.
   package var rule: MergeRule { state.rule }
 }
 
@@ -103,7 +96,7 @@ extension RecordPart.State {
     case (.list(let mine), .list(let theirs)):
       return .list(merge(mine, theirs, by: { $0.id < $1.id }) { $0.merged(with: $1) })
     default:
-      // No arbiter allows two rules for one field. If it happens anyway, all replicas choose the same one.
+      // The arbiter does not allow two rules for one field. If it happens anyway, all replicas choose the same content.
       return one.rule.rawValue < other.rule.rawValue ? other : one
     }
   }
@@ -158,8 +151,8 @@ extension RecordPart.State {
 }
 
 extension Dot {
-  /// Merges the writes in two copies of a list, each sorted by device with at most one write per device. Keeps writes
-  /// in both copies and those that the other copy has not seen; of two writes of one device, the later one.
+  /// Merges two lists of writes, each sorted by device with at most one write per device. Keeps the writes that both
+  /// lists contain and those that the other copy has not seen. Of two writes of one device, keeps the later one.
   static func join(_ mine: [Dot], _ theirs: [Dot], _ left: VersionVector, _ right: VersionVector) -> [Dot] {
     let kept = mine.filter { dot in theirs.contains { $0.device == dot.device } || !right.covers(dot) }
     let others = theirs.filter { dot in mine.contains { $0.device == dot.device } || !left.covers(dot) }

@@ -1,27 +1,23 @@
-/// The part of a write that changes a record of a collection, apart from its `newest` fields.
+/// The part of a write that changes a record of a collection, except for its `newest` fields.
 package struct RecordWrite: Hashable, Sendable {
-  /// The incarnation that the author wrote to. An author that saw the record deleted starts the next one.
+  /// The incarnation that the author changed. An author that saw the record deleted starts the next incarnation.
   package var incarnation: Int64
-  /// True if the write deletes the record as seen by its author.
+  /// True if the write deletes the record. It deletes only what its author had seen.
   package var isDeletion: Bool
   /// The changes of fields with other rules than `newest`, sorted by name.
   package var changes: [Change]
 
-  /// The change of one field.
   package struct Change: Hashable, Sendable {
-    /// The field's name.
     package var name: String
-    /// The change.
     package var kind: Kind
 
-    /// Creates the change of a field.
     package init(name: String, kind: Kind) {
       self.name = name
       self.kind = kind
     }
   }
 
-  /// A change, by the rule of the field.
+  /// A change, by the merge rule of its field.
   package enum Kind: Hashable, Sendable {
     /// Raises the value to this one if it is smaller.
     case largest([UInt8])
@@ -29,20 +25,19 @@ package struct RecordWrite: Hashable, Sendable {
     case smallest([UInt8])
     /// Adds to a counter.
     case add(Int64)
-    /// Adds values to a set and removes others as seen by the author.
+    /// Adds values to a set and removes elements that its author had seen.
     case elements(add: [[UInt8]], remove: [RecordPart.Element])
-    /// Inserts elements and places of moved elements into a list, and removes elements.
+    /// Inserts elements and positions of moved elements into a list, and removes elements.
     case items(insert: [ListItem], remove: [ItemID])
   }
 
-  /// Creates the record part of a write.
   package init(incarnation: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
     self.incarnation = incarnation
     self.isDeletion = isDeletion
     self.changes = changes.sorted { $0.name < $1.name }
   }
 
-  /// Renames an act wherever this write refers to it as seen by the author.
+  /// Replaces the name of an act wherever this write refers to it.
   package mutating func rename(_ old: Dot, _ new: Dot) {
     for index in changes.indices {
       guard case .elements(let add, var remove) = changes[index].kind else { continue }
@@ -56,7 +51,7 @@ package struct RecordWrite: Hashable, Sendable {
 }
 
 extension RecordWrite.Kind {
-  /// The rule of the fields that accept this change.
+  /// The merge rule of the fields that accept this change.
   package var rule: MergeRule {
     switch self {
     case .largest: .largest

@@ -1,4 +1,4 @@
-/// Encodes values inside the text of a rule. Values may contain any character; separators are percent-encoded.
+/// Encodes values in the text of a rule. Values may contain any characters; separators are percent-encoded.
 enum RuleWords {
   /// Encodes several values and joins them with spaces.
   static func text(_ values: [String]) -> String {

@@ -1,4 +1,4 @@
-/// One value of a record's field. Bytes of values of one type sort like the values.
+/// The value of a field or list element. Values of one type sort in the same order as their bytes.
 public enum Scalar: Hashable, Sendable {
   /// No value.
   case null
@@ -10,7 +10,7 @@ public enum Scalar: Hashable, Sendable {
   case number(Double)
   /// A string.
   case text(String)
-  /// A list or an object, as JSON text.
+  /// A list or an object as JSON text.
   case json(String)
 
   private enum Tag {

@@ -1,16 +1,15 @@
-/// The part of a zone's records that a device receives: all records of some collections, or only those whose fields
-/// have given values.
+/// The part of a zone's records that a device receives: all records of some collections, or only those with given field
+/// values.
 ///
-/// Data outside of collections, such as the zone's rules, is always included. Records are matched by their content in
-/// the zone, even if they are deleted.
+/// Data outside of collections, such as the zone's rules, is always included. A record is matched by its content in the
+/// zone, even if it is deleted.
 public struct SyncSubscription: Hashable, Sendable {
-  /// The collections, each with the values that its `newest` fields must have. An empty object selects all records.
+  /// The collections, each with the values that its `newest` fields must have. An empty dictionary selects all records.
   package var collections: [String: [String: Scalar]]
 
-  /// The maximum size of all names and values, in bytes.
+  /// The maximum size of all names and values together, in bytes.
   package static let maximumBytes = 4096
 
-  /// Creates a subscription to these collections.
   package init(_ collections: [String: [String: Scalar]]) { self.collections = collections }
 
   /// True if the subscription includes a record with this content.
@@ -63,14 +62,13 @@ public struct SyncSubscription: Hashable, Sendable {
   }
 }
 
-/// A changed record outside of a device's subscription. The device receives its key and number, but not its content.
+/// A changed record outside of a device's subscription. The device receives its key and sequence number but not its
+/// content.
 package struct RecordMention: Hashable, Sendable {
-  /// The record's key.
   package var key: RecordKey
   /// The zone's sequence number of the last change.
   package var sequence: Int64
 
-  /// Creates a mention.
   package init(key: RecordKey, sequence: Int64) {
     self.key = key
     self.sequence = sequence

@@ -1,6 +1,6 @@
-/// The sequence number that a zone had reached on each day. With it, the zone can forget deletions after 90 days.
+/// The sequence number that a zone had reached on each day, from which it derives the deletions older than 90 days.
 ///
-/// A day has passed when one clock has advanced by a day. A clock is only compared with its own earlier time, so a
+/// A day has passed when any clock has advanced by a day. Each clock is compared only with its own earlier time, so a
 /// clock that is wrong by a year does not age anything.
 package struct ZoneAges: Hashable, Sendable {
   struct Note: Hashable, Sendable {
@@ -10,28 +10,26 @@ package struct ZoneAges: Hashable, Sendable {
 
   /// The minimum number of days for which a deletion is kept.
   package static let keptDays = RecordLimits.silentDays
-  /// A day in milliseconds.
   package static let dayMilliseconds: Int64 = 86_400_000
   /// The maximum number of clocks observed per day.
   private static let clocks = 128
   private static let format: UInt8 = 1
   private static let mostNotes = 1 << 10
 
-  /// The number of days that have passed.
+  /// The number of days that have passed since the first observation.
   private var day: Int64 = 0
   /// The notes, oldest first.
   private(set) var notes: [Note] = []
-  /// The time of each clock when it was first observed on this day, in milliseconds.
+  /// The time in milliseconds at which each clock was first observed on this day.
   private var first: [String: Int64] = [:]
 
   /// Creates a record in which no day has passed.
   package init() {}
 
-  /// Records that the zone had reached a number when a clock showed this time. A clock may have been set, so it
-  /// advances the count by at most `mostDays`, which is above 1 only for a synchronized clock.
+  /// Records that the zone had reached a sequence number when a clock showed this time. The clock may have been
+  /// adjusted, so it advances the count of days by at most `mostDays`, which is above 1 only for a synchronized clock.
   ///
-  /// Returns the number up to which deletions are old enough to be forgotten, or nil if there are none or no day has
-  /// passed.
+  /// Returns the number up to which deletions are old enough to be forgotten, or nil if none are or no day has passed.
   package mutating func note(
     _ sequence: Int64, by clock: String = "", atMilliseconds now: Int64, mostDays: Int64 = 1
   ) -> Int64? {
@@ -69,7 +67,7 @@ package struct ZoneAges: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads what `packed()` has written.
+  /// Reads the bytes written by `packed()`.
   package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let format = try reader.byte("the format of the days")

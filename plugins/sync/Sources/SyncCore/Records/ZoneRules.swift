@@ -1,14 +1,14 @@
-/// The rules that a zone stores for one collection. The first device that names a rule fixes it for all devices and the
-/// arbiter.
+/// The rules that a zone stores for one collection. The first device that declares a rule fixes it for all devices and
+/// the arbiter.
 ///
-/// They are stored in a record of their own, `_schema/COLLECTION`: field names with their rules as text, and the rules
-/// of the collection itself under `_delete`, `_limit` and so on.
+/// Each collection's rules are stored in the record `_schema/COLLECTION`: the rules of fields under the fields' names,
+/// and the rules of the collection under `_delete`, `_limit` and so on.
 package struct ZoneRules: Hashable, Sendable {
-  /// The type of the records that store rules.
+  /// The type of the records that contain rules.
   package static let type = "_schema"
   /// The name of the rule for deletions.
   package static let deleteName = "_delete"
-  /// The name of the rule for the number of records.
+  /// The name of the rule for the maximum number of records.
   package static let limitName = "_limit"
 
   /// The name of the rule for records that are decided as a whole.
@@ -17,10 +17,10 @@ package struct ZoneRules: Hashable, Sendable {
   package static let keysName = "_keys"
   /// The name of the rule that determines the allowed writers of a record.
   package static let writerName = "_writer"
-  /// The name of the rule for fields without their own rule.
+  /// The name of the rule for fields that do not have their own rule.
   package static let otherFieldsName = "_other-fields"
 
-  /// The only value of the rule for writers.
+  /// The only allowed value of the rule for writers.
   package static let writerItself = "self"
 
   /// The name of the collection.
@@ -29,15 +29,15 @@ package struct ZoneRules: Hashable, Sendable {
   package let texts: [String: String]
   /// The rule for records that are decided as a whole, or nil.
   package let decide: DecideRule?
-  /// The rule for a record that one device deletes while another changes it.
+  /// The rule for a record that one device deletes while another one changes it.
   package let delete: DeleteRule
-  /// The keys that records may have, or nil for any.
+  /// The keys that records may have, or nil if any key is allowed.
   package let keys: [String]?
-  /// True if each record may only be written by the device whose identity is its key.
+  /// True if a record may be written only by the device whose name is the record's key.
   package let isWrittenByItself: Bool
-  /// True if records may have fields without a rule, which are merged by `newest`.
+  /// True if records may have fields without their own rule, which are merged by `newest`.
   package let hasOtherFields: Bool
-  /// The maximum number of records in the collection, or nil.
+  /// The maximum number of records in the collection, or nil if there is no limit.
   package let limit: Int?
   /// The rules of fields, by name.
   let fields: [String: FieldRule]
@@ -52,7 +52,7 @@ package struct ZoneRules: Hashable, Sendable {
     isWrittenByItself = texts[Self.writerName] == Self.writerItself
     hasOtherFields = texts[Self.otherFieldsName] == MergeRule.newest.rawValue
     limit = texts[Self.limitName].flatMap { Int($0) }
-    // Names that begin with '_' are rules of the collection.
+    // Names that begin with '_' are rules of the collection itself.
     fields = texts.filter { !$0.key.hasPrefix("_") }.compactMapValues { FieldRule(text: $0) }
   }
 
@@ -61,12 +61,12 @@ package struct ZoneRules: Hashable, Sendable {
     self.init(collection: collection, texts: cell.map(Self.texts) ?? [:])
   }
 
-  /// The rules in a cell as text, by name.
+  /// Returns the rules in a cell as text, by name.
   package static func texts(of cell: Cell) -> [String: String] {
     texts(cell.fields.lazy.map { ($0.name, $0.value) })
   }
 
-  /// The rules in a write as text, by name.
+  /// Returns the rules in a write as text, by name.
   package static func texts(of write: Write) -> [String: String] {
     texts(write.fields.lazy.map { ($0.name, $0.value) })
   }
@@ -78,13 +78,13 @@ package struct ZoneRules: Hashable, Sendable {
   /// Returns the key of the record that stores a collection's rules.
   package static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
 
-  /// Returns the rule of a field, or nil if the zone has no such field.
+  /// Returns the rule of a field, or nil if the zone does not know the field.
   package func rule(of field: String) -> FieldRule? { fields[field] }
 
   /// Encodes the allowed keys as the text of the rule `_keys`.
   package static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
 
-  /// Returns the first rule that differs in `others`, as text, or nil if `others` only adds rules.
+  /// Returns a message about the first rule that differs in `others`, or nil if `others` only adds rules.
   package func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
 
   static func difference(_ collection: String, _ texts: [String: String], _ others: [String: String]) -> String? {
@@ -96,12 +96,13 @@ package struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the reason why a write may not set rules of a collection, or nil. `cell` contains the current rules.
+  /// Returns the reason why a write may not set rules of a collection, or nil if it may. `cell` contains the current
+  /// rules.
   static func problem(with write: Write, of collection: String, in cell: Cell) -> String? {
     guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
     if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
     let (known, named) = (texts(of: cell), texts(of: write))
-    // The rules that the zone already has were checked when they arrived.
+    // The rules that the zone already has were checked when they were added.
     for (name, text) in named.sorted(by: { $0.key < $1.key }) where known[name] != text {
       switch name {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is not a rule for deletions" }
@@ -119,7 +120,7 @@ package struct ZoneRules: Hashable, Sendable {
     return difference(collection, known, named)
   }
 
-  /// Returns the reason why this collection does not accept a write, or nil.
+  /// Returns the reason why this collection rejects a write, or nil if it accepts the write.
   package func problem(with write: Write, for key: RecordKey) -> String? {
     guard let record = write.record else { return nil }
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
@@ -145,7 +146,7 @@ package struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the reason why a device may not write to the record with this key, or nil.
+  /// Returns the reason why a device may not write to the record with this key, or nil if it may.
   package func problem(withKey key: RecordKey, by device: DeviceID) -> String? {
     if let keys, !keys.contains(key.name) {
       return
@@ -168,7 +169,7 @@ package struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the reason why this collection does not accept a cell that a device returns, or nil.
+  /// Returns the reason why this collection rejects a cell returned by a device, or nil if it accepts the cell.
   func problem(with cell: Cell, for key: RecordKey) -> String? {
     // A device that returns lost content to a zone sends the rules first, because their keys sort first.
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
@@ -207,7 +208,7 @@ package struct ZoneRules: Hashable, Sendable {
 package enum RecordName {
   /// The maximum length of a name, in bytes.
   package static let maximumLength = 64
-  /// The rule as text that follows a name in messages.
+  /// The rule for names, as the end of a message that begins with the name.
   package static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
 
   /// True if a string is a valid name.
@@ -223,7 +224,7 @@ package enum RecordName {
 }
 
 extension FieldRule {
-  /// Reads a value written to a field with a rule. Returns nil if it is invalid.
+  /// Reads a value of a field with this rule. Returns nil if the bytes are invalid.
   package func scalar(_ bytes: [UInt8]) -> Scalar? {
     hasEpochs ? EpochValue.read(bytes).flatMap { Scalar(bytes: $0.value) } : Scalar(bytes: bytes)
   }
