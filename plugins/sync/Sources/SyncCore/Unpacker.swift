@@ -1,22 +1,22 @@
 import FlowBytes
 
-/// Reads bytes that a `Packer` wrote. Throws a `PackingError` for invalid bytes and never traps.
+/// Reads bytes written by a `Packer`. Invalid bytes throw a `PackingError` and never trap.
 package struct Unpacker: Sendable {
   private let bytes: [UInt8]
   /// The offset of the next value.
   package private(set) var offset = 0
 
-  /// The maximum number of items in a list that is read. It is above every limit for writing, so that all saved data
-  /// can be read.
+  /// The maximum number of items in a list. It is higher than every limit for writing, so that all saved data can be
+  /// read.
   static let largestCount = 1 << 16
-  /// The maximum size in bytes of a value that is read. It is above every limit for writing, too.
+  /// The maximum size of a value in bytes. It is higher than every limit for writing, too.
   static let largestData = 1 << 24
 
   /// Creates a reader that starts at the first byte.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Creates a reader after the format byte of data sealed with `Packer.seal()`. Throws if the format or the checksum
-  /// is wrong.
+  /// Creates a reader that starts after the format byte of data sealed with `Packer.seal()`. Throws if the format or
+  /// the checksum is wrong.
   package init(_ bytes: [UInt8], sealedAs format: UInt8) throws(PackingError) {
     guard let found = bytes.first else { throw .truncated(at: 0, reading: "the format") }
     if found > format { throw .unsupportedFormat(found: found, known: format) }
@@ -25,7 +25,7 @@ package struct Unpacker: Sendable {
     offset = 1
   }
 
-  /// Returns the bytes without their checksum. Throws if it does not match.
+  /// Returns the bytes without their checksum. Throws if the checksum does not match.
   static func unsealed(_ bytes: [UInt8]) throws(PackingError) -> [UInt8] {
     let end = bytes.count - 4
     guard end > 0 else { throw .truncated(at: bytes.count, reading: "the checksum") }
@@ -36,7 +36,7 @@ package struct Unpacker: Sendable {
     return Array(bytes[..<end])
   }
 
-  /// True if everything was read.
+  /// True if all bytes have been read.
   package var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads one byte.
@@ -46,7 +46,7 @@ package struct Unpacker: Sendable {
     return bytes[offset]
   }
 
-  /// Reads a number that is not negative.
+  /// Reads an unsigned number in LEB128.
   package mutating func unsigned(_ what: StaticString) throws(PackingError) -> UInt64 {
     do {
       return try LEB128.read(bytes, at: &offset)
@@ -64,7 +64,7 @@ package struct Unpacker: Sendable {
     LEB128.signed(try unsigned(what))
   }
 
-  /// Reads a number that must be in a range.
+  /// Reads a number and checks that it is in a range.
   package mutating func number(
     _ what: StaticString, in range: ClosedRange<Int64> = 0...Stamp.latestMilliseconds
   ) throws(PackingError) -> Int64 {
@@ -77,7 +77,7 @@ package struct Unpacker: Sendable {
     return Int64(value)
   }
 
-  /// Reads a count of at most `limit`.
+  /// Reads a count and checks that it is at most `limit`.
   package mutating func count(_ what: StaticString, limit: Int) throws(PackingError) -> Int {
     Int(try number(what, in: 0...Int64(limit)))
   }
@@ -101,13 +101,13 @@ package struct Unpacker: Sendable {
   }
 }
 
-/// The reason why packed bytes cannot be read.
+/// An error in packed bytes, with its offset.
 package enum PackingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes end in the middle of a value.
   case truncated(at: Int, reading: String)
   /// A value is invalid.
   case malformed(at: Int, reading: String, String)
-  /// The bytes have the format of a newer version.
+  /// The bytes have a format that only a newer version can read.
   case unsupportedFormat(found: UInt8, known: UInt8)
 
   /// The problem and its offset, as text.

@@ -1,24 +1,22 @@
-/// The highest write number seen of each device: the causal context of a cell or of a write (M3).
+/// The highest write number seen from each device: the causal context of a cell or a write (M3).
 ///
-/// A dot is covered if its number is not above the device's number here. Devices are sorted, so equal vectors have
-/// equal bytes.
+/// A dot is covered if its number is not above the highest number of its device. Devices are sorted, so equal vectors
+/// have equal bytes.
 package struct VersionVector: Hashable, Sendable {
-  /// The writes seen of each device, sorted by device.
+  /// The newest write seen from each device, sorted by device.
   package private(set) var seen: [Seen]
 
   /// The newest write seen from one device. All its earlier writes count as seen.
   package struct Seen: Hashable, Sendable {
-    /// The device and its highest number.
     package var dot: Dot
     /// The checksum of the write with that number (`Write.check`), or 0 if it was not recorded.
     package var check: UInt32
     /// The day of that write, in days since 1970, or 0 if it was not recorded.
     package var day: UInt32
-    /// True if the device was retired since that write. It does not count as a device of the zone until it writes
+    /// True if the device has been retired since that write. It does not count as a device of the zone until it writes
     /// again.
     package var isRetired: Bool
 
-    /// Describes a write.
     package init(dot: Dot, check: UInt32 = 0, day: UInt32 = 0, isRetired: Bool = false) {
       self.dot = dot
       self.check = check
@@ -26,23 +24,22 @@ package struct VersionVector: Hashable, Sendable {
       self.isRetired = isRetired
     }
 
-    /// Merges two entries of one device: the one with the higher number, or the union of both if the numbers are equal.
+    /// Merges two entries of one device. The one with the higher number wins; entries with equal numbers are combined.
     func merged(with other: Seen) -> Seen {
       if dot.number != other.dot.number { return dot.number > other.dot.number ? self : other }
       return Seen(
         dot: dot, check: max(check, other.check), day: max(day, other.day), isRetired: isRetired || other.isRetired)
     }
 
-    /// True if a write with this number and checksum may be the one recorded here.
+    /// True if a write with this number and checksum may be the one recorded here. A checksum of 0 matches every other.
     package func mayBe(_ number: Int64, check other: UInt32) -> Bool {
       dot.number == number && (check == other || check == 0 || other == 0)
     }
   }
 
-  /// Creates an empty vector.
   package init() { seen = [] }
 
-  /// Creates a vector of these dots. If a device has several, the highest counts.
+  /// Creates a vector of these dots. If a device has several, the highest number counts.
   package init(_ dots: [Dot]) {
     seen = []
     for dot in dots { observe(Seen(dot: dot)) }
@@ -51,13 +48,13 @@ package struct VersionVector: Hashable, Sendable {
   /// Creates a vector from entries sorted by device, one per device.
   init(sorted seen: [Seen]) { self.seen = seen }
 
-  /// The highest number seen of each device, sorted by device.
+  /// The highest number seen from each device, sorted by device.
   package var dots: [Dot] { seen.map(\.dot) }
 
   /// The number of devices.
   package var count: Int { seen.count }
 
-  /// The highest number seen of a device, or 0.
+  /// The highest number seen from a device, or 0 if none of its writes was seen.
   package subscript(device: DeviceID) -> Int64 {
     for one in seen where one.dot.device == device { return one.dot.number }
     return 0
@@ -66,7 +63,7 @@ package struct VersionVector: Hashable, Sendable {
   /// Returns the entry of a device, or nil if none of its writes was seen.
   package func note(of device: DeviceID) -> Seen? { seen.first { $0.dot.device == device } }
 
-  /// True if a write has been seen.
+  /// True if the vector includes this write.
   package func covers(_ dot: Dot) -> Bool { dot.number <= self[dot.device] }
 
   /// Records a write as seen.
@@ -82,7 +79,7 @@ package struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Removes a device's writes after this number, or all of them if it is 0.
+  /// Lowers the highest number of a device to this one. 0 removes the device.
   package mutating func limit(_ device: DeviceID, to number: Int64) {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), seen[index].dot.number > number else {
       return
@@ -94,14 +91,14 @@ package struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Marks a device as retired. Returns false if it already is, or has never written.
+  /// Marks a device as retired. Returns false if it is already retired or has never written.
   mutating func retire(_ device: DeviceID) -> Bool {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), !seen[index].isRetired else { return false }
     seen[index].isRetired = true
     return true
   }
 
-  /// Adds everything that another vector has seen.
+  /// Adds all writes that another vector has seen.
   package mutating func formUnion(_ other: VersionVector) {
     if seen.isEmpty {
       seen = other.seen
@@ -112,7 +109,7 @@ package struct VersionVector: Hashable, Sendable {
 
   /// True if this vector covers every write that the other has seen.
   package func includes(_ other: VersionVector) -> Bool {
-    // Both are sorted and usually contain the same devices.
+    // Both arrays are sorted and usually contain the same devices.
     var index = seen.startIndex
     return other.seen.allSatisfy { one in
       while index < seen.endIndex, seen[index].dot.device != one.dot.device, seen[index].dot.device < one.dot.device {
@@ -123,7 +120,7 @@ package struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Returns the devices that count in the zone: neither retired nor silent for `RecordLimits.silentDays`.
+  /// Returns the devices that count as devices of the zone: not retired, and not silent for `RecordLimits.silentDays`.
   package func liveDevices(atMilliseconds now: Int64) -> [DeviceID] {
     let first = max(0, now / 86_400_000 - RecordLimits.silentDays)
     return seen.lazy.filter { !$0.isRetired && Int64($0.day) >= first }.map(\.dot.device)

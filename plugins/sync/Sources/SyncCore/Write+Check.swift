@@ -1,18 +1,18 @@
 import FlowBytes
 
 extension Write {
-  /// A checksum that distinguishes this write from another one with the same number, such as that of a device that runs
-  /// on a copy of this device's file. Never 0. It covers only the user's action, not changes by a clock or the arbiter.
+  /// A checksum that tells this write apart from another write with the same number, for example one from a copy of the
+  /// device's file. It is never 0. It covers only the user's action, not later changes by a clock or the arbiter.
   package var check: UInt32 { seal == 0 ? contentCheck : seal }
 
-  /// Returns this write with its checksum fixed, so that later changes do not affect it.
+  /// Returns this write with its checksum fixed, so that later changes do not alter it.
   package func sealed() -> Write {
     var result = self
     result.seal = contentCheck
     return result
   }
 
-  /// FNV-1a over the user's action.
+  /// The FNV-1a hash of the user's action.
   private var contentCheck: UInt32 {
     var hash = FNV1a64()
     hash.add(UInt64(bitPattern: dot.number))
@@ -42,8 +42,8 @@ extension Write {
     return result
   }
 
-  /// Returns this write shifted in time after the clock has been measured. It stays later than the stamp that its
-  /// author had seen.
+  /// Returns this write with its time corrected by `difference` after the clock has been measured. It stays later than
+  /// the stamp that its author had seen.
   package func shifted(byMilliseconds difference: Int64) -> Write {
     let time = min(max(milliseconds + difference, 0), Stamp.latestMilliseconds)
     let stamp = Stamp(milliseconds: time, counter: counter, device: dot.device)

@@ -91,7 +91,7 @@ extension Unpacker {
     return Stamp(milliseconds: time, counter: counter, device: device)
   }
 
-  /// Reads a time stored as the distance to another one.
+  /// Reads a time stored as the distance to `milliseconds`.
   mutating func time(_ what: StaticString, before milliseconds: Int64) throws(PackingError) -> Int64 {
     let start = offset
     let (time, overflow) = milliseconds.subtractingReportingOverflow(try signed(what))

@@ -1,7 +1,7 @@
-/// The rule for names of zones: 1 to 128 ASCII letters, digits, `.`, `_` and `-`. `.` and `..` are excluded, because
-/// clients remove them from addresses.
+/// The rule for the names of zones: 1 to 128 ASCII letters, digits, `.`, `_` and `-`. The names `.` and `..` are
+/// invalid, because HTTP clients remove them from addresses.
 package enum ZoneName {
-  /// The rule as text, for messages.
+  /// The rule as text for messages.
   package static let rule =
     "a zone's name is 1 to 128 letters, digits, '.', '_' and '-', but not '.' or '..', which addresses leave out"
 
