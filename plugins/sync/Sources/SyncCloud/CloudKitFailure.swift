@@ -1,6 +1,7 @@
-/// An error of CloudKit, identified by its number so that it can be tested on systems without CloudKit.
+/// An error of CloudKit. It contains the error's number instead of a `CKError`, so it can be tested on systems without
+/// CloudKit.
 package struct CloudKitFailure: Error, Hashable {
-  /// The raw values of `CKError.Code`, as Apple documents them.
+  /// The raw values of `CKError.Code`, from Apple's documentation.
   package enum Code: Int, Sendable, CaseIterable {
     case partialFailure = 2
     case networkUnavailable = 3
@@ -21,14 +22,14 @@ package struct CloudKitFailure: Error, Hashable {
     case accountTemporarilyUnavailable = 36
   }
 
-  /// The error's number, or nil for an error of another framework.
+  /// The raw value of the `CKError.Code`, or nil for an error of another framework.
   package var number: Int?
   package var text: String
-  /// The seconds to wait before the next request, if the service specified them.
+  /// The seconds to wait before the next request, or nil if the service did not specify any.
   package var retryAfterSeconds: Double?
   /// The errors of individual records, by record name.
   package var records: [String: CloudKitFailure]
-  /// The errors of other items, such as the zone.
+  /// The errors of items that are not records, such as the zone.
   package var others: [CloudKitFailure]
 
   package init(
@@ -42,7 +43,7 @@ package struct CloudKitFailure: Error, Hashable {
     self.others = others
   }
 
-  /// Creates the failure of a request that failed for these records. Returns nil if there are none.
+  /// Creates the failure of a request from the failures of its records. Returns nil if no record failed.
   package init?(records: [String: CloudKitFailure]) {
     if records.isEmpty { return nil }
     self.init(number: Code.partialFailure.rawValue, records: records)
@@ -50,13 +51,13 @@ package struct CloudKitFailure: Error, Hashable {
 
   private var code: Code? { number.flatMap(Code.init) }
 
-  /// True if the zone is missing: it was never created, or a person has deleted it.
+  /// True if the zone does not exist, for example because a person has deleted it.
   package var isMissingZone: Bool {
     code == .zoneNotFound || code == .userDeletedZone || records.values.contains(where: \.isMissingZone)
       || others.contains(where: \.isMissingZone)
   }
 
-  /// The corresponding error of ``CloudZone``.
+  /// The error of ``CloudZone`` that corresponds to this one.
   package var problem: CloudZoneError {
     if isMissingZone { return .zoneNotFound }
     switch code {
@@ -73,7 +74,7 @@ package struct CloudKitFailure: Error, Hashable {
     }
   }
 
-  /// The pause that the service requests, up to a day, or one second if it requests none.
+  /// The pause that the service requests, limited to a day, or one second if it requests none.
   private var retryAfterMilliseconds: Int64 {
     guard let seconds = retryAfterSeconds, seconds >= 0 else { return 1000 }
     return Int64(min(seconds, 86_400) * 1000)

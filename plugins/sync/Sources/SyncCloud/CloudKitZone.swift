@@ -3,7 +3,7 @@
   import Foundation
   import Synchronization
 
-  /// A zone of a person's private CloudKit database, for ``CloudZoneBackend``.
+  /// A zone in a person's private CloudKit database, for ``CloudZoneBackend``.
   ///
   /// Add the app's iCloud container and the CloudKit service to its entitlements. Subscribe to the zone with
   /// `CKRecordZoneSubscription`, and call `notice()` of the backend when its silent push arrives.
@@ -13,12 +13,12 @@
 
     private let container: CKContainer
     private let zoneID: CKRecordZone.ID
-    /// The service's clock minus this device's in milliseconds, measured when a record was last saved.
+    /// The service's clock minus this device's clock in milliseconds, measured when a record was last saved.
     private let ahead = Mutex<Int64>(0)
-    /// The account returned by the last call of `account()`. Requests fail while another account is signed in.
+    /// The account returned by the last call of `account()`, or nil. Requests fail while another account is signed in.
     private let known = Mutex<String?>(nil)
 
-    /// Uses the zone of this name in the container's private database.
+    /// Creates a zone with this name in the container's private database.
     public init(container: CKContainer, zone: String) {
       self.container = container
       zoneID = CKRecordZone.ID(zoneName: zone, ownerName: CKCurrentUserDefaultName)
@@ -26,7 +26,7 @@
 
     private var database: CKDatabase { container.privateCloudDatabase }
 
-    /// Saves and removes records, all or none. Creates a missing zone if all records to save are new.
+    /// Saves and removes records, either all or none. Creates the zone if it is missing and all saved records are new.
     public func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
       do {
         try await checkAccount()
@@ -61,7 +61,7 @@
       return CloudModified(tags: tags, serverMilliseconds: now)
     }
 
-    /// Returns the records that changed after a token.
+    /// Returns the records that have changed since a token, or all records if the token is nil.
     public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
       do {
         try await checkAccount()

@@ -5,30 +5,30 @@ import SyncEngine
 /// A device's copy of a zone in a cloud database, with the service's tags of its records. All decisions are made here;
 /// ``CloudZoneBackend`` only calls the service.
 ///
-/// A commit is decided on the copy, and its records are saved together with the zone's head record. If two devices
-/// commit at the same time, the second one is refused because the head's tag has changed. It reads the changes and
-/// decides again.
+/// A commit is decided on the copy, and the changed records are saved together with the zone's head record. If two
+/// devices commit at the same time, the service refuses the second commit because the head's tag has changed. The
+/// second device then reads the changes and decides again.
 package struct CloudMirror: Sendable {
   /// The zone as known to this device.
   package private(set) var zone: ZoneState
-  /// The token up to which the zone was read, or nil if all of it must be read.
+  /// The token up to which the zone has been read, or nil if it must be read from the start.
   package private(set) var token: CloudToken?
   private var tags: [String: CloudTag] = [:]
   private var keys: [String: RecordKey] = [:]
-  /// The names of removed parts that are still stored, because one modification was too small to remove them all.
+  /// The names of removed parts that are still stored because a modification had no room left to remove them.
   private var leftovers: Set<String> = []
 
   /// A decided commit, with the changes that must be saved.
   package struct Prepared: Sendable {
     /// The response to the device.
     package let reply: CommitReply
-    /// The changes to save, or nil if the commit changes nothing.
+    /// The changes to save, or nil if the commit does not change anything.
     package let modification: CloudModification?
     fileprivate let zone: ZoneState
     fileprivate let leftovers: Set<String>
     fileprivate let headTag: CloudTag?
 
-    /// True if an operation cannot be committed on this copy. The decision must then be repeated on the newest state.
+    /// True if an operation cannot be committed on this copy. It must then be decided again on the latest state.
     package var isDecidedByOthers: Bool {
       reply.results.contains { result in
         if case .committed = result { false } else { true }
@@ -36,10 +36,10 @@ package struct CloudMirror: Sendable {
     }
   }
 
-  /// Creates an empty copy, before the zone is read.
+  /// Creates the copy of a zone that has not been read yet.
   package init(store: StoreIdentity) { zone = Self.empty(store) }
 
-  /// All devices use the same generation, so the cursor of an empty zone is valid on each of them.
+  /// All devices use the same generation, so the cursor of an empty zone is valid on every device.
   private static func empty(_ store: StoreIdentity) -> ZoneState {
     var hash = FNV1a64()
     hash.add(store.description.utf8)
@@ -48,7 +48,7 @@ package struct CloudMirror: Sendable {
     return zone
   }
 
-  /// Returns the identity of an account's store: the same on all devices, different for each account.
+  /// Returns the identity of an account's store. It is the same on all devices and different for each account.
   package static func store(ofAccount account: String) -> StoreIdentity {
     var hash = FNV1a128()
     hash.add(account.utf8)
@@ -57,10 +57,10 @@ package struct CloudMirror: Sendable {
       ?? StoreIdentity(number: 0)
   }
 
-  /// Discards everything that was read.
+  /// Discards everything that has been read.
   package mutating func forget() { self = CloudMirror(store: zone.store) }
 
-  /// Adds pages of changes that start at ``token``.
+  /// Adds pages of changes that follow ``token``.
   package mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
     var copy = self
     do throws(PackingError) {
@@ -112,7 +112,7 @@ package struct CloudMirror: Sendable {
     }
     let (parts, gone) = next.parts(changedSince: zone)
     var saved = parts.map { CloudRecord(name: $0.name, bytes: $0.bytes, tag: tags[$0.name]) }
-    // A record that returns is stored under its old name.
+    // A record that is created again is stored under its old name.
     var left = leftovers.union(gone).subtracting(saved.map(\.name))
     let room = max(0, CloudModification.recordLimit - saved.count - 1)
     let removed = Array(left.sorted().prefix(room))
@@ -131,7 +131,7 @@ package struct CloudMirror: Sendable {
     return packer.bytes
   }
 
-  /// Applies a commit that was saved, unless this copy has since read a newer head, which includes the commit.
+  /// Applies a saved commit, unless this copy has since read a newer head, which already includes the commit.
   package mutating func take(_ prepared: Prepared, saved: CloudModified) {
     guard let modification = prepared.modification, tags[ZoneState.headName] == prepared.headTag else { return }
     let parts = prepared.zone.records
@@ -147,13 +147,13 @@ package struct CloudMirror: Sendable {
 }
 
 extension CloudZoneError {
-  /// True if another device has changed one of the records to save.
+  /// True if another device has changed one of the records to be saved.
   package var isConflict: Bool {
     guard case .partial(let items) = self else { return false }
     return items.values.contains(.changed)
   }
 
-  /// The corresponding error of the sync engine.
+  /// The error of the sync engine that corresponds to this one.
   package var backendError: BackendError {
     switch self {
     case .partial(let items):

@@ -1,16 +1,17 @@
-/// A zone of a cloud database like CloudKit's: named records with change tags that are saved together or not at all,
-/// and the changes since an opaque token.
+/// A zone in a cloud database such as CloudKit. Records have names and change tags, several records are saved together
+/// or not at all, and changes are returned since an opaque token.
 ///
-/// The service cannot merge. ``CloudZoneBackend`` stores a zone of the sync engine in it.
+/// The service cannot merge records. ``CloudZoneBackend`` stores a zone of the sync engine in it.
 public protocol CloudZone: Sendable {
-  /// Saves and removes records, all or none, if each saved record still has the given tag. Creates a missing zone if
-  /// all records to save are new.
+  /// Saves and removes records, either all or none. Fails if a saved record no longer has the given tag. Creates the
+  /// zone if it is missing and all saved records are new.
   func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified
 
-  /// Returns the records that changed after a token, in the order of their changes, or all records for nil.
+  /// Returns the records that have changed since a token, in the order of their changes, or all records if the token is
+  /// nil.
   func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges
 
-  /// Returns an identifier of the zone's account, which is the same on all of the person's devices.
+  /// Returns an identifier of the zone's account, which is the same on all of the user's devices.
   func account() async throws(CloudZoneError) -> String
 }
 
@@ -30,13 +31,13 @@ public struct CloudToken: Hashable, Sendable {
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// A record of the service.
+/// A named record in the cloud database.
 public struct CloudRecord: Hashable, Sendable {
   /// The record's name in the zone.
   public var name: String
   /// The record's content.
   public var bytes: [UInt8]
-  /// The tag of its version, or nil for a new record.
+  /// The tag of the record's version, or nil for a new record.
   package var tag: CloudTag?
 
   /// Creates a record.
@@ -47,9 +48,9 @@ public struct CloudRecord: Hashable, Sendable {
   }
 }
 
-/// Changes to records that are made together or not at all.
+/// Changes to records that are saved together or not at all.
 public struct CloudModification: Hashable, Sendable {
-  /// The maximum number of records that are saved and removed at once.
+  /// The maximum number of records that one modification saves and removes.
   package static let recordLimit = 400
   /// The maximum size of a record, in bytes.
   package static let recordBytes = 1_000_000
@@ -66,11 +67,11 @@ public struct CloudModification: Hashable, Sendable {
   }
 }
 
-/// The result of a modification.
+/// The result of a saved modification.
 public struct CloudModified: Hashable, Sendable {
-  /// The new tags of the saved records.
+  /// The new tags of the saved records, by record name.
   package var tags: [String: CloudTag]
-  /// The service's clock, in milliseconds since 1970.
+  /// The service's time in milliseconds since 1970.
   package var serverMilliseconds: Int64
 
   /// Creates a result.
@@ -82,15 +83,15 @@ public struct CloudModified: Hashable, Sendable {
 
 /// A page of changes.
 public struct CloudChanges: Hashable, Sendable {
-  /// The current content of new and changed records.
+  /// The new and changed records with their current content.
   public var changed: [CloudRecord]
   /// The names of removed records.
   package var removed: [String]
-  /// The token for fetching the changes after this page.
+  /// The token to fetch the changes after this page.
   public var token: CloudToken
   /// True if more changes follow.
   package var hasMore: Bool
-  /// The service's time as far as known, in milliseconds since 1970.
+  /// The service's time in milliseconds since 1970, estimated if the service does not report it.
   package var serverMilliseconds: Int64
 
   /// Creates a page of changes.
@@ -105,38 +106,38 @@ public struct CloudChanges: Hashable, Sendable {
   }
 }
 
-/// The reason why the service did not perform a request.
+/// The reason why a request to the service failed.
 public enum CloudZoneError: Error, Hashable, Sendable {
   /// The reason why one record could not be saved.
   public enum Item: Hashable, Sendable {
-    /// The record has another tag than expected.
+    /// The record's tag is not the expected one.
     case changed
-    /// The record is valid, but another one of the modification failed.
+    /// The record is valid, but another record of the modification failed.
     case batchFailed
     /// The record is larger than ``CloudModification/recordBytes``.
     case tooLarge
-    /// Another reason, as text.
+    /// Any other error. Contains its description.
     case failed(String)
   }
 
-  /// Some records could not be saved, so none was.
+  /// Some records could not be saved, so none was saved. Contains the errors by record name.
   case partial([String: Item])
-  /// The token is too old, so all records must be read.
+  /// The token is too old. All records must be read again.
   case tokenExpired
   /// The zone does not exist, or a person has deleted it.
   case zoneNotFound
-  /// Another person has signed in.
+  /// Another user has signed in.
   case accountChanged
-  /// No person has signed in.
+  /// No user has signed in.
   case notAuthenticated
   /// Too many requests were sent in a short time.
   case throttled(retryAfterMilliseconds: Int64)
   /// The storage of the account is full.
   case quotaExceeded
-  /// The request has more records than ``CloudModification/recordLimit``, or than the service accepts at present.
+  /// The request has more records than ``CloudModification/recordLimit``, or more than the service accepts at present.
   case limitExceeded
   /// The service does not respond.
   case unreachable(String)
-  /// Another reason, as text.
+  /// Any other error. Contains its description.
   case failed(String)
 }

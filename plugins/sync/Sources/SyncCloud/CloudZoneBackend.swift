@@ -2,30 +2,30 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// Zones of the sync engine in a cloud database such as CloudKit, which can only save records and return changes.
+/// A backend that stores zones in a cloud database such as CloudKit, which can only save records and return changes.
 ///
 /// ```swift
 /// let backend = CloudZoneBackend(zones: ["Notes": CloudKitZone(container: .default(), zone: "Notes")])
 /// ```
 public actor CloudZoneBackend: SyncBackend {
-  /// The maximum number of attempts at a commit while other devices commit first.
+  /// The maximum number of attempts to commit or read while other devices change the zone.
   static let attempts = 50
 
   private let zones: [String: any CloudZone]
   private var mirrors: [String: CloudMirror] = [:]
   private var store: StoreIdentity?
   private let clock: any SyncClock
-  /// The service's clock minus this device's.
+  /// The service's clock minus this device's clock.
   private var aheadMilliseconds: Int64 = 0
   private let pollMilliseconds: Int64
   private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
   private var last: Task<Void, Never>?
 
-  /// Creates a backend for zones by name. Watched zones are checked for changes when ``notice()`` is called, and every
-  /// `pollMilliseconds`.
+  /// Creates a backend with zones by name. Watched zones are checked for changes once a minute and when ``notice()`` is
+  /// called.
   public init(zones: [String: any CloudZone]) { self.init(zones: zones, clock: SystemClock()) }
 
-  /// Creates a backend with another clock and another pause between two looks at a zone.
+  /// Creates a backend that uses `clock` and checks watched zones every `pollMilliseconds`.
   @_disfavoredOverload
   package init(
     zones: [String: any CloudZone], clock: any SyncClock = SystemClock(), pollMilliseconds: Int64 = 60_000
@@ -109,7 +109,7 @@ public actor CloudZoneBackend: SyncBackend {
     return stream
   }
 
-  /// The identity of the account's zones.
+  /// Returns the identity of the store, which is derived from the account.
   public func identity() async throws(BackendError) -> StoreIdentity {
     if let store { return store }
     guard let zone = zones.values.first else { throw .zoneMissing("") }
@@ -122,7 +122,7 @@ public actor CloudZoneBackend: SyncBackend {
     }
   }
 
-  /// The service's time as far as known.
+  /// Returns the service's time, estimated from its last response.
   public func serverTime() async throws(BackendError) -> Int64 { serverNow }
 
   private var serverNow: Int64 { clock.nowMilliseconds() + aheadMilliseconds }
@@ -133,7 +133,7 @@ public actor CloudZoneBackend: SyncBackend {
     _ operations: [RecordOperation], _ name: String, _ heard: Cursor?, _ store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     let zone = try zone(name)
-    // The first attempt uses the local copy, without asking the service.
+    // The first attempt uses the local copy without reading changes from the service.
     let known = mirrors[name].flatMap { $0.token == nil ? nil : $0 }
     var isFresh = known == nil
     var mirror = if let known { known } else { try await read(name) }
@@ -165,7 +165,7 @@ public actor CloudZoneBackend: SyncBackend {
     throw .unavailable("other devices change the zone all the time", retryAfterMilliseconds: 1000)
   }
 
-  /// Prepares the next attempt after an error. Throws if that attempt would fail, too.
+  /// Prepares another attempt after an error. Throws if another attempt would fail, too.
   private func recover(from error: CloudZoneError, _ name: String) async throws(BackendError) {
     switch error {
     case .partial where error.isConflict: break
@@ -175,14 +175,14 @@ public actor CloudZoneBackend: SyncBackend {
     }
   }
 
-  /// Discards the copies of all zones after a change of the account, because they belong to the previous person.
+  /// Discards the copies of all zones after another user has signed in, because they belong to the previous user.
   private func changeAccount() async throws(BackendError) {
     store = nil
     mirrors = [:]
     _ = try await identity()
   }
 
-  /// Reads the changes since the last time.
+  /// Reads the changes since the last call and returns the updated copy.
   private func read(_ name: String) async throws(BackendError) -> CloudMirror {
     let zone = try zone(name)
     for _ in 0..<Self.attempts {
@@ -216,7 +216,7 @@ public actor CloudZoneBackend: SyncBackend {
 
   private func note(_ serverMilliseconds: Int64) { aheadMilliseconds = serverMilliseconds - clock.nowMilliseconds() }
 
-  /// Runs one request at a time, because two requests of one device would only conflict.
+  /// Runs one request at a time. Concurrent requests of one device would only conflict with each other.
   private func inTurn<Value: Sendable>(
     _ body: @escaping @Sendable (CloudZoneBackend) async throws(BackendError) -> Value
   ) async throws(BackendError) -> Value {

@@ -8,7 +8,7 @@ import SyncRecords
 import SyncSimulation
 import SyncYAML
 
-/// `flowrun sync …`: the state of a device's synchronization, and a simulated day on a virtual clock.
+/// `flowrun sync …`: shows and repairs the state of a device's synchronization, and simulates a day on a virtual clock.
 package struct SyncCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Inspects synchronization.",
@@ -27,7 +27,7 @@ package struct SyncCommand: AsyncParsableCommand {
   package init() {}
 }
 
-/// `flowrun sync status`: reads the devices' files, even while a run uses them.
+/// `flowrun sync status`: reads the files of devices, even while a run uses them.
 struct SyncStatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -58,7 +58,7 @@ struct SyncStatusCommand: Subcommand {
 
 extension SimulationPlan.Backend: ExpressibleByArgument {}
 
-/// `flowrun sync simulate`: simulates a day of several devices and checks it.
+/// `flowrun sync simulate`: simulates a day of several devices and checks the result.
 struct SyncSimulateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Simulates a day of several devices on a virtual clock.",
@@ -101,7 +101,7 @@ struct SyncSimulateCommand: Subcommand {
     let records = try schema.map(Self.read)
     let began = ContinuousClock.now
     let told = Mutex(began)
-    // A long simulation shows its progress.
+    // A long simulation prints its progress every 2 s.
     let report = SyncReports.simulate(
       schema: records, seed: seed, devices: devices, hours: hours, loss: loss, backend: backend
     ) { share in

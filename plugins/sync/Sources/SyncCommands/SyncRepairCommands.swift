@@ -4,7 +4,7 @@ import FlowDiagnostics
 import FlowModel
 import SyncPlugin
 
-/// The options that select files of devices.
+/// The options that select the files of devices.
 struct DeviceFiles: ParsableArguments {
   @Option(help: ArgumentHelp("The data folder of the workflow that synchronizes.", valueName: "FOLDER"))
   var data = "workflows/.flowrun/sync"
@@ -12,7 +12,7 @@ struct DeviceFiles: ParsableArguments {
   @Option(help: ArgumentHelp("Only this device, by the name that sync.connect was given.", valueName: "DEVICE"))
   var device: String?
 
-  /// Returns the files. Throws if there are none.
+  /// Returns the selected files. Throws if there are none.
   func files() throws -> [String] {
     let files = SyncReports.files(in: data, device: device)
     guard !files.isEmpty else {
@@ -22,12 +22,13 @@ struct DeviceFiles: ParsableArguments {
     return files
   }
 
-  /// The message for a file without content, for example because its device was killed while it created the file.
+  /// Returns the message for a file without content, for example because the device was killed while it created the
+  /// file.
   static func unused(_ file: String) -> String {
     "'\(TerminalText.visible(file))' is empty: its device has not started yet; its next run starts again"
   }
 
-  /// Returns the only file. Throws if there are several.
+  /// Returns the only selected file. Throws if there are several.
   func file() throws -> String {
     let files = try files()
     guard files.count == 1 else {
@@ -37,7 +38,7 @@ struct DeviceFiles: ParsableArguments {
   }
 }
 
-/// Calls `body`. Prints any error except a `UsageProblem` and exits.
+/// Calls `body`. If it throws an error other than a `UsageProblem`, prints the error and exits.
 func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
   do {
     return try await body()
@@ -109,7 +110,7 @@ struct SyncParkedCommand: Subcommand {
   }
 }
 
-/// `flowrun sync devices`: the devices of the zone.
+/// `flowrun sync devices`: lists the devices of the zone or retires one.
 struct SyncDevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "Lists the devices of the zone, or retires one.",
@@ -117,7 +118,7 @@ struct SyncDevicesCommand: AsyncParsableCommand {
     defaultSubcommand: SyncDevicesListCommand.self)
 }
 
-/// `flowrun sync devices list`, the default.
+/// `flowrun sync devices list`, the default subcommand.
 struct SyncDevicesListCommand: Subcommand {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the devices of the zone.")
 
@@ -139,7 +140,7 @@ struct SyncDevicesListCommand: Subcommand {
   }
 }
 
-/// `flowrun sync devices retire NAME`.
+/// `flowrun sync devices retire NAME`: retires a device until it writes again.
 struct SyncDevicesRetireCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "retire", abstract: "Removes a device from the zone until it writes again.",

@@ -3,13 +3,13 @@ import FlowPluginKit
 import SyncCore
 import SyncEngine
 
-/// The reaction of a device whose data belongs to another store.
+/// The reaction if the device's data belongs to another store than the one that responds.
 package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"
   case merge
 
-  /// The options to use another store, as part of a message.
+  /// The ways to use another store, as the end of a message.
   var remedy: String {
     let merge = "'on-other-store: merge' puts the data of both into both"
     return switch self {
@@ -20,19 +20,19 @@ package enum OnOtherStore: String, FieldWord {
 }
 
 extension Connection {
-  /// The result of comparing the server's store with the store of this device's data.
+  /// The result of comparing the store at a location with the store of the device's data.
   package enum Meeting: Sendable {
-    /// The store may be used: this device's data belongs to it, or has already been used at this location.
+    /// The store may be used. The device's data belongs to it or has already been used at this location.
     case own
     /// Another store responded.
     case other(StoreIdentity)
-    /// The store has not responded, and this device's data has not been used at this location.
+    /// No store has responded, and the device's data has not been used at this location.
     case unknown
   }
 
-  /// Compares the server's store with the store of the device's data. Waits for a response if the data has not been
-  /// used at this location, and with `keep-apart` whenever there is data, because the location may be another person's
-  /// by now. A failed request ends the wait, so that a device without a network does not wait.
+  /// Compares the store at the location with the store of the device's data. Waits for a response if the data has not
+  /// been used at this location. With `keep-apart`, waits whenever there is data, because another person may now use
+  /// the location. A failed request ends the wait, so that a device without a network does not wait.
   package func meet(waiting limit: Duration) async -> Meeting {
     let machine = await session.machine
     let (place, replica) = (machine.settings.place, machine.replica)
@@ -44,12 +44,12 @@ extension Connection {
     }
     let now = await session.machine
     if case .otherStore(let store) = now.pausedBecause { return .other(store) }
-    // Files of earlier versions record no locations. Their data is compared before it is sent.
+    // Files of earlier versions do not record locations. Their data is compared with the store before it is sent.
     let isOld = replica.binding == StoreBinding()
     return isKnown || isOld || now.isStoreConfirmed ? .own : .unknown
   }
 
-  /// The error for a store that cannot be used, with the options to resolve it.
+  /// Returns the error for a store that cannot be used, with the ways to resolve it.
   package func failure(_ meeting: Meeting, home: Home) -> ActionError {
     let problem =
       if case .other(let store) = meeting {

@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 extension Connection {
-  /// Writes this device's description to the zone if it is missing, different or old (S8, M10).
+  /// Writes this device's description to the zone if it is missing, different or outdated (S8, M10).
   package func announce(name: String, version: String) async throws {
     let machine = await session.machine
     let key = DeviceInfo.key(of: machine.replica.device)
@@ -19,8 +19,8 @@ extension Connection {
     }
   }
 
-  /// The number of unsent changes made by workflows. Excludes the device's own description and its schema's rules,
-  /// which each run updates.
+  /// The number of unsent changes made by workflows. The device's own description and its schema's rules are not
+  /// counted, because each run updates them.
   package var waitingChanges: Int {
     get async {
       await session.machine.replica.outbox.waiting.count {
@@ -29,8 +29,8 @@ extension Connection {
     }
   }
 
-  /// Throws if the zone is known to have no room for this device. A device that has never synchronized, or found no
-  /// room last time, waits briefly for a response.
+  /// Throws if the zone is known to have no room for this device. A device that has never synchronized, or that found
+  /// no room last time, waits briefly for a response.
   package func checkRoom(waiting limit: Duration) async throws {
     let known = await session.machine
     if known.replica.cursor == nil || Self.devices(withoutRoomIn: known) != nil {
@@ -46,13 +46,13 @@ extension Connection {
     }
   }
 
-  /// Returns the number of devices if the zone is full and this device is not among them, or nil.
+  /// Returns the number of devices if the zone is full and this device is not one of them. Otherwise returns nil.
   private static func devices(withoutRoomIn machine: SyncMachine) -> Int? {
     let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
     return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
   }
 
-  /// Calls `body` with a parked change. Throws if there is none with this number.
+  /// Calls `body` with a parked change. Throws if no parked change has this number.
   package func change(parked position: Int64, _ body: (SyncSession, Int64) async -> Void) async throws {
     guard await session.status().parked.contains(where: { $0.position == position }) else {
       throw ActionError(Failure.input.code, "no change with the number \(position) is parked; 'parked' lists them")
@@ -60,14 +60,14 @@ extension Connection {
     await body(session, position)
   }
 
-  /// Removes a device from the zone and returns its identity. Throws if no device has this name.
+  /// Retires the device with this name in the zone and returns its identity. Throws if there is no such device.
   package func retire(_ name: String) async throws -> DeviceID {
     let device = try await session.machine.replica.device(named: name)
     try await session.retire(device)
     return device
   }
 
-  /// Waits until the outbox is empty. Throws the reason if it stays full.
+  /// Waits until the outbox is empty. Throws the reason if it cannot be emptied in time.
   package func flush(timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.isFlushed || machine.pausedBecause != nil
@@ -80,7 +80,8 @@ extension Connection {
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  /// Waits until these acts are acknowledged, regardless of others. Throws if one of them is parked or still waiting.
+  /// Waits until these actions are acknowledged, regardless of others. Throws if one of them is parked or still
+  /// waiting.
   package func settle(_ acts: [Int64], timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.fate(of: acts) != .waiting || machine.pausedBecause != nil
@@ -94,22 +95,22 @@ extension Connection {
     }
   }
 
-  /// Fetches once and waits for the response. Throws the reason if it fails.
+  /// Fetches the latest changes. Throws the reason if this fails.
   package func pull(timeout: Duration) async throws {
-    // A fetch that is already running may have been answered before the wanted change was made. On a new connection
-    // the first response counts anyway, because it is not older than the connection.
+    // The response to a fetch that is already running may be older than the change that the caller expects. On a new
+    // connection, the first response counts anyway, because it is not older than the connection.
     let begun = await session.machine.heardPull == 0 ? 0 : session.machine.begunPulls
     await session.foreground()
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.heardPull > begun || machine.pausedBecause != nil
     }
-    // Parked changes do not affect the fetched data.
+    // Parked changes do not matter here, because they do not affect the fetched data.
     try await throwPause()
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  /// Throws if another store has responded since the connection was opened. This device's data may belong to another
-  /// person then, so it is neither shown nor changed.
+  /// Throws if another store has responded since the connection was opened. This device's data may then belong to
+  /// another person, so it is neither shown nor changed.
   package func requireOwnStore() async throws { try await records.requireOwnStore() }
 
   private func throwPause() async throws {
@@ -119,8 +120,8 @@ extension Connection {
     throw ActionError(Failure.paused.code, "\(reason)")
   }
 
-  /// The error for a parked change. Its code is `schema` if the zone's rules for the collection were refused for this
-  /// reason.
+  /// Returns the error for a parked change. Its code is `schema` if the change was parked because the zone refused the
+  /// collection's rules.
   private func failure(parked key: RecordKey, _ reason: String) async -> ActionError {
     let rules = await session.machine.replica.outbox.items(for: ZoneRules.key(of: key.type))
     if key.type == ZoneRules.type || rules.contains(where: { $0.parkedBecause == reason }) {

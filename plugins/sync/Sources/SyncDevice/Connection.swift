@@ -13,13 +13,13 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The handle provided by `sync.connect`: a running session and the listeners for its notices.
+/// The handle provided by `sync.connect`: a running session and the streams of its notices.
 package final class Connection: Sendable {
   package let session: SyncSession
   package let zone: String
   /// The device's own file.
   package let file: String
-  /// The reaction to another store than that of the device's data.
+  /// The reaction if another store than that of the device's data responds.
   package let onOtherStore: OnOtherStore
   /// The records of the schema on this device.
   package let records: RecordStore
@@ -27,16 +27,17 @@ package final class Connection: Sendable {
   private let closeBackend: @Sendable () throws -> Void
   private let listeners: Listeners
 
-  /// The location of the zone.
+  /// The location of a zone.
   package enum Home: Sendable {
     /// A SQLite file that the devices share.
     case file(String)
-    /// A sync server, with the file of the trusted certificate authorities, or nil for the system's.
+    /// A sync server. `certificates` is the file of the trusted certificate authorities, or nil to use those of the
+    /// system.
     case server(String, token: String, certificates: String?)
-    /// A backend of the app at an address.
+    /// A backend provided by the app, with an address that identifies its store.
     case backend(any SyncBackend, address: String)
 
-    /// The path or the address.
+    /// The path or address, which identifies the location of the store.
     package var address: String {
       switch self {
       case .file(let path): FilePath.absolute(path)
@@ -61,7 +62,7 @@ package final class Connection: Sendable {
     self.closeBackend = closeBackend
   }
 
-  /// Opens the device's file and starts synchronization. Throws an `ActionError`.
+  /// Opens the device's file and starts synchronization. Throws an `ActionError` for errors of the sync engine.
   package static func open(
     device: String, zone: String, home: Home, file: String, account: String = "",
     onOtherStore: OnOtherStore = .fail, delay: Duration = .zero,
@@ -99,7 +100,7 @@ package final class Connection: Sendable {
         settings.projection = SchemaProjection(shown)
         settings.subscription = subscription
       }
-      // A slow backend gets more time, because otherwise no request would succeed.
+      // A delayed backend gets longer timeouts, because otherwise no request would succeed.
       settings.requestTimeoutMilliseconds += delay.milliseconds
       settings.shortestTimeoutMilliseconds += delay.milliseconds
       let listeners = Listeners()
@@ -112,7 +113,7 @@ package final class Connection: Sendable {
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network
-          // Many records can change at once. Metrics are recorded once, when the statistics differ.
+          // Many records can change at the same time. Metrics are recorded once, when the statistics differ.
           switch notice {
           case .paused, .failed, .level, .channel, .synchronizing: break
           case .recordChanged: return
@@ -138,7 +139,7 @@ package final class Connection: Sendable {
     }
   }
 
-  /// Creates a client of the server. Returns it with the function that closes it.
+  /// Returns a client of the server and the function that closes it.
   private static func server(
     _ address: String, _ token: String, _ certificates: String?
   ) throws(BackendError) -> (any SyncBackend, @Sendable () throws -> Void) {
@@ -152,14 +153,14 @@ package final class Connection: Sendable {
     #endif
   }
 
-  /// Returns a stream of all later notices for the user, each with the machine's state at that time.
+  /// Returns a stream of the notices to the user from now on, each with the machine's state at that time.
   package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
   /// The time in milliseconds for which an ending run continues to send changes. A handle must close within 1 s.
   private static let handOverMilliseconds: Int64 = 700
 
-  /// Sends waiting changes for at most `limit` milliseconds, then stops and closes the files. Unsent changes stay in
-  /// the device's file.
+  /// Sends waiting changes for at most `limit` milliseconds, then stops the session and closes the files. Unsent
+  /// changes stay in the device's file.
   package func close(handingOverFor limit: Int64 = handOverMilliseconds) throws {
     let (session, isStopped) = (session, DispatchSemaphore(value: 0))
     Task {
@@ -174,15 +175,15 @@ package final class Connection: Sendable {
   }
 }
 
-/// Delivers notices to all listeners. A listener that falls more than 1,000 notices behind loses the oldest. Notices
-/// before the first listener are kept for it.
+/// Delivers notices to all listeners. A listener that falls more than 1,000 notices behind misses the oldest ones.
+/// Notices before the first listener are kept for it.
 private final class Listeners: Sendable {
   private typealias Notice = (SyncMachine.Notice, SyncMachine)
   private typealias Continuation = AsyncStream<Notice>.Continuation
   private struct State {
     var next = 0
     var all: [Int: Continuation] = [:]
-    /// The notices without a listener, or nil once there is one.
+    /// The notices before the first listener, or nil once there has been one.
     var early: [Notice]? = []
   }
 
@@ -217,7 +218,7 @@ private final class Listeners: Sendable {
 }
 
 #if Network
-  /// The values last reported to the metrics.
+  /// The statistics last reported to the metrics.
   private final class Recorded: Sendable {
     private let statistics = Mutex<SyncStatistics?>(nil)
 

@@ -3,10 +3,10 @@ import SyncCore
 import SyncEngine
 import SyncSQLite
 
-// A device that keeps the data of several stores apart has one file per store: `sync-mac.sqlite`, `sync-mac~2.sqlite`
-// and so on.
+// A device that keeps the data of several stores apart has a separate file for each store: `sync-mac.sqlite`,
+// `sync-mac~2.sqlite` and so on.
 extension DeviceFile {
-  /// Returns the file that belongs to the store last met at a location, or nil if there is none.
+  /// Returns the file with the data of the store last found at a location, or nil if there is none.
   package static func path(of base: String, at place: StorePlace) -> String? {
     let all = bindings(base)
     if let met = all.last(where: { $0.binding.belongs(at: place) }) { return met.path }
@@ -33,7 +33,7 @@ extension DeviceFile {
     }
   }
 
-  /// The numbers of the files of other stores, ascending. Some may be missing, because a person removed a file.
+  /// Returns the numbers of the files of other stores in ascending order. There are gaps if files were removed.
   private static func numbers(_ base: String) -> [Int] {
     let names = FilePath.names(in: FilePath.folder(of: FilePath.absolute(base))) ?? []
     let file = FilePath.parts(of: base).last.map { String($0) } ?? base

@@ -4,7 +4,7 @@ import SyncEngine
 import SyncPomodoro
 import SyncSQLite
 
-/// Paths of devices' own files. Different devices and zones have different files, whatever their names are.
+/// The paths of devices' own files. Different devices and zones always have different files.
 package enum DeviceFile {
   /// The maximum length of a device's name, in characters.
   package static let longestName = 40
@@ -13,8 +13,8 @@ package enum DeviceFile {
     "\(folder)/sync-\(name(device))\(zone == Pomodoro.zone ? "" : "@" + zone).sqlite"
   }
 
-  /// Returns the files of all devices in a folder, or of one device, sorted. Includes files whose names were set with
-  /// `file` of `sync.connect`. `folder` may also be the path of a single file.
+  /// Returns the files of all devices in a folder, or of one device, in the order of their names. This includes files
+  /// with another name, set by `file` of `sync.connect`. `folder` may also be the path of a single file.
   package static func all(in folder: String, device: String?) -> [String] {
     if FilePath.isFile(folder) {
       return isDeviceFile(folder) && isFile(folder, of: device) ? [folder] : []
@@ -32,7 +32,7 @@ package enum DeviceFile {
     }
   }
 
-  /// True if a file is a device's own file, whatever it is called.
+  /// True if the content shows that a file is a device's own file. Its name does not matter.
   private static func isDeviceFile(_ path: String) -> Bool {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     guard file.number >= 0 else { return false }
@@ -40,17 +40,17 @@ package enum DeviceFile {
     return beginning == Array("SQLite format 3\0".utf8) && SQLiteReplicaStore.identity(of: path) != nil
   }
 
-  /// True if a file whose name does not follow the rule belongs to a device, or if `device` is nil.
+  /// True if a file with another name belongs to this device, or if `device` is nil.
   private static func isFile(_ path: String, of device: String?) -> Bool {
     guard let device else { return true }
     return SQLiteReplicaStore.identity(of: path).flatMap { Replica.device(ofIdentity: $0) }?.stem == stem(device)
   }
 
-  /// The readable part of the device's identity.
+  /// Returns the readable part of the identity of a device with this name.
   private static func stem(_ device: String) -> String { DeviceID(stem: device, random: 0).stem }
 
-  /// Escapes a device's name for use in a file name, so that different names stay different. Bytes other than letters,
-  /// digits, `.`, `_` and `-` become `%` and two hexadecimal digits.
+  /// Escapes a device's name for a file name, so that different names stay different. Characters other than letters,
+  /// digits, `.`, `_` and `-` are replaced by `%` and two hexadecimal digits for each of their bytes.
   package static func name(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if character.isLetter || character.isNumber || "._-".contains(character) {

@@ -5,7 +5,7 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The errors of the plugin's actions.
+/// The declared errors of the plugin's actions.
 package enum Failure {
   package static let store = ErrorDeclaration(
     "sync-store", "A file of the synchronization is damaged, full, locked or from a newer version", isRetryable: false)
@@ -36,7 +36,7 @@ package enum Failure {
     "sync-query", "The SQL is wrong or would do more than read", isRetryable: false)
   package static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
 
-  /// Converts an error of the sync engine to an error of an action.
+  /// Converts an error of the sync engine to the error of an action.
   package static func error(_ error: any Error, _ onOtherStore: OnOtherStore = .fail) -> any Error {
     switch error {
     case ReplicaError.refused(let reason): ActionError(refused.code, reason)

@@ -3,15 +3,15 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// Formats notices for the user.
+/// Formats notices as lines for the user.
 package enum NoticeText {
-  /// Returns the line for a notice of a device with this schema, or nil for notices that only programs need.
+  /// Returns the line for a notice on a device with this schema, or nil for notices that only programs need.
   package static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine, _ schema: RecordSchema) -> String? {
     switch notice {
     case .changed(let key, let isRemote, _) where key.type == DeviceInfo.collection:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
       return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
-    // `sync.watch` reports records other than the timer's.
+    // Records that do not belong to the timer are reported by `sync.watch`.
     case .changed(let key, _, _) where schema.name != Pomodoro.schema.name || key.type == ZoneRules.type: return nil
     case .changed(let key, let isRemote, let rule):
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
@@ -53,8 +53,8 @@ package enum NoticeText {
     return "\(key.name): \(fields.joined(separator: ", "))"
   }
 
-  /// Returns a state with the time left at an instant, rounded up to full seconds. It is never more than was written,
-  /// even if the clock of the device that wrote it is ahead.
+  /// Returns a state with the time left at `now`, rounded up to full seconds. It is never more than the state's own
+  /// value, even if the clock of its author is ahead.
   package static func left(
     of state: TimerState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> TimerState {

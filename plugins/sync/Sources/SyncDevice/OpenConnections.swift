@@ -2,13 +2,13 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The open connections of a plugin, whose files are released while the app is in the background.
+/// The open connections of a plugin. Their files are released while the app is in the background.
 package final class OpenConnections: SuspendableHandle {
   private let state = Mutex((connections: [ObjectIdentifier: Connection](), isSuspended: false))
 
   package init() {}
 
-  /// Adds an opened connection. In the background, its files are released at once.
+  /// Adds an opened connection. If the app is in the background, its files are released immediately.
   package func add(_ connection: Connection) async {
     let isSuspended = state.withLock { state in
       state.connections[ObjectIdentifier(connection)] = connection
@@ -17,7 +17,7 @@ package final class OpenConnections: SuspendableHandle {
     if isSuspended { await connection.session.suspend() }
   }
 
-  /// Removes a connection that is closing.
+  /// Removes a connection that is being closed.
   package func remove(_ connection: Connection) {
     state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
   }
@@ -27,7 +27,8 @@ package final class OpenConnections: SuspendableHandle {
     for connection in all(isSuspended: true) { await connection.session.suspend() }
   }
 
-  /// Locks the files again. Throws the first error; a connection whose file cannot be locked writes nothing more.
+  /// Locks the files again. Throws the first error. A connection whose file cannot be locked stops and writes nothing
+  /// more.
   package func reactivate() async throws {
     var problem: (any Error)?
     for connection in all(isSuspended: false) {
@@ -45,6 +46,6 @@ package final class OpenConnections: SuspendableHandle {
 }
 
 extension HandleKey {
-  /// The handle of the plugin's open connections.
+  /// The handle that contains the plugin's open connections.
   package static let syncConnections: HandleKey = "sync-connections"
 }

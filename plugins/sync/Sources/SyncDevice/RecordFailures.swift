@@ -1,14 +1,14 @@
 import FlowPluginKit
 import SyncCore
 
-/// The errors of actions on records, and their common checks.
+/// The errors and checks that the actions on records have in common.
 package enum RecordFailures {
   package static let reading = [
     Failure.schema, Failure.record, Failure.store, Failure.paused, Failure.parked, Failure.timeout,
   ]
   package static let writing = reading + [Failure.refused]
 
-  /// Returns the given key, or a new one if it is nil or empty. Throws if the key is not well formed.
+  /// Returns the given key, or a new one if it is nil or empty. Throws if the key is invalid.
   package static func key(_ given: String?) throws -> String {
     guard let given, !given.isEmpty else { return RecordStore.newKey() }
     guard RecordKey(type: "records", name: given).isWellFormed else {
@@ -20,6 +20,6 @@ package enum RecordFailures {
 }
 
 extension Connection {
-  /// True if the server has acknowledged these acts, given their positions as returned by `SyncSession.act`.
+  /// True if the server has acknowledged these actions, identified by the positions that `SyncSession.act` returned.
   package func isAcknowledged(_ acts: [Int64]) async -> Bool { await session.machine.fate(of: acts) == .acknowledged }
 }

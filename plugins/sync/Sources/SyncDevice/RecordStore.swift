@@ -7,16 +7,16 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The records of a schema on this device, as used by `sync.put`, `sync.get` and similar actions.
+/// The records of a schema on this device, as used by actions such as `sync.put` and `sync.get`.
 package struct RecordStore: Sendable {
   package let schema: RecordSchema
-  /// The part of the zone that this device receives, or nil for all of it.
+  /// The part of the zone that this device receives, or nil for the whole zone.
   package let subscription: SyncSubscription?
   package let session: SyncSession
   private let onOtherStore: OnOtherStore
   private let query: RecordQuery
 
-  /// Creates the store for the records in the device's file.
+  /// Creates a store for the records in the device's file.
   package init(
     schema: RecordSchema, subscription: SyncSubscription?, session: SyncSession, file: String,
     onOtherStore: OnOtherStore = .fail
@@ -31,7 +31,7 @@ package struct RecordStore: Sendable {
   /// The part of the schema whose records this device receives.
   package var shown: RecordSchema { schema.showing(subscription) }
 
-  /// Returns a collection by name. Throws if this device does not receive its records.
+  /// Returns a collection by name. Throws if it does not exist or this device does not receive its records.
   package func requireShown(_ name: String) throws -> RecordSchema.Collection {
     _ = try require(name)
     return try schema.require(name, in: subscription)
@@ -52,8 +52,8 @@ package struct RecordStore: Sendable {
     }
   }
 
-  /// Returns a collection by name. Otherwise throws an error that suggests the nearest name or, without a schema, how
-  /// to name one.
+  /// Returns a collection by name. If it does not exist, the error suggests the most similar name or, without a schema,
+  /// how to specify one.
   package func require(_ name: String) throws -> RecordSchema.Collection {
     if schema.collection(name) == nil, schema == Pomodoro.schema.withDevices {
       let names = schema.collections.map(\.name).joined(separator: ", ")
@@ -88,7 +88,7 @@ package struct RecordStore: Sendable {
     return (record, Int(changed), by)
   }
 
-  /// Runs SQL over the views of the collections. `values` fill the placeholders of the statement.
+  /// Runs a query over the views of the collections. `values` contains the values for the statement's placeholders.
   package func query(_ sql: String, _ values: Value?, timeout: Duration) async throws -> [ValueObject] {
     try await requireOwnStore()
     let now = SystemClock().nowMilliseconds() + (await session.machine.replica.skewMilliseconds)
@@ -135,8 +135,7 @@ package struct RecordStore: Sendable {
 
   // MARK: Writing
 
-  /// Throws if another store has responded, or the zone's reason if it has refused this schema's rules since they were
-  /// declared.
+  /// Throws if another store has responded, or if the zone has refused this schema's rules of the collection.
   private func requireRules(of collection: RecordSchema.Collection) async throws {
     try await requireOwnStore()
     let items = await session.machine.replica.outbox.items(for: ZoneRules.key(of: collection.name))
@@ -166,7 +165,7 @@ package struct RecordStore: Sendable {
     return (recordKey, .edit(RecordEdit(isDeletion: true)))
   }
 
-  /// Returns a key for a new record: a UUID of version 7, so that keys sort by time.
+  /// Returns a key for a new record. It is a UUID of version 7, so keys sort by time of creation.
   package static func newKey() -> String {
     let milliseconds = UInt64(clamping: SystemClock().nowMilliseconds())
     let high = milliseconds << 16 | 0x7000 | .random(in: 0...0xFFF)
@@ -181,14 +180,14 @@ package struct RecordStore: Sendable {
 }
 
 extension RecordSchema {
-  /// The tables in the device's file that show the collections.
+  /// The tables in the device's file that contain the collections' records.
   package var tables: [ShownTable] {
     collections.map { collection in
       ShownTable(
         name: collection.name,
         columns: collection.fields.map { field in
           guard case .reference(let target) = field.rule.type else { return .init(name: field.name) }
-          // The device receives no deletions of records outside of its subscription.
+          // The device is not notified of deletions outside its subscription.
           let effect: ShownTable.Column.Effect =
             switch self.collection(target) == nil ? nil : field.rule.onDelete {
             case .clear: .clears

@@ -4,13 +4,13 @@ import SyncCore
 public enum BackendError: Error, Hashable, Sendable {
   /// The network or the server cannot be reached.
   case unreachable(String)
-  /// No response came within the deadline.
+  /// No response arrived before the deadline.
   case timedOut
   /// The account's quota is used up.
   case quotaExceeded(retryAfterMilliseconds: Int64?)
   /// Too many requests were sent in a short time.
   case rateLimited(retryAfterMilliseconds: Int64?)
-  /// The server cannot respond at present and states when to try again.
+  /// The server cannot process requests at present and has stated when to try again.
   case unavailable(String, retryAfterMilliseconds: Int64)
   /// The token is missing or wrong.
   case notAuthenticated(String)
@@ -18,34 +18,34 @@ public enum BackendError: Error, Hashable, Sendable {
   case forbidden(String)
   /// The server has no such zone.
   case zoneMissing(String)
-  /// The data here belongs to another store than the one that responded.
+  /// The device's data belongs to another store than the one that responded.
   case otherStore(StoreIdentity)
-  /// The cursor belongs to an earlier incarnation of the zone, which must be fetched again as a whole.
+  /// The cursor belongs to an earlier incarnation of the zone. The whole zone must be fetched again.
   case cursorExpired
-  /// One request has too many operations.
+  /// The request has too many operations.
   case limitExceeded
-  /// The request is malformed, so another attempt does not help.
+  /// The request is malformed, so sending it again does not help.
   case invalid(String)
-  /// The request is larger than the server allows.
+  /// The request is larger than the server accepts.
   case tooLarge
-  /// A proxy in front of the server refuses requests of this size. Contains the name of the program that responded.
+  /// A proxy in front of the server rejects requests of this size. Contains the name of the program that responded.
   case tooLargeForProxy(String)
-  /// The request arrived damaged at the server, which did not process it.
+  /// The request was damaged in transit, and the server did not process it.
   case damaged(String)
   /// A record has the format of a newer version.
   case unsupportedFormat(String)
   /// The store is damaged, full, or has the format of a newer version.
   case storage(String)
-  /// There are no records to read (S17).
+  /// The server does not have any records to read (S17).
   case noRecordsFound
 
   /// The way in which the engine handles an error.
   package enum Remedy: Hashable, Sendable {
     /// Try again, but not before this many milliseconds have passed.
     case retry(afterMilliseconds: Int64?)
-    /// Stop sending, and probe from time to time.
+    /// Stop sending. Send a probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)
-    /// Send fewer operations at once. An operation that fails alone is parked.
+    /// Send fewer operations at once. An operation that fails on its own is parked.
     case split
     /// Fetch the whole zone.
     case resynchronize
@@ -66,7 +66,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// True if the server did not respond.
+  /// True if the server did not respond at all.
   var isWithoutAnswer: Bool {
     switch self {
     case .unreachable, .timedOut: true
@@ -74,7 +74,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// A stable code for the error.
+  /// A stable code for the error, for use by programs.
   public var code: String {
     switch self {
     case .unreachable: "unreachable"

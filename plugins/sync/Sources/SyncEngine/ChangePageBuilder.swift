@@ -1,9 +1,9 @@
 import SyncCore
 
-/// Builds a page of changes, in the same way for every backend. Changed records are added in order until the page is
+/// Builds a page of changes in the same way for every backend. Changed records are added in order until the page is
 /// full.
 package struct ChangePageBuilder {
-  /// The maximum number of records examined for one page, including those outside of the device's subscription.
+  /// The maximum number of records examined for one page, including those outside the device's subscription.
   package static let scanned = 200_000
 
   private let subscription: SyncSubscription?
@@ -23,7 +23,7 @@ package struct ChangePageBuilder {
     _ subscription: SyncSubscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
   ) {
     self.subscription = subscription
-    // A device without a cursor has no records, so it only needs mentions of records that change during the fetch.
+    // A device without a cursor has no records yet. It needs mentions only of records that change during the fetch.
     mentionsAll = cursor != nil
     self.present = present
     self.limit = min(max(limit, 1), SyncLimits.records)
@@ -31,13 +31,13 @@ package struct ChangePageBuilder {
     last = cursor?.sequence ?? 0
   }
 
-  /// The sequence number of the last change on the page.
+  /// The sequence number of the last change that the page covers.
   package var end: Int64 { last }
 
-  /// The maximum number of further records to read, including one that shows that more follow.
+  /// The maximum number of further records to read, including one that shows whether more follow.
   package var room: Int { limit - records.count - others.count + 1 }
 
-  /// Adds the next changed record, whose cell has this many bytes. Returns false if the page is full without it.
+  /// Adds the next changed record, whose packed cell has `size` bytes. Returns false if the page is full.
   package mutating func take(_ record: SyncRecord, bytes size: Int) -> Bool {
     let isWanted = subscription?.includes(record.key, record.cell) ?? true
     let isMentioned = !isWanted && (mentionsAll || record.sequence > present)
@@ -58,8 +58,8 @@ package struct ChangePageBuilder {
     return true
   }
 
-  /// Returns the page. `cursor` is the zone's current position, `tag` returns the tag of a sequence number, and `isCut`
-  /// is true if more changes may follow.
+  /// Returns the finished page. `cursor` is the zone's current position, `tag` returns the tag of a sequence number,
+  /// and `isCut` is true if the caller has not read all changes.
   package func page<Failure: Error>(
     at cursor: Cursor, in store: StoreIdentity, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
     tag: (Int64) throws(Failure) -> UInt64

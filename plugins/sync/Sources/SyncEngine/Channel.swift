@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The live channel of a machine and the state that depends on it (L2).
+/// The state of a machine's live channel (L2).
 struct Channel: Sendable {
   enum State: Hashable, Sendable {
     case closed
@@ -9,17 +9,17 @@ struct Channel: Sendable {
   }
 
   var state = State.closed
-  /// The number of this connection. Signs of an earlier connection have another number and are ignored.
+  /// The number of this connection. Signs with the number of an earlier connection are ignored.
   var number = 0
-  /// The store requested when the channel was opened, which is also the store of an open channel.
+  /// The store that was requested when the channel was opened. An open channel belongs to this store.
   var store: StoreIdentity?
   var backoff = Backoff()
   var notBeforeMilliseconds: Int64 = 0
-  /// The time since which the channel has not been open.
+  /// The time when the channel closed, or when the session started without one.
   var downSinceMilliseconds: Int64 = 0
-  /// The number of polls since then.
+  /// The number of polls since the channel was last open.
   var polls = 0
-  /// The furthest notified cursor and the time when it arrived.
+  /// The furthest cursor that was notified, and the time of its arrival.
   var notified: (cursor: Cursor, atMilliseconds: Int64)?
 
   var isOpen: Bool {
@@ -27,28 +27,28 @@ struct Channel: Sendable {
     return false
   }
 
-  /// True if the channel is opening and requires this store, so that its first sign confirms the store. A device's first
-  /// channel requires no store, because it is opened before the first response.
+  /// True if the channel is being opened with a required store, so that its first sign confirms the store. A device's
+  /// first channel requires no store, because it is opened before the first response.
   func willCompare(_ store: StoreIdentity?) -> Bool {
     guard case .opening = state, let store else { return false }
     return self.store == store
   }
 }
 
-/// The times of the machine's last actions.
+/// The times of the machine's latest actions and requests.
 struct Pacing: Sendable {
   var lastPushMilliseconds = Int64.min / 2
   var lastActionMilliseconds: Int64 = 0
-  /// The time of the first action that has not been sent.
+  /// The time of the oldest action that has not been sent, or nil.
   var waitingSinceMilliseconds: Int64?
   var lastPollMilliseconds: Int64 = 0
-  /// The number of conflicts in a row that were retried at once (M12).
+  /// The number of consecutive conflicts that were retried immediately (M12).
   var conflictsInARow = 0
-  /// The maximum number of operations in a commit. Halved when the server refuses a commit as too large.
+  /// The maximum number of operations in a commit. It is halved when the server rejects a commit as too large.
   var batchLimit = SyncLimits.operations
 
   static let conflictLimit = 5
-  /// The time for which a notification waits for the response to a commit that may have caused it, so that the device
-  /// does not fetch its own changes.
+  /// The time in milliseconds for which a notification waits while a commit is in flight. The notification may be about
+  /// that commit, and a device need not fetch its own changes.
   static let echoMilliseconds: Int64 = 300
 }
