@@ -1,16 +1,15 @@
 /// The random tags of a zone's commits, each with the sequence number of the commit's last change.
 ///
-/// The tag of a sequence number is that of the commit that assigned it. Tags are kept for the latest `limit` numbers. A
-/// device whose cursor is older fetches the whole zone.
+/// The tag of a sequence number is the tag of the commit that assigned it. Tags are kept at least for the latest
+/// `limit` numbers. A device with an older cursor fetches the whole zone.
 package struct CommitTags: Sendable {
-  /// The minimum count of latest sequence numbers whose tags are kept.
+  /// The minimum number of sequence numbers whose tags are kept.
   package static let limit: Int64 = 65_536
   private(set) var commits: [(last: Int64, tag: UInt64)] = []
 
-  /// Creates an empty table.
   package init() {}
 
-  /// Records a commit by the number of its last change.
+  /// Records a commit and the sequence number of its last change.
   package mutating func note(_ last: Int64, tag: UInt64) {
     commits.append((last, tag))
     if let first = commits.first, first.last < last - 2 * Self.limit {

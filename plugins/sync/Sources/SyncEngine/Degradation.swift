@@ -1,21 +1,21 @@
-/// The level of synchronization, which is reduced as the budget is used up.
+/// The current level of service, which is reduced when the budget is almost used up.
 public struct Degradation: Sendable {
   /// A level of service.
   public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// Everything works.
+    /// Everything is sent and received as usual.
     case normal = 0
-    /// 90 % of the budget is spent: only essential records are sent, and polls are half as frequent (D1).
+    /// 90 % of the budget is used: only essential records are sent, and polls are half as frequent (D1).
     case reduced = 1
-    /// The budget is spent: actions are queued, and a probe is sent from time to time (D2).
+    /// The budget is used up: actions are queued, and a probe is sent from time to time (D2).
     case queueOnly = 2
 
     /// Compares levels. A higher level means less service.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The used share of the budget from which service is reduced.
+  /// The used share of the budget above which service is reduced.
   package static let reducedShare = 0.9
-  /// The time in milliseconds for which the cause must be absent before full service resumes.
+  /// The time in milliseconds for which the cause must be absent before service is restored.
   package static let recoveryMilliseconds: Int64 = 600_000
   /// The minimum interval between two probes, in milliseconds.
   package static let probeMilliseconds: Int64 = 900_000
@@ -29,7 +29,7 @@ public struct Degradation: Sendable {
   private(set) var sinceMilliseconds: Int64 = 0
   private var calmSinceMilliseconds: Int64?
 
-  /// Updates the level for the current cause. Returns true if it changes.
+  /// Updates the level. Returns true if it has changed.
   mutating func update(usedShare: Double, isExhausted: Bool, atMilliseconds now: Int64) -> Bool {
     let cause: Level = isQuotaExceeded || isExhausted ? .queueOnly : usedShare >= Self.reducedShare ? .reduced : .normal
     if cause >= level {
@@ -47,7 +47,7 @@ public struct Degradation: Sendable {
     return true
   }
 
-  /// Returns the time at which the level may change without another event, or nil at the normal level.
+  /// Returns the time at which the level may change by itself, or nil at the normal level.
   func nextChange(atMilliseconds now: Int64) -> Int64? {
     guard level > .normal else { return nil }
     return calmSinceMilliseconds.map { $0 + Self.recoveryMilliseconds } ?? now + 60_000

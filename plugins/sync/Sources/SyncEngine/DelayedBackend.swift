@@ -1,13 +1,13 @@
 import SyncCore
 
-/// A backend that responds late, like a cloud on a slow network. For demonstrations, and for tests of an app that
-/// waits.
+/// A backend that responds late, like a cloud service on a slow network. Used for demonstrations and for tests of apps
+/// that wait for a response.
 package struct DelayedBackend: SyncBackend {
   private let backend: any SyncBackend
   private let delayMilliseconds: Int64
   private let clock: any SyncClock
 
-  /// Delays each response of a backend by at least this much.
+  /// Creates a backend that delays each response of another one by at least `delayMilliseconds`.
   package init(_ backend: any SyncBackend, delayMilliseconds: Int64, clock: any SyncClock = SystemClock()) {
     self.backend = backend
     self.delayMilliseconds = delayMilliseconds
@@ -33,7 +33,7 @@ package struct DelayedBackend: SyncBackend {
       store: store)
   }
 
-  /// Waits, then passes on the signs of the backend as they arrive; see `SyncBackend`.
+  /// Waits, then forwards the signs of the backend as they arrive; see `SyncBackend`.
   package func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -63,7 +63,7 @@ package struct DelayedBackend: SyncBackend {
     return try await backend.serverTime()
   }
 
-  /// True if the wrapped backend reports its own commits at once; see `SyncBackend`.
+  /// True if the wrapped backend reports its own commits immediately; see `SyncBackend`.
   package var tellsOwnCommits: Bool { backend.tellsOwnCommits }
 
   private func wait() async throws(BackendError) {

@@ -1,9 +1,9 @@
 import SyncCore
 
-/// The description of a device, stored in a record that only the device itself writes (S8, M10). All zones have these
-/// records.
+/// The description of a device, stored in a record that only the device itself writes (S8, M10). Every zone contains
+/// these records.
 package struct DeviceInfo: Hashable, Sendable {
-  /// The device's readable name.
+  /// The device's name for people.
   package var deviceName: String
   /// The platform, one of `platforms`.
   package var platform: String
@@ -12,14 +12,13 @@ package struct DeviceInfo: Hashable, Sendable {
   /// The time when the device last started to synchronize, in milliseconds since 1970. It never decreases.
   package var lastSeen: Int64
 
-  /// The collection of the devices' descriptions.
+  /// The collection that contains the descriptions of devices.
   package static let collection = "devices"
-  /// The platforms that a device can run on.
+  /// The supported platforms.
   package static let platforms = ["macOS", "iOS", "linux"]
-  /// The age of `lastSeen` in milliseconds from which it is renewed, so that it costs at most one request per hour.
+  /// The age of `lastSeen` in milliseconds after which it is renewed. This costs at most one request per hour.
   package static let renewalMilliseconds: Int64 = 3_600_000
 
-  /// Describes a device.
   package init(deviceName: String, platform: String, appVersion: String, lastSeen: Int64) {
     self.deviceName = deviceName
     self.platform = platform
@@ -39,7 +38,7 @@ package struct DeviceInfo: Hashable, Sendable {
   /// Returns the key of a device's description.
   package static func key(of device: DeviceID) -> RecordKey { RecordKey(type: collection, name: device.name) }
 
-  /// The edit that writes this description.
+  /// The edit that stores this description in the device's record.
   package var edit: RecordEdit {
     let values: [(String, Scalar)] = [
       ("device-name", .text(deviceName)), ("platform", .text(platform)), ("app-version", .text(appVersion)),
@@ -48,7 +47,7 @@ package struct DeviceInfo: Hashable, Sendable {
     return RecordEdit(fields: Dictionary(uniqueKeysWithValues: values.map { ($0, .set($1.bytes)) }))
   }
 
-  /// Returns the description that replaces an older one, or nil if the older one is still valid.
+  /// Returns the description to store instead of `known`, or nil if `known` is still valid.
   package func renewing(_ known: DeviceInfo?) -> DeviceInfo? {
     guard let known else { return self }
     var result = self

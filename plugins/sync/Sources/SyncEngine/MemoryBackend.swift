@@ -1,6 +1,6 @@
 import SyncCore
 
-/// A backend in memory: the reference for the others, and a server for tests.
+/// A backend in memory. It is the reference for all other backends, and a server for tests.
 public actor MemoryBackend: SyncBackend {
   private var zones: [String: ZoneState]
   private let store: StoreIdentity
@@ -10,7 +10,7 @@ public actor MemoryBackend: SyncBackend {
   /// Creates empty zones with these names in a new store.
   public init(zones: [String]) { self.init(zones: zones, clock: SystemClock()) }
 
-  /// Creates empty zones with these names in a new store, unless `store` names one.
+  /// Creates empty zones with these names in the given store, by default a new one.
   @_disfavoredOverload
   package init(zones: [String], store: StoreIdentity = .drawn(), clock: any SyncClock = SystemClock()) {
     self.clock = clock
@@ -23,7 +23,7 @@ public actor MemoryBackend: SyncBackend {
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
-    // The state is taken out of the dictionary while it changes, so that it is not copied.
+    // The state is removed from the dictionary while it changes. Otherwise the change would copy it.
     guard var state = zones.removeValue(forKey: zone) else { throw .zoneMissing(zone) }
     defer { zones[zone] = state }
     let before = state.sequence
@@ -44,14 +44,14 @@ public actor MemoryBackend: SyncBackend {
       serverMilliseconds: clock.nowMilliseconds())
   }
 
-  /// Returns a stream of notifications; see `SyncBackend`.
+  /// Returns a stream of notifications about changes in a zone; see `SyncBackend`.
   public nonisolated func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
     notifications.subscribe(zone: zone, device: device) { [self] in try await present(zone, in: store) }
   }
 
-  /// The store's identity.
+  /// Returns the identity of the store.
   public func identity() async throws(BackendError) -> StoreIdentity { store }
 
   /// Returns the time of the backend's clock, in milliseconds since 1970.

@@ -3,7 +3,7 @@ import SyncCore
 
 /// Delivers notifications to all watchers of a zone in this process.
 ///
-/// Each watcher buffers at most the two latest unread signs. Older ones add no information.
+/// Each watcher buffers only the latest two unread signs, because older ones add no information.
 package final class NotificationHub: Sendable {
   private struct State {
     var next = 0
@@ -14,18 +14,17 @@ package final class NotificationHub: Sendable {
   private struct Watcher {
     var device: DeviceID
     var continuation: AsyncThrowingStream<ChannelSign, any Error>.Continuation
-    /// The last cursor sent to the watcher, or nil once the watcher has fetched it.
+    /// The last cursor sent to the watcher, or nil after the watcher has fetched up to it.
     var unfetched: Cursor?
     var repeats = 0
   }
 
   private let state = Mutex(State())
 
-  /// Creates a hub without watchers.
   package init() {}
 
-  /// Subscribes to the notifications of a zone. The stream starts with the current cursor, read by `present`, or ends
-  /// with its error.
+  /// Subscribes to the notifications of a zone. The stream starts with the current cursor returned by `present`. If
+  /// `present` throws, the stream ends with its error.
   package func subscribe(
     zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -50,10 +49,10 @@ package final class NotificationHub: Sendable {
     return stream
   }
 
-  /// Notifies all watchers of a zone that it has changed up to a cursor.
+  /// Notifies all watchers of a zone that it has changed up to this cursor.
   package func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
 
-  /// Notifies all watchers of a zone of a change. A heartbeat is not passed on.
+  /// Notifies all watchers of a zone of a change. Heartbeats are not forwarded.
   package func publish(_ sign: ChannelSign, zone: String) {
     guard let cursor = sign.cursor else { return }
     let numbers = state.withLock { state -> [Int] in
@@ -61,7 +60,7 @@ package final class NotificationHub: Sendable {
       if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
         state.latest[zone] = cursor
       } else if case .notification = sign {
-        // All watchers have received this change or a later one. The notification repeats one sent by this server.
+        // All watchers have already received this change or a later one, so this notification is a repetition.
         return []
       }
       return Array((state.watchers[zone] ?? [:]).keys)
@@ -79,8 +78,8 @@ package final class NotificationHub: Sendable {
     for (zone, cursor) in zones { publish(.recovered(cursor), zone: zone) }
   }
 
-  /// Records that a device has fetched up to a cursor, so that the notification is not repeated. A cursor of another
-  /// incarnation of the zone ends the repetition, too.
+  /// Records that a device has fetched up to a cursor, so that its notification is no longer repeated. This also
+  /// happens if the cursor belongs to another incarnation of the zone.
   package func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
     state.withLock { state in
       for (number, watcher) in state.watchers[zone] ?? [:] where watcher.device == device {
@@ -93,8 +92,8 @@ package final class NotificationHub: Sendable {
     }
   }
 
-  /// Repeats notifications that were not followed by a fetch, at most `SyncLimits.notificationRepeats` times. Sends a
-  /// heartbeat to all other watchers.
+  /// Repeats notifications that have not been followed by a fetch, at most `SyncLimits.notificationRepeats` times each.
+  /// Sends a heartbeat to all other watchers.
   package func repeatUnfetched() {
     let due = state.withLock { state in
       var due: [(AsyncThrowingStream<ChannelSign, any Error>.Continuation, ChannelSign)] = []
@@ -113,7 +112,7 @@ package final class NotificationHub: Sendable {
     for (continuation, sign) in due { continuation.yield(sign) }
   }
 
-  /// Ends every stream, for example when the server stops.
+  /// Ends all streams with an error, for example when the server stops.
   package func finish(throwing error: BackendError) {
     let all = state.withLock { state in
       defer { state.watchers = [:] }
@@ -122,16 +121,16 @@ package final class NotificationHub: Sendable {
     for continuation in all { continuation.finish(throwing: error) }
   }
 
-  /// Ends the streams of one zone, for example when its token has changed.
+  /// Ends the streams of one zone with an error, for example when its token has changed.
   package func finish(zone: String, throwing error: BackendError) {
     let all = state.withLock { $0.watchers.removeValue(forKey: zone)?.values.map(\.continuation) ?? [] }
     for continuation in all { continuation.finish(throwing: error) }
   }
 
-  /// Returns the furthest published cursor, or nil if there is none.
+  /// Returns the furthest published cursor of a zone, or nil if nothing has been published.
   package func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
 
-  /// The number of watchers.
+  /// The number of watchers in all zones.
   package var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
 
   private func tell(_ sign: ChannelSign, zone: String, number: Int) {

@@ -1,8 +1,9 @@
 import SyncCore
 
-/// Waiting and parked changes in order, indexed by position, record and transaction.
+/// All changes that are waiting to be sent or parked, in order. They are indexed by position, record and transaction.
 ///
-/// No function visits all changes unless the caller needs all of them: an offline device may have tens of thousands.
+/// An offline device may have tens of thousands of changes, so no function visits all of them unless its caller needs
+/// all.
 package struct Outbox: Sendable, Sequence {
   private var items = ShardedTable<Int64, OutboxItem>()
   private var all = PositionList()
@@ -12,23 +13,20 @@ package struct Outbox: Sendable, Sequence {
   private var byGroup = ShardedTable<Int64, PositionList>()
   /// The positions of changes to collections' rules.
   private var rules = PositionList()
-  /// The number of writes to collections' records, by the incarnation that they belong to.
+  /// The number of writes to collections' records, by the incarnation that they change.
   private var incarnations: [Int64: Int] = [:]
-  /// The last assigned position. Within a process, no position is assigned twice.
+  /// The last assigned position. Positions are never reused within a process.
   private var lastPosition: Int64 = 0
   /// The new positions of changes that were moved to the end, by their old positions.
   private var moved: [Int64: Int64] = [:]
-  /// The counter of visited items, used by tests.
+  /// Counts the visited items, for tests.
   package var visits: WorkCounter?
 
-  /// Creates an empty outbox.
   package init() {}
 
-  /// True if there are no changes.
   package var isEmpty: Bool { all.isEmpty }
-  /// The number of changes.
   package var count: Int { all.count }
-  /// The first change.
+  /// The oldest change, or nil.
   package var first: OutboxItem? { all.first.flatMap { self[position: $0] } }
   /// Iterates over all changes in order.
   package func makeIterator() -> AnyIterator<OutboxItem> { iterator(all) }
@@ -37,7 +35,7 @@ package struct Outbox: Sendable, Sequence {
   package var waitingCount: Int { waitingPositions.count }
   /// The changes waiting to be sent, in order.
   package var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
-  /// Returns the first waiting change that satisfies a predicate, or nil.
+  /// Returns the first waiting change that satisfies a predicate, or nil if none does.
   func firstWaiting(where holds: (OutboxItem) -> Bool) -> OutboxItem? {
     if waitingPositions.isEmpty { return nil }
     for position in waitingPositions {
@@ -54,7 +52,7 @@ package struct Outbox: Sendable, Sequence {
     return AnyIterator { rest.next().flatMap { self[position: $0] } }
   }
 
-  /// The item at a position, or nil.
+  /// The change at a position, or nil.
   package subscript(position position: Int64) -> OutboxItem? {
     visits?.add()
     return items[position]
@@ -71,19 +69,19 @@ package struct Outbox: Sendable, Sequence {
 
   func last(for key: RecordKey) -> OutboxItem? { byKey[key]?.last.flatMap { self[position: $0] } }
 
-  /// True if there are changes for a record.
+  /// True if there are waiting or parked changes of a record.
   package func holds(_ key: RecordKey) -> Bool { byKey[key] != nil }
 
   /// Returns the positions of a transaction's changes, in order.
   func positions(ofGroup group: Int64) -> [Int64] { Array(byGroup[group] ?? PositionList()) }
 
-  /// The waiting changes to collections' rules.
+  /// The changes of collections' rules that are waiting to be sent, in order.
   var waitingRules: [OutboxItem] { rules.compactMap { self[position: $0] }.filter { $0.parkedBecause == nil } }
 
-  /// True if changes to rules are waiting to be sent. Parked ones do not count.
+  /// True if changes of rules are waiting to be sent. Parked ones do not count.
   package var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
-  /// True if a write in the outbox belongs to an incarnation before this one.
+  /// True if a write in the outbox belongs to an earlier incarnation than this one.
   func holdsWrites(before incarnation: Int64) -> Bool { incarnations.contains { $0.key < incarnation } }
 
   var nextPosition: Int64 { lastPosition + 1 }
@@ -104,7 +102,7 @@ package struct Outbox: Sendable, Sequence {
     put(item)
   }
 
-  /// Moves an item after all others and returns it with its new position.
+  /// Moves a change behind all others and returns it with its new position.
   mutating func moveToEnd(_ item: OutboxItem) -> OutboxItem {
     var item = item
     remove(position: item.position)

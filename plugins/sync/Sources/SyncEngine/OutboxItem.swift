@@ -1,30 +1,28 @@
 import SyncCore
 
-/// A change that waits for the server's acknowledgement.
+/// A change that the server has not acknowledged.
 ///
-/// It is removed when it is acknowledged or replaced by a newer change of the same device, and is parked if it cannot
-/// succeed. No change is lost silently (V20).
+/// It is removed once it is acknowledged or replaced by a newer change of the same device. If it cannot succeed, it is
+/// parked, so no change is lost silently (V20).
 package struct OutboxItem: Hashable, Sendable {
-  /// The position in the outbox; changes are sent in this order.
+  /// The position in the outbox. Changes are sent in the order of their positions.
   package var position: Int64
-  /// The record's key.
   package var key: RecordKey
-  /// The change.
   package var change: RecordOperation.Change
   /// The time when the change was made, in milliseconds since 1970 on the device's clock.
   package var queuedMilliseconds: Int64
-  /// The server's clock minus the device's when the change was stamped.
+  /// The server's clock minus the device's clock, as known when the change was stamped.
   package var skewMilliseconds: Int64
-  /// True if that difference had been measured, so that the stamp is correct (M2).
+  /// True if that difference had been measured. The stamp is then on the server's clock (M2).
   package var isStampMeasured: Bool
-  /// True if the change may have reached the server. It then stays unchanged, and later actions are separate items.
+  /// True if the change may have reached the server. It is then never modified, and later actions become separate
+  /// items.
   package var wasSent: Bool
-  /// The reason why the change is parked, or nil if it waits to be sent.
+  /// The reason why the change is parked, or nil if it is waiting to be sent.
   package var parkedBecause: String?
-  /// The number of the change's transaction. The items of a transaction are consecutive and sent together.
+  /// The number of the change's transaction, or nil. The items of a transaction are consecutive and sent together.
   package var group: Int64?
 
-  /// Creates an item.
   package init(
     position: Int64, key: RecordKey, change: RecordOperation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
     isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil, group: Int64? = nil
@@ -49,7 +47,7 @@ package struct OutboxItem: Hashable, Sendable {
     }
   }
 
-  /// The write, or nil for another kind of change.
+  /// The write, or nil for other changes.
   package var write: Write? { if case .write(let write) = change { write } else { nil } }
 
   /// The item as compact bytes.
@@ -106,8 +104,8 @@ package struct OutboxItem: Hashable, Sendable {
     if !reader.isAtEnd { group = try reader.number("the transaction") }
   }
 
-  /// The maximum length of a saved text. It exceeds that of every reason written so far, so all saved items can be
-  /// read.
+  /// The maximum length of a saved text, in bytes. It is above that of every reason ever written, so that all saved
+  /// items can be read.
   static let longestText = 1 << 16
   static let largestChange = 1 << 24
 }

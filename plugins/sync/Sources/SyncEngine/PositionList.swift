@@ -1,5 +1,5 @@
-/// Ascending positions in the outbox, stored in short chunks. Changing a copy of the list copies one chunk and the list
-/// of chunks instead of everything. Machines are copied at every event.
+/// A list of ascending outbox positions in short chunks. Machines are copied at every event, and a change to a copied
+/// list then copies one chunk and the list of chunks, not everything.
 struct PositionList: Sendable, Sequence {
   private var pieces: [[Int64]] = []
   private(set) var count = 0
@@ -45,11 +45,11 @@ struct PositionList: Sendable, Sequence {
     if pieces[piece].isEmpty { pieces.remove(at: piece) }
   }
 
-  /// Returns the index of the first chunk whose last position is not below `position`.
+  /// Returns the index of the first chunk whose last position is at or after `position`.
   private func piece(of position: Int64) -> Int { Self.place(in: pieces) { ($0.last ?? .min) >= position } }
 
-  /// Returns the first index whose element satisfies `isReached`, by binary search. All later elements must satisfy it,
-  /// too.
+  /// Returns the first index whose element satisfies `isReached`, by binary search. All elements after it must satisfy
+  /// `isReached`, too.
   private static func place<Element>(in elements: [Element], _ isReached: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {

@@ -1,10 +1,10 @@
 import SyncCore
 
-/// Totals over all confirmed records, updated with each change so that not all records are read.
+/// Totals over all confirmed records. They are updated with each change, because reading all records would be slow.
 package struct RecordTallies: Hashable, Sendable {
-  /// The number of records of each collection.
+  /// The number of records in each collection.
   package private(set) var records: [String: Int] = [:]
-  /// The records that exceed a limit, each with a description of the limit.
+  /// The records that exceed a limit, each with a message about the limit.
   package private(set) var overLimit: [RecordKey: String] = [:]
 
   mutating func forget(_ key: RecordKey) {

@@ -1,11 +1,11 @@
 import SyncCore
 
 extension Replica {
-  /// The reason for parking a change to a record that was deleted later and has been forgotten by the zone.
+  /// The reason for parking a change to a record that was deleted later, if the zone has forgotten the deletion.
   static let deletedThere =
     "the record has been deleted meanwhile, and the zone has forgotten it; discard this change, or make the record again"
 
-  /// Updates the rules of a collection after the record with its rules has changed.
+  /// Updates the rules of a collection after the record that contains them has changed.
   mutating func noteRules(_ key: RecordKey) {
     guard key.type == ZoneRules.type else { return }
     var texts = confirmed[key].map { ZoneRules.texts(of: $0.cell) } ?? [:]
@@ -26,8 +26,8 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  /// Removes a record that the zone has forgotten. Waiting changes to the deleted incarnation are parked, or removed if
-  /// they delete the record, too. Returns the positions of those to park.
+  /// Removes a record that the zone has forgotten. Waiting deletions of it are removed, too. Returns the positions of
+  /// its other waiting changes, which must be parked.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     release(key)
@@ -43,11 +43,11 @@ extension Replica {
     return late
   }
 
-  /// The incarnation in which a record starts that this device has not seen: the one in which the zone created it or
-  /// would create it.
+  /// Returns the first incarnation of a record that this device has not seen: the one in which the zone created the
+  /// record or would create it now.
   func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
 
-  /// Moves the writes that create a record to this incarnation if theirs is earlier or, with `exactly`, later.
+  /// Moves writes that create a record to this incarnation if their own is earlier or, with `exactly`, different.
   mutating func begin(_ key: RecordKey, in incarnation: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in

@@ -1,29 +1,29 @@
 import SyncCore
 
 extension Replica {
-  /// True if a record contains a write under this device's name that this device did not make. Then its file is an
-  /// older copy, or another device uses a copy of it, and other acts have the same numbers (M1).
+  /// True if a record contains a write under this device's name that this device did not make. Either this device's
+  /// file is an old copy or another device uses a copy of it, so other acts may have the same numbers (M1).
   func isImpersonated(by record: SyncRecord) -> Bool {
     guard let there = record.cell.context.note(of: device) else { return false }
     if there.dot.number >= nextNumber { return true }
     let known = confirmed[record.key]?.cell.context.note(of: device)
-    // A server restored from a backup has fewer writes, which does not indicate another device.
+    // A server restored from a backup has fewer writes. This does not indicate another device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    // This device does not record its own acts on records that it has released.
+    // This device no longer knows its own acts on records that it has released.
     if known == nil, hasHeldParts, record.cell.isRecord { return false }
     return !holds(there, for: record.key)
   }
 
-  /// True if the server already has a write of this device: the last one in the record's context, or one sent before
-  /// it.
+  /// True if the server already has a write of this device: the device's last write in the record, or one sent before
+  /// that.
   func isKnown(_ write: Write, in record: SyncRecord) -> Bool {
     guard let there = record.cell.context.note(of: write.dot.device) else { return false }
     if there.mayBe(write.dot.number, check: write.check) { return true }
     return write.dot.number < there.dot.number && holds(there, for: record.key)
   }
 
-  /// True if the device's last write in a record is one that still waits for an acknowledgement.
+  /// True if the device's last write in a record is still waiting for an acknowledgement.
   private func holds(_ there: VersionVector.Seen, for key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       guard let write = item.write else { return false }
@@ -40,19 +40,19 @@ extension Replica {
     describeItself(insteadOf: old, incarnation)
   }
 
-  /// Renames a waiting write to the branch of its opening, because its number belongs to another act. Every copy of
-  /// this file uses the same branch, so the act counts once.
+  /// Moves a waiting write whose number belongs to another act to the branch of its incarnation. Every copy of this
+  /// file uses the same branch name, so the act is counted once.
   mutating func fork(_ position: Int64) {
     guard var item = outbox[position: position], var write = item.write else { return }
     let old = write.dot
     var branch = Dot(device: old.device.branch(write.incarnation), number: old.number)
-    // If an act was parked and retried, its number on the branch may already be used by a later one. It then gets
-    // its own branch.
+    // If the act was parked and then retried, a later act may already use its number on the branch. It then gets a
+    // separate branch.
     if branch == old { branch.device = old.device.branch(write.incarnation &+ UInt64(bitPattern: old.number)) }
     write.dot = branch
     (item.change, item.wasSent) = (.write(write), false)
     replace(item)
-    // Later writes refer to this act by its old number.
+    // Later writes refer to this act by its old name.
     for var later in outbox.items(for: item.key) where later.position > position {
       guard var write = later.write, write.context.covers(old) || write.record != nil else { continue }
       if write.context.covers(old) {
@@ -65,13 +65,13 @@ extension Replica {
     }
   }
 
-  /// Moves the waiting description of this device to its new name. The other device keeps the old one.
+  /// Moves the waiting description of this device to its new name. The old name belongs to the other device.
   private mutating func describeItself(insteadOf old: DeviceID, _ incarnation: UInt64) {
     for item in outbox.filter({ $0.key == DeviceInfo.key(of: old) && $0.parkedBecause == nil }) {
       guard var write = item.write else { continue }
       remove(position: item.position)
       write.context = VersionVector()
-      // This is a separate act about a different device.
+      // This is a new act, because it describes a different device.
       write.dot = Dot(device: device, number: takeNumber())
       write.incarnation = incarnation
       write = write.sealed()
@@ -87,8 +87,8 @@ extension Replica {
     return outbox.positions(ofGroup: group)
   }
 
-  /// Re-queues a parked change. It keeps its name unless another change has that name or the zone cannot tell whether
-  /// it was counted; then it gets a new one and moves to the end of the outbox.
+  /// Queues a parked change again. The change keeps its name unless another change has the same name or the zone cannot
+  /// tell whether it was counted. In these cases, it gets a new name and moves to the end of the outbox.
   mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
       return

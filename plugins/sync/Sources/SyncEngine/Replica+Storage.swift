@@ -3,9 +3,9 @@ import SyncCore
 extension Replica {
   /// The version of the format in which a replica is saved.
   package static let storageFormat: UInt8 = 7
-  /// The oldest version that can be read. Version 6 added the store binding, version 7 added moves in lists.
+  /// The oldest version that can be read. Version 6 added the store binding, and version 7 added moves in lists.
   package static let oldestFormat: UInt8 = 5
-  /// The number of the user's actions kept in the journal.
+  /// The maximum number of the user's actions in the journal.
   package static let journalLimit: Int64 = 1000
 
   /// The key of the saved `StoreBinding`.
@@ -15,14 +15,15 @@ extension Replica {
 
   static func journalKey(_ number: Int64) -> String { "journal/" + padded(number) }
 
-  /// Formats a number with fixed length, so that keys sort like numbers. A negative number has a minus sign in front.
+  /// Formats a number with a fixed number of digits, so that keys sort like numbers. Negative numbers start with a
+  /// minus sign.
   private static func padded(_ number: Int64) -> String {
     if number < 0 { return "-" + padded(-number) }
     let digits = String(number)
     return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
-  /// A part of the replica that is saved under its own key.
+  /// A part of the replica, saved under its own key.
   enum StoredPart: Hashable, Sendable {
     case identity, zone, store, cursor, clock, budget, statistics, pause, subscription
     case record(RecordKey)
@@ -45,12 +46,12 @@ extension Replica {
     }
   }
 
-  /// Returns the changes since the last call, for one transaction.
+  /// Returns the values that have changed since the last call, to be saved in one transaction.
   mutating func takeChanges() -> [StoreChange] {
     guard !dirty.isEmpty else { return [] }
-    // The set's storage is released, because copying a large one at every event would be slow.
+    // The set is replaced to free its storage, because copying a large set at every event would be slow.
     defer { dirty = [] }
-    // Not a closure, which would copy the whole replica for each part.
+    // A loop is used because a closure would copy the whole replica for each part.
     var changes: [StoreChange] = []
     for part in dirty { changes.append(StoreChange(key: part.key, value: packed(part))) }
     return changes.sorted { $0.key < $1.key }
@@ -70,7 +71,7 @@ extension Replica {
     case .budget: budget.packed()
     case .statistics: statistics.packed()
     case .pause: pause?.packed()
-    // An empty array means that the device now has the whole zone but once had only a part of it.
+    // An empty array means that the device now receives the whole zone but once received only a part of it.
     case .subscription: hasHeldParts ? subscription?.packed() ?? [] : nil
     case .record(let key):
       confirmed[key].map {
@@ -87,8 +88,8 @@ extension Replica {
 
   /// Reads a saved replica. Returns nil if nothing was saved.
   ///
-  /// Throws a `ReplicaError` with the key of a damaged value. A waiting change that exceeds a limit, because an earlier
-  /// version allowed it, is parked. If `limits` is nil, those of the last run apply, which is for inspecting a file.
+  /// Throws a `ReplicaError` with the key of a damaged value. Waiting changes that exceed a limit, because an earlier
+  /// version allowed them, are parked. If `limits` is nil, the saved limits apply; this is used to inspect a file.
   package init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
@@ -120,7 +121,7 @@ extension Replica {
         if one.isOutside { outside.insert(one.record.key) }
       }
     }
-    // Positions of returned cells are negative and do not sort by key.
+    // Cells to be returned have negative positions, whose keys do not sort by number.
     for item in waiting.sorted(by: { $0.position < $1.position }) {
       outbox.append(item)
       noteRules(item.key)
@@ -143,9 +144,9 @@ extension Replica {
     }
     binding = try Self.read(.store, stored, StoreBinding.init(packed:))
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
-    // The next save writes the present format.
+    // The next save writes the current format.
     dirty = saved.first == Self.storageFormat ? [] : [.identity]
-    // Without a received cursor it is unknown whether the zone still has everything that it acknowledged.
+    // Without a received cursor, the device cannot check that the zone still has everything that it acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     parkWhatBreaksLimits()
   }
@@ -161,7 +162,7 @@ extension Replica {
     }
   }
 
-  /// Reads a part with its own key. `body` is called with an empty array if the part was never saved.
+  /// Reads a part. `body` is called with an empty array if the part was never saved.
   private static func read<Value>(
     _ part: StoredPart, _ stored: [String: [UInt8]], _ body: ([UInt8]) throws(PackingError) -> Value
   ) throws(ReplicaError) -> Value {
@@ -276,7 +277,6 @@ private struct StoredClock {
   }
 }
 
-/// The saved form of a confirmed record.
 private struct StoredRecord {
   var record: SyncRecord
   var isUnconfirmed: Bool

@@ -1,9 +1,10 @@
 import SyncCore
 
 extension Replica {
-  /// Changes the part of the zone that the device receives. The zone is then fetched again.
+  /// Changes the part of the zone that the device receives.
   ///
-  /// Returns true if a fetch is needed. It is not needed if the subscription stays the same or nothing was read yet.
+  /// Returns true if the zone must be fetched again. This is not necessary if the subscription stays the same or
+  /// nothing has been read yet.
   mutating func subscribe(to wanted: SyncSubscription?) -> Bool {
     guard subscription != wanted else { return false }
     // A new device has not read anything yet.
@@ -16,13 +17,13 @@ extension Replica {
     return isNews
   }
 
-  /// Marks a record on this device as no longer included in the subscription.
+  /// Marks a record as outside the subscription.
   mutating func leave(_ key: RecordKey) {
     guard confirmed[key] != nil, outside.insert(key).inserted else { return }
     dirty.insert(.record(key))
   }
 
-  /// Handles the change of a record outside of the subscription.
+  /// Handles the change of a record that is outside the subscription.
   mutating func note(_ mention: RecordMention) {
     guard let known = confirmed[mention.key], known.sequence < mention.sequence else { return }
     leave(mention.key)
@@ -30,7 +31,7 @@ extension Replica {
     if unconfirmed.remove(mention.key) != nil { dirty.insert(.record(mention.key)) }
   }
 
-  /// Returns the records to release: those outside of the subscription that have no waiting changes.
+  /// Returns the records to release: those outside the subscription that have no waiting changes.
   mutating func takeLeaving() -> [RecordKey] {
     guard let subscription else {
       for key in outside { dirty.insert(.record(key)) }
@@ -43,7 +44,7 @@ extension Replica {
     return outside.filter { !outbox.holds($0) }.sorted()
   }
 
-  /// Removes a record from this device. It stays in the zone.
+  /// Removes a record from this device. The zone keeps it.
   mutating func release(_ key: RecordKey) {
     guard confirmed[key] != nil else { return }
     confirmed[key] = nil
@@ -54,7 +55,7 @@ extension Replica {
     dirty.insert(.record(key))
   }
 
-  /// True if a fetch returns the record with its content and not only its key.
+  /// True if a fetch returns the record's content and not only its key.
   func isWanted(_ record: SyncRecord) -> Bool { subscription?.includes(record.key, record.cell) ?? true }
 
   /// True if a record may exist in the zone without being on this device.
@@ -62,7 +63,7 @@ extension Replica {
 }
 
 extension SyncMachine {
-  /// Releases the records outside of the subscription that have no waiting changes.
+  /// Releases the records outside the subscription that have no waiting changes.
   mutating func releaseLeaving() {
     for key in replica.takeLeaving() {
       let before = view(of: key)
@@ -71,23 +72,24 @@ extension SyncMachine {
     }
   }
 
-  /// Moves changes to a record that was unknown here to the zone's incarnation of the record or, if that is deleted, to
-  /// the next one. The result does not depend on whether the zone still knows the deletion.
+  /// Moves changes of a record that this device did not know to the zone's incarnation of the record. If that
+  /// incarnation is deleted, they move to the next one. The result is the same whether or not the zone still knows the
+  /// deletion.
   mutating func beginUnseen(_ key: RecordKey) {
     guard replica.hasHeldParts, let cell = replica.confirmed[key]?.cell, cell.isRecord else { return }
     let isDeleted = cell.content.isDeleted(by: rules(of: key.type).delete)
     replica.begin(key, in: isDeleted ? cell.content.incarnation + 1 : cell.content.incarnation, exactly: true)
   }
 
-  /// Returns the records with waiting changes that the zone does not have, so that writes that create them may have to
-  /// start in a later incarnation. For records outside of the subscription, only the zone's responses show that.
+  /// Returns those of the unknown records that the zone does not have. Writes that create them may have to start in a
+  /// later incarnation. For records outside the subscription, only the zone's responses show that they are missing.
   mutating func takeMissing(_ unknown: Set<RecordKey>) -> Set<RecordKey> {
     defer { missing = [] }
     return unknown.filter { !replica.mayBeOutside($0) || missing.contains($0) }
   }
 
-  /// Records that the zone does not have a record. If the record may have left the subscription earlier, it is
-  /// forgotten here, too.
+  /// Records that the zone does not have a record. If the record may have left the subscription earlier, this device
+  /// forgets it, too.
   mutating func noteMissing(_ key: RecordKey) {
     missing.insert(key)
     guard replica.outside.contains(key), let known = replica.confirmed[key], known.version == 0,

@@ -2,56 +2,56 @@ import SyncCore
 
 /// The state that a device keeps across restarts: confirmed records, unsent changes and its position in the zone.
 ///
-/// Each change marks the keys of changed parts. `takeChanges()` returns the marked keys with their new values, which
-/// are saved in one transaction before any request that depends on them.
+/// Each change marks the changed parts. `takeChanges()` returns their keys and new values, which are saved in one
+/// transaction before any request that depends on them.
 package struct Replica: Sendable {
-  /// The identity of this device.
   package internal(set) var device: DeviceID
   /// The zone of this data, or nil before the first session.
   package internal(set) var zone: String?
-  /// The store that this data belongs to.
+  /// The store of this data, and the stores found at each location.
   package internal(set) var binding = StoreBinding()
   /// The number of the device's next action (M1).
   package internal(set) var nextNumber: Int64 = 1
-  /// The records as the server confirmed them.
+  /// The records as confirmed by the server.
   package internal(set) var confirmed = ShardedTable<RecordKey, SyncRecord>()
   /// The number of records in each collection, and the records that exceed a limit.
   package internal(set) var tallies = RecordTallies()
-  /// The records that the zone has not yet confirmed while it is fetched again (V23).
+  /// The records that the zone has not confirmed since it began to be fetched again (V23).
   package internal(set) var unconfirmed: Set<RecordKey> = []
-  /// The unsent changes, in order.
+  /// The unacknowledged changes, in order.
   package internal(set) var outbox = Outbox()
   /// The position up to which the zone's changes have been read, or nil before the first fetch.
   package internal(set) var cursor: Cursor?
-  /// The furthest cursor received from the zone, including those for own commits. A zone whose history does not contain
-  /// it has lost data.
+  /// The furthest cursor received from the zone, including the cursors of this device's commits. If the zone's history
+  /// does not contain it, the zone has lost data.
   package internal(set) var heard: Cursor?
-  /// True while the whole zone is fetched again.
+  /// True while the whole zone is being fetched again.
   package internal(set) var isResynchronizing = false
   /// The deletions that the zone has forgotten.
   package internal(set) var dropped = Dropped()
-  /// The rules of each collection, including those that this device has declared and not yet sent.
+  /// The rules of each collection, including rules that this device has declared and not sent yet.
   var rules: [String: ZoneRules] = [:]
-  /// The part of the zone that this device receives, or nil for all of it.
+  /// The part of the zone that this device receives, or nil for the whole zone.
   package internal(set) var subscription: SyncSubscription?
-  /// True if the device ever received only a part. It may then have written to records that it has released.
+  /// True if the device has ever received only a part of the zone. It may have written to records that it has since
+  /// released.
   var hasHeldParts = false
-  /// The records outside of that part. They are released once they have no waiting changes.
+  /// The records outside the subscription. They are released once they have no waiting changes.
   var outside: Set<RecordKey> = []
   /// The source of stamps.
   package internal(set) var clock = HybridLogicalClock()
-  /// The server's clock minus the device's, as last measured.
+  /// The server's clock minus the device's clock, as last measured.
   package internal(set) var skewMilliseconds: Int64 = 0
-  /// The requests and bytes that may still be sent.
+  /// The traffic that the device may still cause.
   package internal(set) var budget: RequestBudget
-  /// The last reason for not sending anything and the end of the pause, or nil after a success.
+  /// The reason why nothing is sent and the end of the pause. Nil after a success.
   package internal(set) var pause: SyncPause?
   /// Counters for the status.
   package internal(set) var statistics = SyncStatistics()
-  /// The cached content of records with many local changes, so that a new change does not process all earlier ones
+  /// The cached content of records with many local changes. Without it, each new change would apply all earlier ones
   /// again.
   var views = ShardedTable<RecordKey, KnownView>()
-  /// The parts that changed since the last save.
+  /// The parts that have changed since the last save.
   var dirty: Set<StoredPart> = []
   /// The records whose content may have changed since the last save.
   var touched: Set<RecordKey> = []
@@ -63,13 +63,14 @@ package struct Replica: Sendable {
     dirty.insert(.identity)
   }
 
-  /// Returns a record with this device's unsent changes applied, as the user sees it (local first, S32). Values that
-  /// exceed a limit are left out.
+  /// Returns a record with this device's unacknowledged changes applied, as the user sees it (local first, S32). Values
+  /// that exceed a limit are left out.
   package func view(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     whole(of: key, windowMilliseconds: windowMilliseconds).withinLimits()
   }
 
-  /// Returns the same including values that exceed a limit. An action must be later than all of them.
+  /// Returns a record like `view(of:windowMilliseconds:)`, including values that exceed a limit. New actions must be
+  /// later than all of these values.
   func whole(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     if let known = views[key], known.windowMilliseconds == windowMilliseconds { return known.cell }
     var cell = confirmed[key]?.cell ?? Cell()
@@ -77,7 +78,7 @@ package struct Replica: Sendable {
     return cell
   }
 
-  /// Caches the content of a record with many local changes.
+  /// Caches the content of a record if it has many local changes.
   mutating func keepView(of key: RecordKey, windowMilliseconds: Int64) {
     guard outbox.count(for: key) >= KnownView.fewestChanges,
       views[key]?.windowMilliseconds != windowMilliseconds
@@ -87,21 +88,21 @@ package struct Replica: Sendable {
       windowMilliseconds: windowMilliseconds, cell: whole(of: key, windowMilliseconds: windowMilliseconds))
   }
 
-  /// Removes an acknowledged change and stores the zone's version of the record. `isAsShown` is true if the record
-  /// equals the known one with that change applied, so that its cached content stays valid.
+  /// Removes an acknowledged change and stores the zone's version of the record. `isAsShown` is true if that version
+  /// equals the known one with the change applied. The cached content then stays valid.
   mutating func settle(_ position: Int64, as record: SyncRecord?, isAsShown: Bool) {
     guard let key = outbox[position: position]?.key else {
       if let record { confirm(record) }
       return
     }
     let view = isAsShown && outbox.first(for: key)?.position == position ? views[key] : nil
-    // In this order, the record's rules are known at all times.
+    // In this order, the collection's rules are known at all times.
     if let record { confirm(record) }
     remove(position: position)
     if outbox.holds(key) { views[key] = view }
   }
 
-  // MARK: Changes, each of which marks what it touches
+  // MARK: Changes that mark the changed parts
 
   mutating func takeNumber() -> Int64 {
     defer { nextNumber += 1 }
@@ -164,15 +165,15 @@ package struct Replica: Sendable {
     dirty.insert(.outbox(item.position))
   }
 
-  /// True if the outbox contains a cell that is to be returned to the zone under this key.
+  /// True if a cell is waiting to be returned to the zone under this key.
   func isGivingBack(_ key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       if case .join = item.change { item.parkedBecause == nil } else { false }
     }
   }
 
-  /// Queues a cell to be returned to the zone before all other changes. After a later write of the same author, lost
-  /// content would look like removed content.
+  /// Queues a cell to be returned to the zone before all other changes. If the author's later writes were sent first,
+  /// the lost content would be treated as removed.
   mutating func giveBack(_ cell: Cell, for key: RecordKey, queuedMilliseconds: Int64) {
     for item in outbox.items(for: key) where item.parkedBecause == nil {
       if case .join = item.change { remove(position: item.position) }
@@ -221,8 +222,8 @@ package struct Replica: Sendable {
     dirty.insert(.clock)
   }
 
-  /// Sets the measured difference to the server's clock. Actions stamped before it was known are stamped again, once
-  /// (M2).
+  /// Sets the measured difference to the server's clock. Actions stamped before the first measurement are stamped again
+  /// once (M2).
   mutating func measure(skewMilliseconds measured: Int64) {
     skewMilliseconds = measured
     clock = HybridLogicalClock()
@@ -241,7 +242,7 @@ package struct Replica: Sendable {
     }
   }
 
-  /// True until the device has read the whole zone once.
+  /// True until the device has completely read the zone for the first time.
   var isFirstFetch: Bool { statistics.lastHeardMilliseconds == 0 }
 
   mutating func spendRequest(
@@ -256,14 +257,14 @@ package struct Replica: Sendable {
     dirty.formUnion([.budget, .statistics])
   }
 
-  /// Corrects the budget after a clock was set back while no process ran.
+  /// Corrects the budget if the clock was set back while no process was running.
   mutating func correctBudget(atMilliseconds now: Int64) {
     let before = budget
     budget.correct(atMilliseconds: now)
     if budget != before { dirty.insert(.budget) }
   }
 
-  /// Counts received bytes. Those of the first fetch are counted separately.
+  /// Counts received bytes. The bytes of the first fetch are counted separately.
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     if isFirstFetch {
       budget.spendOnFirstFetch(bytes: bytes)
@@ -283,8 +284,8 @@ package struct Replica: Sendable {
     dirty.insert(.statistics)
   }
 
-  /// Binds the replica to a zone. Throws `ReplicaError.otherZone` if it is bound to another zone, because content must
-  /// not move from one zone to another.
+  /// Binds the replica to a zone. Throws `ReplicaError.otherZone` if it is already bound to another one, because
+  /// content must not move between zones.
   mutating func join(zone asked: String) throws(ReplicaError) {
     if let zone, zone != asked { throw .otherZone(found: zone, asked: asked) }
     guard zone == nil else { return }
@@ -301,7 +302,7 @@ package struct Replica: Sendable {
 
 /// The cached content of a record with many local changes.
 struct KnownView: Sendable {
-  /// The minimum number of local changes for which a record's content is cached.
+  /// The number of local changes from which a record's content is cached.
   static let fewestChanges = 8
 
   var windowMilliseconds: Int64
@@ -309,7 +310,7 @@ struct KnownView: Sendable {
 }
 
 extension Cell {
-  /// Applies a change of this device to the shown content.
+  /// Applies a local change, as the user sees it.
   fileprivate mutating func show(_ item: OutboxItem, windowMilliseconds: Int64) {
     switch item.change {
     case .write(let write) where item.parkedBecause != nil && context.covers(write.dot):
@@ -321,7 +322,8 @@ extension Cell {
   }
 
   /// Applies a parked write that is older than other writes of this device in the zone. The context covers its number
-  /// although the zone does not have it. It restores neither a deleted record nor a state that the device has replaced.
+  /// although the zone does not have the write. It restores neither a deleted record nor a state that the device has
+  /// replaced.
   private mutating func showOvertaken(_ write: Write, windowMilliseconds: Int64) {
     if isRecord, content.living.isEmpty { return }
     var write = write

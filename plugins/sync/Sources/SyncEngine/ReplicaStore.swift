@@ -1,48 +1,46 @@
 /// The device's own file: keys and values that are saved in transactions.
 public protocol ReplicaStore: Sendable {
-  /// Returns everything that was saved.
+  /// Returns all saved keys and values.
   func load() async throws(ReplicaError) -> [String: [UInt8]]
-  /// Saves the changes in one transaction, which is durable on return. A transaction that is not `isDurable` survives
-  /// the end of the program, but a power failure may undo it, together with all later ones up to the next durable one.
+  /// Saves the changes in one transaction. If `isDurable` is false, the transaction survives the end of the program,
+  /// but a power failure may undo it and all later ones up to the next durable one.
   func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError)
-  /// Releases the locks of the file after a running ``save(_:isDurable:)``. Nothing is saved until ``reactivate()``.
+  /// Waits for a running ``save(_:isDurable:)`` and releases the locks of the file. Nothing is saved until
+  /// ``reactivate()``.
   func suspend() async
-  /// Locks the file again. Throws if another process has locked it, or has written to it since ``suspend()``.
+  /// Locks the file again. Throws if another process has locked it or has written to it since ``suspend()``.
   func reactivate() async throws(ReplicaError)
 }
 
 extension ReplicaStore {
-  /// Saves the changes in one durable transaction.
   package func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
 
-  /// Does nothing, because a store without locks has none to release.
+  /// Does nothing. A store without locks has none to release.
   public func suspend() async {}
 
-  /// Does nothing, because a store without locks has none to acquire.
+  /// Does nothing. A store without locks has none to acquire.
   public func reactivate() async throws(ReplicaError) {}
 }
 
-/// A change of one key.
+/// A new value of one key.
 public struct StoreChange: Hashable, Sendable {
-  /// The key.
   package var key: String
   /// The new value, or nil to remove the key.
   package var value: [UInt8]?
 
-  /// Creates a change.
   package init(key: String, value: [UInt8]?) {
     self.key = key
     self.value = value
   }
 }
 
-/// The reason why the device's own file cannot be used. The file stays unchanged, including all unsent changes.
+/// The reason why the device's own file cannot be used. The file is left unchanged, including all unsent changes.
 public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A value in the file is damaged.
   case corrupt(key: String, reason: String)
   /// The file was written by a newer version.
   case unsupportedFormat(found: UInt8, known: UInt8)
-  /// The file was written by a version older than the first published one.
+  /// The file was written by a version that is older than the oldest supported one.
   case removedFormat(found: UInt8, oldest: UInt8)
   /// The file belongs to another zone than the requested one.
   case otherZone(found: String, asked: String)
@@ -50,10 +48,10 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   case storage(String)
   /// Another process has opened the file for writing.
   case inUse(by: String)
-  /// An action exceeds a limit or breaks a rule of its record, and had no effect.
+  /// An action exceeds a limit or violates a rule of its record. It has no effect.
   case refused(String)
 
-  /// The problem and its remedy, as text.
+  /// The problem as text, usually with its remedy.
   public var description: String {
     switch self {
     case .corrupt(let key, let reason):

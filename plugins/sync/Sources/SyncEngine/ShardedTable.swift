@@ -1,27 +1,25 @@
-/// A dictionary in many small chunks. Changing a copy copies one chunk and two short lists instead of everything.
-/// Machines are copied at every event, so that the copy can be restored if a save fails.
+/// A dictionary in many small chunks. Machines are copied at every event, to be restored if a save fails. A change to a
+/// copied table then copies one chunk and two short lists, not everything.
 package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
-  /// The number of lists of chunks, and of chunks in each list. Small for few values, so that iterating is fast.
+  /// The number of lists of chunks, and the number of chunks in each list. It is small for few values, so that
+  /// iterating is fast.
   private var width = 1
   private var lists: [[[Key: SharedValue]]] = [[[:]]]
-  /// The number of values.
   package private(set) var count = 0
 
-  /// The average number of values per chunk above which the table gets more chunks.
+  /// The average number of values per chunk from which the table is widened.
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
 
-  /// A value that copies of a chunk share. Without it, copying a chunk would retain every part of every value.
+  /// A value shared by all copies of its chunk. Without it, copying a chunk would retain every part of every value.
   private final class SharedValue: Sendable {
     let value: Value
 
     init(_ value: Value) { self.value = value }
   }
 
-  /// Creates an empty table.
   package init() {}
 
-  /// True if the table is empty.
   package var isEmpty: Bool { count == 0 }
 
   /// The value of a key, or nil if there is none. Setting nil removes the key.

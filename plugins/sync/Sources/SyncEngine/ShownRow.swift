@@ -1,17 +1,15 @@
 import SyncCore
 
-/// A record as shown in a device's file.
+/// A record as a row in a device's file.
 package struct ShownRow: Hashable, Sendable {
-  /// True if the record is deleted.
   package var isDeleted: Bool
   /// The time of the last change, in milliseconds since 1970.
   package var changedMilliseconds: Int64
-  /// The device that made the last change.
+  /// The name of the device that made the last change.
   package var changedBy: String
-  /// The values of the record's fields, in schema order.
+  /// The values of the record's fields, in the order of the schema.
   package var values: [Scalar]
 
-  /// Creates a row.
   package init(isDeleted: Bool, changedMilliseconds: Int64, changedBy: String, values: [Scalar]) {
     self.isDeleted = isDeleted
     self.changedMilliseconds = changedMilliseconds

@@ -1,9 +1,9 @@
 import SyncCore
 
-/// The pages of an unfinished fetch. Their changes are applied together.
+/// The pages of an unfinished fetch. Their changes are applied together after the last page.
 struct StagedFetch: Sendable {
-  /// The pages as they arrived. They are not joined into one list of records, because machines are copied at every
-  /// event and each page would then copy all records.
+  /// The pages as they arrived. Machines are copied at every event, so joining the pages into one list would copy all
+  /// records with each page.
   var pages: [ChangePage]
   /// The cursor at the end of the last page.
   var cursor: Cursor
