@@ -1,52 +1,48 @@
 import SyncCore
 
-/// The location of a store: an address, and the account that is signed in there.
+/// The location of a store: an address and an account.
 package struct StorePlace: Hashable, Sendable, CustomStringConvertible {
   /// The path of a shared file or the address of a server.
   package var address: String
-  /// The account, or an empty string if all accounts of the address share a store.
+  /// The account, or an empty string if all accounts at the address use the same store.
   package var account: String
 
-  /// Creates a location.
   package init(address: String = "", account: String = "") {
     self.address = address
     self.account = account
   }
 
-  /// The location as text.
   package var description: String { account.isEmpty ? address : "\(address) (\(account))" }
 
-  /// The maximum length of an address or account, in bytes. A file with a longer one could not be read.
+  /// The maximum length of an address or an account, in bytes. A file with a longer one could not be read again.
   package static let longestText = 4096
 }
 
-/// The store that a device's data belongs to, and the store last met at each location.
+/// The store of a device's data, and the store last found at each location.
 package struct StoreBinding: Hashable, Sendable {
-  /// A location and the store last met there.
+  /// A location and the store last found there.
   package struct Meeting: Hashable, Sendable {
-    /// The location.
     package var place: StorePlace
     /// The store that responded, or nil if none has responded yet.
     package var store: StoreIdentity?
   }
 
-  /// The store of this data, or nil until a store has been met.
+  /// The store of this data, or nil until a store has responded.
   package internal(set) var store: StoreIdentity?
   /// The known locations, in the order of their last use.
   package internal(set) var meetings: [Meeting] = []
 
-  /// Creates an empty binding.
   package init() {}
 
   /// The maximum number of locations.
   static let limit = 64
 
-  /// True if the store last met at a location is the one that this data belongs to.
+  /// True if the store last found at a location is the store of this data.
   package func belongs(at place: StorePlace) -> Bool {
     meetings.contains { $0.place == place && $0.store == store }
   }
 
-  /// Returns the store last met at a location, or nil.
+  /// Returns the store last found at a location, or nil if none has responded there.
   package func store(at place: StorePlace) -> StoreIdentity? { meetings.last { $0.place == place }?.store }
 
   mutating func note(_ store: StoreIdentity?, at place: StorePlace) {
@@ -69,7 +65,7 @@ extension StoreBinding {
     return packer.bytes
   }
 
-  /// Reads a saved binding. An empty array is an empty binding.
+  /// Reads a saved binding. An empty array stands for a binding without a store.
   package init(packed bytes: [UInt8]) throws(PackingError) {
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)

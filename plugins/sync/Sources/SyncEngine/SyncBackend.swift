@@ -1,48 +1,48 @@
 import SyncCore
 
-/// A store of zones. Each of its calls is atomic within the zone. An adapter for another service is one file.
+/// A store of zones. Each call is atomic within a zone.
 ///
-/// Every implementation calls `Arbiter.decide` inside its transaction and passes the same conformance suite.
+/// Every implementation calls `Arbiter.decide` inside its transactions and passes the same conformance tests.
 public protocol SyncBackend: Sendable {
-  /// Commits operations independently of each other: one that is in conflict or refused does not stop the others.
+  /// Commits operations independently of each other: a conflict or refusal of one does not stop the others.
   ///
   /// `heard` is the furthest cursor that the device has received, or nil for a device without acknowledged changes in
-  /// this zone. A zone whose history does not contain it has lost data, usually because a backup was restored. The call
-  /// then throws `BackendError.cursorExpired` and applies nothing.
+  /// this zone. If the zone's history does not contain it, the zone has lost data, usually because a backup was
+  /// restored. The call then throws `BackendError.cursorExpired` and applies nothing.
   ///
-  /// `store` is the store that the changes belong to, or nil for changes that are valid in any store. For a different
-  /// store the call throws `BackendError.otherStore` and applies nothing.
+  /// `store` is the store that the changes belong to, or nil if they are valid in any store. If the backend has a
+  /// different store, the call throws `BackendError.otherStore` and applies nothing.
   ///
-  /// Any other error concerns the request as a whole. Some or all of its operations may have been committed, and
-  /// sending them again is safe (M4). A call has at most `SyncLimits.operations` operations.
+  /// Any other error concerns the request as a whole. Some or all of its operations may have been committed, and it is
+  /// safe to send them again (M4). A call has at most `SyncLimits.operations` operations.
   func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply
 
-  /// Returns the records that changed after a cursor, oldest change first, or the whole zone if the cursor is nil.
+  /// Returns the records that have changed since a cursor, oldest change first, or the whole zone if the cursor is nil.
   ///
-  /// Returns at most `limit` records and, after the first one, at most `maximumBytes` of packed cells. For records
-  /// outside of the subscription it returns only the keys, or nothing without a cursor. Throws
-  /// `BackendError.cursorExpired` if the cursor, or the furthest cursor of the reader, is not in this zone's history.
-  /// Throws `BackendError.otherStore` if `store` is a different store.
+  /// A page contains at most `limit` records and, after the first one, at most `maximumBytes` of packed cells. For
+  /// records outside the subscription, it contains only the keys, and without a cursor not even these. Throws
+  /// `BackendError.cursorExpired` if the zone's history does not contain the cursor or the reader's furthest cursor.
+  /// Throws `BackendError.otherStore` if the backend has a different store than `store`.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
   /// Returns a stream with the zone's current cursor and, after each change, a notification or the change itself. The
-  /// latest one is repeated every 5 s until `device` has fetched it. The stream ends with a `BackendError` when the
-  /// channel closes, and with `otherStore` at once if `store` is a different store.
+  /// latest sign is repeated every 5 s until `device` has fetched the change. The stream ends with a `BackendError`
+  /// when the channel closes, and immediately with `otherStore` if the backend has a different store than `store`.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
 
-  /// Returns the identity of the store, which all of its zones share. It is drawn when the store is created, and stays
+  /// Returns the identity of the store, which all of its zones share. It is drawn when the store is created and stays
   /// the same in every copy and backup.
   func identity() async throws(BackendError) -> StoreIdentity
 
-  /// The server's clock in milliseconds since 1970.
+  /// Returns the time of the server's clock, in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
 
-  /// True if `watch` reports commits made through this backend at once, without polling.
+  /// True if `watch` reports commits made through this backend immediately, without polling.
   var tellsOwnCommits: Bool { get }
 }
 
@@ -68,12 +68,12 @@ extension SyncBackend {
       zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription, store: nil)
   }
 
-  /// Watches a zone in any store.
+  /// Returns a stream of signs of a zone in any store.
   package func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     watch(zone: zone, device: device, store: nil)
   }
 
-  /// Returns changes to a reader that stores nothing.
+  /// Returns changes in any store to a reader that stores nothing.
   package func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage {
@@ -81,8 +81,7 @@ extension SyncBackend {
   }
 }
 
-/// A reader of a zone. A deletion is kept until all devices that read and write the zone have seen it (see
-/// `SyncMachine.acknowledgement`).
+/// The reader of a page of changes.
 public enum ZoneReader: Hashable, Sendable {
   /// A device and the furthest cursor that it has received.
   case device(DeviceID, heard: Cursor? = nil)
@@ -93,7 +92,7 @@ public enum ZoneReader: Hashable, Sendable {
   package var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
 }
 
-/// A message on a live channel.
+/// A sign on a live channel.
 public enum ChannelSign: Hashable, Sendable {
   /// The zone has changed up to this position.
   case notification(Cursor)
@@ -104,7 +103,7 @@ public enum ChannelSign: Hashable, Sendable {
   /// The server's store is reachable again, and the zone has changed up to this position.
   case recovered(Cursor)
 
-  /// The zone's position in the sign, or nil for a heartbeat.
+  /// The zone's position, or nil for a heartbeat.
   package var cursor: Cursor? {
     switch self {
     case .notification(let cursor), .recovered(let cursor): cursor
@@ -120,13 +119,13 @@ package enum SyncLimits {
   package static let operations = 200
   /// The maximum number of records in a page of changes.
   package static let records = 2000
-  /// The maximum size of the writes in one commit, in bytes. Once encoded, they fit into the body of a request.
+  /// The maximum size of the writes in one commit, in bytes. After encoding, they fit into the body of one request.
   package static let batchBytes = 700_000
   /// The maximum size of a request's body, in bytes.
   package static let bodyBytes = 1_048_576
-  /// The interval at which an unfetched notification is repeated, in milliseconds.
+  /// The interval in milliseconds at which a notification is repeated until it is fetched.
   package static let notificationRepeatMilliseconds: Int64 = 5000
-  /// The number of times that an unfetched notification is repeated.
+  /// The maximum number of times that an unfetched notification is repeated.
   package static let notificationRepeats = 12
   /// The interval of heartbeats on a live channel, in milliseconds.
   package static let keepAliveMilliseconds: Int64 = 30_000
@@ -134,21 +133,20 @@ package enum SyncLimits {
 
 /// The results of a commit's operations, in order.
 public struct CommitReply: Hashable, Sendable {
-  /// One result per operation.
+  /// The results, one per operation.
   package var results: [CommitResult]
   /// The zone's position after the commit.
   package var cursor: Cursor
-  /// The server's time of the response, in milliseconds since 1970.
+  /// The server's time when it responded, in milliseconds since 1970.
   package var serverMilliseconds: Int64
 
-  /// Creates a reply.
   package init(results: [CommitResult], cursor: Cursor, serverMilliseconds: Int64) {
     self.results = results
     self.cursor = cursor
     self.serverMilliseconds = serverMilliseconds
   }
 
-  /// The incarnation of the zone in which the sequence numbers were assigned.
+  /// The incarnation of the zone that assigned the sequence numbers.
   package var generation: UInt64 { cursor.generation }
 
   /// The sequence number of the last committed change, or nil if nothing was committed.
@@ -159,20 +157,20 @@ public struct CommitReply: Hashable, Sendable {
 
 /// The result of one operation.
 package enum CommitResult: Hashable, Sendable {
-  /// The operation was committed. Contains the record's new version, its sequence number, and the stamp given to a
-  /// write.
+  /// The operation was committed. Contains the record's new version, the sequence number of the change and the final
+  /// stamp of a write.
   case committed(version: Int64, sequence: Int64, stamp: Stamp?)
   /// The record already contains the change.
   case unchanged
-  /// The record has another version than expected. Contains the stored record, or nil if there is none.
+  /// The stored version differs from the expected one. Contains the stored record, or nil if there is none.
   case conflict(SyncRecord?)
   /// The operation can never succeed.
   case refused(Arbiter.Refusal)
 }
 
-/// A page of changes.
+/// A page of changes in a zone.
 public struct ChangePage: Hashable, Sendable {
-  /// The store of the changes.
+  /// The store that contains the zone.
   package var store: StoreIdentity
   /// The changed records, oldest change first.
   package var records: [SyncRecord]
@@ -182,12 +180,11 @@ public struct ChangePage: Hashable, Sendable {
   package var cursor: Cursor
   /// True if more changes follow.
   package var hasMore: Bool
-  /// The server's time of the response, in milliseconds since 1970.
+  /// The server's time when it responded, in milliseconds since 1970.
   package var serverMilliseconds: Int64
-  /// The deletions that the zone has forgotten. A device with an older cursor reads the whole zone.
+  /// The deletions that the zone has forgotten. A device with an older cursor fetches the whole zone.
   package var dropped: Dropped
 
-  /// Creates a page.
   package init(
     store: StoreIdentity, records: [SyncRecord], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64,
     dropped: Dropped = Dropped(), others: [RecordMention] = []

@@ -4,48 +4,48 @@
   import Foundation
 #endif
 
-/// The device's clock as used by a session.
+/// The device's clock, as used by a session.
 package protocol SyncClock: Sendable {
-  /// The device's time in milliseconds since 1970, which never decreases.
+  /// Returns the device's time in milliseconds since 1970. It never decreases.
   func nowMilliseconds() -> Int64
-  /// Waits until that time or longer. Throws if the task is cancelled.
+  /// Waits at least until this time. Throws if the task is cancelled.
   func sleep(untilMilliseconds time: Int64) async throws
 }
 
-/// The wall clock, read once and then advanced by the monotonic clock, so that setting the clock does not affect
+/// The wall clock, read once and then advanced by the monotonic clock. Setting the wall clock therefore does not affect
 /// stamps.
 package struct SystemClock: SyncClock {
   private let anchorMilliseconds: Int64
   private let anchor = ContinuousClock.now
   private let pace: ClockPace
 
-  /// Reads the wall clock.
+  /// Creates a clock that starts at the wall clock's current time.
   package init() {
     pace = ClockPace.present
     anchorMilliseconds = pace.shown(atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
 
-  /// The wall clock's first reading plus the monotonic time that has passed since then.
+  /// Returns the first reading of the wall clock plus the monotonic time that has passed since then.
   package func nowMilliseconds() -> Int64 {
     let (seconds, attoseconds) = anchor.duration(to: .now).components
     return anchorMilliseconds + (seconds * 1000 + attoseconds / 1_000_000_000_000_000) * pace.scale
   }
 
-  /// Waits until a time, measured by the monotonic clock.
+  /// Waits until this time, measured by the monotonic clock.
   package func sleep(untilMilliseconds time: Int64) async throws {
     let instant = anchor.advanced(by: .milliseconds((time - anchorMilliseconds) / pace.scale))
     try await Task.sleep(until: instant, tolerance: .zero, clock: .continuous)
   }
 }
 
-/// The speed and the error of a process's clock. Only debug builds can set them: tests make clocks run faster, so that
-/// waits of hours take no time, or show a wrong time, like the clocks of devices.
+/// The speed and the error of a process's clock. They can be set only in debug builds: tests run clocks faster, so that
+/// hours pass quickly, or make them show a wrong time, as on a misconfigured device.
 struct ClockPace: Sendable {
   var originMilliseconds: Int64 = 0
   var scale: Int64 = 1
   var offsetMilliseconds: Int64 = 0
 
-  /// Returns the time shown by a clock that has run at this pace since its origin.
+  /// Returns the time shown by this clock at the wall-clock time `real`.
   func shown(atMilliseconds real: Int64) -> Int64 {
     originMilliseconds + (real - originMilliseconds) * scale + offsetMilliseconds
   }

@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Returns the reason why an action is refused, or nil. It is checked before anything is saved, so a refused action
-  /// has no effect.
+  /// Returns the reason why an action is refused, or nil if it is allowed. This is checked before anything is saved, so
+  /// a refused action has no effect.
   package func refusal(of action: Action, on key: RecordKey) -> String? {
     guard key.isWellFormed else {
       return RecordKey.rule
@@ -35,10 +35,10 @@ extension SyncMachine {
     return write
   }
 
-  /// Adds an action of the user to the outbox with a number and a stamp. It is saved together with the local state (M1,
-  /// S32). Waiting actions stay unchanged and are sent in order, many per request (S33).
+  /// Adds an action of the user to the outbox, with a number and a stamp. It is saved together with the local state
+  /// (M1, S32). Waiting actions stay unchanged and are sent in order, many per request (S33).
   ///
-  /// Returns the changes of the journal, to be saved.
+  /// Returns the changes of the journal, which must be saved.
   mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64, group: Int64? = nil) -> [StoreChange] {
     let window = window(of: key)
     let view = replica.whole(of: key, windowMilliseconds: window)
@@ -61,7 +61,7 @@ extension SyncMachine {
     return journal(write, now)
   }
 
-  /// Retires a device in every record that it has written to.
+  /// Retires a device in every record that it has written.
   mutating func retire(_ device: DeviceID, _ now: Int64) {
     for (key, record) in replica.confirmed.sorted(by: { $0.key < $1.key }) {
       guard let seen = record.cell.context.note(of: device), !seen.isRetired else { continue }

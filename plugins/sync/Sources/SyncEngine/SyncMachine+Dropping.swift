@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// True if a page cannot be used because the zone has since forgotten deletions. The page is then fetched again, or
-  /// the whole zone if the device has not seen all of these deletions.
+  /// True if a page cannot be used because the zone has meanwhile forgotten deletions. The fetch then starts again. If
+  /// the device has not seen all of these deletions, it fetches the whole zone.
   mutating func isOvertaken(by page: ChangePage) -> Bool {
     if let staged, staged.dropped != page.dropped {
       self.staged = nil
@@ -16,8 +16,8 @@ extension SyncMachine {
     return true
   }
 
-  /// The unknown records with waiting changes that create them. Their creation may have to move to a later incarnation.
-  /// Empty if no waiting change belongs to an earlier incarnation than the page.
+  /// Returns the records that are unknown here and that waiting changes create. These changes may have to move to a
+  /// later incarnation. Returns an empty set if no waiting change belongs to an earlier incarnation than the page.
   func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     let incarnation = page.records.reduce(page.dropped.incarnation) { max($0, $1.cell.origin) }
     guard replica.hasHeldParts || replica.outbox.holdsWrites(before: incarnation) else { return [] }
@@ -25,7 +25,7 @@ extension SyncMachine {
       replica.outbox.lazy.filter { $0.write?.record != nil && replica.confirmed[$0.key] == nil }.map(\.key))
   }
 
-  /// Removes the records that the zone has forgotten, and returns their keys.
+  /// Removes the records that the zone has forgotten. Returns their keys.
   mutating func forget(_ present: Dropped) -> Set<RecordKey> {
     guard present != replica.dropped else { return [] }
     replica.note(dropped: present)
@@ -36,7 +36,7 @@ extension SyncMachine {
     return Set(gone.map(\.key))
   }
 
-  /// Returns the deleted records that can be forgotten, among those that satisfy `isWanted`.
+  /// Returns the deleted records that satisfy `isWanted` and can be forgotten.
   func forgettable(_ isWanted: (SyncRecord) -> Bool) -> [OldDeletion] {
     var rules: [String: DeleteRule] = [:]
     let deletions = replica.confirmed.values.compactMap { record -> OldDeletion? in
@@ -59,7 +59,7 @@ extension SyncMachine {
     tellRecord(key, before, isRemote: true)
   }
 
-  /// Moves writes that create these records to the incarnation in which the zone created them or would create them.
+  /// Moves writes that create these records to the incarnation in which the zone created them or would create them now.
   mutating func begin(_ keys: Set<RecordKey>) {
     for key in keys { replica.begin(key, in: replica.firstIncarnation(of: key)) }
   }

@@ -1,7 +1,7 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Ends requests and channels whose deadline has passed.
+  /// Fails requests and closes channels whose deadline has passed.
   mutating func expire(_ now: Int64) {
     for flight in [push.inFlight, pull.inFlight].compactMap({ $0 }) where flight.deadlineMilliseconds <= now {
       fail(flight.number, .timedOut, now)
@@ -14,9 +14,9 @@ extension SyncMachine {
     }
   }
 
-  /// Handles the failure of a request as a whole.
+  /// Handles a request that failed as a whole.
   mutating func fail(_ number: Int, _ error: BackendError, _ now: Int64) {
-    // The server did not respond and there is no channel, so the next connection may reach another store.
+    // The server did not respond and no channel is open, so the next connection may reach another store.
     if error.isWithoutAnswer, !channel.isOpen { isStoreConfirmed = false }
     if let flight = push.inFlight, flight.number == number {
       push.inFlight = nil
@@ -45,7 +45,7 @@ extension SyncMachine {
       resynchronize()
       channel.notified = nil
     default:
-      // The proxy refuses the size, not the content, so smaller requests may pass.
+      // The proxy rejects the size, not the content. A smaller request may pass.
       if case .tooLargeForProxy = error, flight.positions.count > 1 { pacing.batchLimit = flight.positions.count / 2 }
       failEither(\.push, error, now)
     }
@@ -93,7 +93,7 @@ extension SyncMachine {
     tell(.paused(error))
   }
 
-  /// Parks a change visibly (F31).
+  /// Parks a change and notifies the user (F31).
   mutating func park(_ position: Int64, reason: String) {
     guard var item = replica.outbox[position: position],
       item.parkedBecause == nil || reason == Replica.deletedThere
@@ -102,15 +102,15 @@ extension SyncMachine {
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
     guard item.key.type == ZoneRules.type else { return }
-    // Changes written under rules that the zone has refused are parked as well.
+    // Changes made under the refused rules are parked, too.
     for other in replica.outbox.waiting where other.key.type == item.key.name {
-      // Its transaction may already be parked as a whole.
+      // The change may already be parked as part of a transaction.
       guard replica.outbox[position: other.position]?.parkedBecause == nil else { continue }
       for position in whole(other.position) { park(position, reason: reason) }
     }
   }
 
-  /// Returns the reason why nothing is sent at present and the end of the pause, or nil.
+  /// Returns the current pause with its reason and end, or nil if requests are sent.
   func presentPause(_ now: Int64) -> SyncPause? {
     if let halt { return halt }
     let latest = [push.pause, pull.pause].compactMap { $0 }.max {
@@ -129,7 +129,7 @@ extension SyncMachine {
         "the budget of \(limits.requestsPerHour) requests an hour and \(limits.bytesPerDay) bytes a day is used up")
   }
 
-  /// Handles a channel that could not be opened or has closed.
+  /// Handles a channel that has closed or could not be opened.
   mutating func closeChannel(_ number: Int, _ error: BackendError, _ now: Int64) {
     guard number == channel.number, channel.state != .closed else { return }
     dropChannel(now)

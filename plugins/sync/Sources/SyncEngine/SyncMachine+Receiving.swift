@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Handles the response to a request. Responses to abandoned requests are dropped, because repeating a request is
-  /// always safe (M4).
+  /// Handles the response to a request. Responses to abandoned requests are ignored. This is safe because every request
+  /// can be repeated (M4).
   mutating func receive(_ answer: Answer, _ number: Int, _ now: Int64) {
     switch answer {
     case .commit(let reply):
@@ -17,8 +17,8 @@ extension SyncMachine {
       guard meets(page.store, now) else { return }
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
-      // A notification of another incarnation that arrived before this request is handled by this response. No
-      // cursor of the current incarnation would ever cover it.
+      // This response also covers an earlier notification of another incarnation, which no cursor of the current
+      // incarnation would ever cover.
       if !page.hasMore, let notified = channel.notified, notified.atMilliseconds <= flight.sentMilliseconds,
         notified.cursor.generation != page.cursor.generation
       {
@@ -38,7 +38,7 @@ extension SyncMachine {
     measure(sentMilliseconds: sent, serverMilliseconds: server, now)
   }
 
-  /// Measures the server's clock, assuming that it was read half a round trip ago (M2).
+  /// Measures the server's clock, assuming that the server read it half a round trip ago (M2).
   private mutating func measure(sentMilliseconds sent: Int64, serverMilliseconds server: Int64, _ now: Int64) {
     let roundTrip = max(0, now - sent)
     usualRoundTripMilliseconds = usualRoundTripMilliseconds.map { ($0 * 7 + roundTrip) / 8 } ?? roundTrip
@@ -61,11 +61,11 @@ extension SyncMachine {
     }
     channel.state = .open(lastSignMilliseconds: now)
     channel.backoff.succeed()
-    // The server responded all the time, but its store did not. Waiting changes can now be sent at once.
+    // The server was reachable all the time, but its store was not. Waiting changes can be sent now.
     if case .recovered = sign { endPauses() }
     if let cursor = sign.cursor {
-      // If the server's position is before the one read here, it was restored from a backup. A fetch will fail with
-      // an expired cursor.
+      // If the server's position is before the position read here, the server was restored from a backup. The fetch
+      // will then fail because the cursor has expired.
       if isFirst, let known = replica.cursor, known.generation == cursor.generation,
         cursor.sequence < known.sequence
       {
@@ -79,9 +79,9 @@ extension SyncMachine {
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// Uses changes from the channel like fetched ones, without a request, if they follow the position read so far and no
-  /// fetch is due. Otherwise they serve only as a notification, as on a device with a subscription, because the channel
-  /// sends all changes.
+  /// Uses changes from the channel without a fetch if they follow directly on the position read so far and no fetch is
+  /// due. Otherwise they serve only as a notification. A device with a subscription always fetches, because the channel
+  /// sends the changes of the whole zone.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard isStoreConfirmed, page.store == replica.binding.store, settings.subscription == nil, replica.cursor == cursor,
@@ -100,7 +100,7 @@ extension SyncMachine {
   }
 
   /// Ends the pauses when the server is reachable again, except those that the server requested. The count of failures
-  /// stays, so that a server whose channel opens while requests fail gets one attempt per opening.
+  /// is kept, so that if the channel opens but requests fail, each opening allows only one attempt.
   private mutating func endPauses() {
     if degradation.isQuotaExceeded { return }
     for lane in [\SyncMachine.push, \SyncMachine.pull] {
@@ -123,7 +123,7 @@ extension SyncMachine {
       acknowledgeWhatIsKnown(in: record)
     }
     for mention in page.others { replica.note(mention) }
-    // Deletions up to the position to which the zone has forgotten deletions are forgotten here, too.
+    // This device also forgets the deletions up to the position up to which the zone has forgotten them.
     begin(takeMissing(unknown).union(forget(page.dropped)))
     for key in unknown { beginUnseen(key) }
     if replica.cursor.map({ $0.generation != page.cursor.generation || $0.sequence < page.cursor.sequence }) ?? true {
@@ -147,7 +147,7 @@ extension SyncMachine {
     tell(.renamed(replica.device))
   }
 
-  /// Removes waiting changes that the zone already has, because their response was lost or another copy of the file
+  /// Removes waiting changes that the zone already has. Either the response was lost or another copy of the file has
   /// sent them.
   private mutating func acknowledgeWhatIsKnown(in record: SyncRecord) {
     let flying = push.inFlight?.positions ?? []
@@ -162,19 +162,18 @@ extension SyncMachine {
     }
   }
 
-  /// True if a later version of a record lacks confirmed content. The server has then been restored from an old copy
-  /// (V23).
+  /// True if a later version of a record lacks confirmed content. The server was then restored from an old copy (V23).
   private func lacksWhatIsKnown(_ record: SyncRecord) -> Bool {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key),
       !replica.isGivingBack(record.key)
     else { return false }
-    // A record that was forgotten and created again contains nothing of its earlier incarnations.
+    // A record that was forgotten and created again contains nothing from its earlier incarnations.
     if record.cell.origin > known.cell.content.incarnation { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
 
-  /// Stores a record from the server unless the known one is newer. If a restored server lacks known content, it is
-  /// merged and queued to be returned, even if another device has already returned a part of it.
+  /// Stores a record from the server unless the known one is newer. If a restored server lacks known content, the
+  /// content is merged and queued to be returned, even if another device has already returned some of it.
   private mutating func adopt(_ record: SyncRecord) {
     let known = replica.confirmed[record.key]
     let isNewIncarnation =
@@ -195,13 +194,13 @@ extension SyncMachine {
     }
   }
 
-  /// Queues all records that the server has lost, to be returned to it (V23).
+  /// Queues all records that the server has lost, so that they are returned to it (V23).
   private mutating func requeueLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
       if known.cell.isRecord, known.cell.content.incarnation < replica.dropped.incarnation {
         if replica.mayBeOutside(key) {
-          // The record was forgotten or has left the subscription. Only the response to a later change can show
+          // The record was either forgotten or has left the subscription. Only the response to a later change can show
           // which.
           replica.confirm(SyncRecord(key: key, version: 0, sequence: 0, cell: known.cell))
           replica.leave(key)
@@ -219,7 +218,7 @@ extension SyncMachine {
 
   private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
     var cell = cell
-    // Include cells that were already queued when the zone was restored once more.
+    // A cell may already be queued if the zone was restored more than once.
     for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
       guard case .join(let other) = item.change else { continue }
       cell = Cell.join(cell, other, windowMilliseconds: window(of: key))
@@ -235,7 +234,7 @@ extension SyncMachine {
       return
     }
     var hasConflict = false
-    // The last sequence number of the changes read without a gap. The response has the tag of its last change only.
+    // The last sequence number read without a gap. The response contains the tag of its last change only.
     var reached = replica.cursor.flatMap { $0.generation == reply.generation ? $0.sequence : nil }
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
@@ -243,7 +242,7 @@ extension SyncMachine {
       case .committed(let version, let sequence, let stamp):
         committed(operation, position, (version, sequence), stamp, &reached)
       case .unchanged:
-        // The response to the first attempt was lost, and its result has not been fetched yet.
+        // The response to an earlier attempt was lost, and its result has not been fetched yet.
         if case .write(let write) = operation.change, operation.isOfCollection,
           replica.confirmed[operation.key]?.cell.context.covers(write.dot) != true
         {
@@ -275,8 +274,8 @@ extension SyncMachine {
     }
   }
 
-  /// Handles a write that the zone has stored. `place` has the record's version and number, or is nil if they are
-  /// unknown.
+  /// Handles an operation that the zone has committed. `place` contains the record's version and sequence number, or is
+  /// nil if they are unknown.
   private mutating func committed(
     _ operation: RecordOperation, _ position: Int64, _ place: (version: Int64, sequence: Int64)?, _ stamp: Stamp?,
     _ reached: inout Int64?
@@ -285,18 +284,18 @@ extension SyncMachine {
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     let follows = place.map { place in reached.map { $0 + 1 == place.sequence } ?? false } ?? false
-    // A deleted record may have been forgotten and created again, with versions that start again. It is then certain
-    // only that the new record contains this write.
+    // A deleted record may have been forgotten and created again with new versions. It is then certain only that the
+    // new record contains this write.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
       let next = mayBeAnother || known?.version ?? 0 != operation.expectedVersion ? nil : place
-      // If the server has another version than the one known here, store that this write is in it, and fetch the
+      // If the server has another version than the one known here, record that it contains this write, and fetch the
       // record.
       let record = SyncRecord(
         key: operation.key, version: next?.version ?? known?.version ?? 0,
         sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: next != nil && operation.bears(stamp))
-      // There is no change between the last one read and this one, so this one need not be fetched.
+      // This change directly follows the last one read, so it need not be fetched.
       if let next, follows { reached = next.sequence }
     } else {
       replica.remove(position: position)
@@ -308,7 +307,7 @@ extension SyncMachine {
     noteChange(of: operation.key, since: before)
   }
 
-  /// Returns the server's version of a cell after an operation, or nil for a merge, whose result only the server has.
+  /// Returns the server's cell after an operation. Returns nil for a merge, whose result only the server knows.
   private func result(of operation: RecordOperation, on known: Cell, _ stamp: Stamp?) -> Cell? {
     var cell = known
     switch operation.change {
@@ -321,14 +320,14 @@ extension SyncMachine {
     return cell
   }
 
-  /// Handles a conflict. Returns true if the operation must be sent again.
+  /// Handles an operation that is in conflict. Returns true if it must be sent again.
   private mutating func conflicted(
     _ operation: RecordOperation, _ position: Int64, _ record: SyncRecord?, _ now: Int64
   ) -> Bool {
     // The expected version includes earlier writes of the same request, which were not committed either.
     let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
-    // Another part of its transaction was in conflict, or the zone has forgotten the record. Otherwise the zone has
-    // lost the record, if it ever had it; the next fetch will show that.
+    // Another operation of the transaction was in conflict, or the zone has forgotten the record. Otherwise, the zone
+    // has lost the record or never had it, which the next fetch will show.
     let isFirst = base == 0 || pacing.conflictsInARow == 0
     if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
@@ -336,17 +335,17 @@ extension SyncMachine {
       return true
     }
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
-      // The server has lost data. The device fetches everything and sends missing data again.
+      // The server has lost data. The device fetches the whole zone and returns what is missing.
       if !replica.isResynchronizing { resynchronize() }
       return true
     }
     replica.spend(bytes: record.cell.packedBytes, atMilliseconds: now)
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
-      // It was committed, but the response was lost.
+      // The write was committed, but the response was lost.
       if operation.isOfCollection, !isPast, replica.isWanted(record) {
-        // Later changes may belong to a transaction that only a fetch returns as a whole. If the fetch does not contain
-        // this write, it is sent again without effect.
+        // Later changes may belong to a transaction, which only a fetch returns as a whole. If the fetch does not
+        // contain this write, the write is sent again, which has no effect.
         (isPushHeld, pull.isWanted) = (true, true)
         guard replica.confirmed[record.key]?.cell.context.covers(write.dot) == true else { return true }
       } else if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true {
@@ -356,7 +355,7 @@ extension SyncMachine {
       renewIdentity(impersonatedBy: [record])
       return false
     }
-    // The expected version is right, so the number belongs to another act, and this act has not been counted.
+    // The expected version is correct, so the number belongs to another act, and this act has not been counted.
     if case .write(let write) = operation.change, record.version == operation.expectedVersion,
       record.cell.context.covers(write.dot)
     {
@@ -366,7 +365,7 @@ extension SyncMachine {
     }
     renewIdentity(impersonatedBy: [record])
     let isUnknown = isPast && replica.confirmed[record.key] == nil
-    // For a record outside of the subscription, a fetch returns only the key.
+    // For a record outside the subscription, a fetch returns only the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)
     if operation.isOfCollection, !isUnknown, !isUnheard {
       // The record may be part of a transaction, which only a fetch returns as a whole.
@@ -383,11 +382,11 @@ extension SyncMachine {
     replica.outbox[position: position]?.write?.incarnation == incarnation
   }
 
-  /// Handles an act whose number has been used by another copy of this file.
+  /// Handles an act whose number was also used by another copy of this file.
   private mutating func forked(_ position: Int64) {
     guard let key = replica.outbox[position: position]?.key else { return }
     replica.fork(position)
-    // The zone seemed to have the act but does not.
+    // The zone seemed to have this act, but it has another one with the same number.
     begin([key])
   }
 
@@ -411,7 +410,7 @@ extension SyncMachine {
     noteChange(of: record.key, since: before)
   }
 
-  /// Reports a record whose content has changed, with the rule that decided, and counts the rule.
+  /// Reports a record whose content has changed and the rule that decided, and counts the rule.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
     tellRecord(key, before, isRemote: true)
     let after = view(of: key)
@@ -420,7 +419,7 @@ extension SyncMachine {
     let decide = decide(of: key)
     if let previous = before.reading(by: decide)?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
-      // A device cannot have seen a state that was never sent. Unsent states are subject only to the window.
+      // Other devices cannot have seen a state that was never sent. Only the window applies to it.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
       if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: decide) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
@@ -432,13 +431,13 @@ extension SyncMachine {
 }
 
 extension RecordOperation {
-  /// True if the write of this operation was sent with this stamp.
+  /// True if the operation is a write that was sent with this stamp.
   fileprivate func bears(_ stamp: Stamp?) -> Bool {
     guard case .write(let write) = change, let stamp else { return false }
     return write.milliseconds == stamp.milliseconds && write.counter == stamp.counter
   }
 
-  /// True if the operation starts a later incarnation than the last known one of the record.
+  /// True if the operation starts a later incarnation of the record than the last known one.
   fileprivate func beginsAnew(_ known: SyncRecord) -> Bool {
     guard case .write(let write) = change, let record = write.record else { return false }
     return known.cell.isRecord && record.incarnation > known.cell.content.incarnation

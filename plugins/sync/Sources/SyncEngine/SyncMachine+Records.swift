@@ -1,17 +1,17 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Returns the rules of a collection as known here: those of the zone, with declarations of this device on top.
+  /// Returns the known rules of a collection: those of the zone and those that this device has declared.
   package func rules(of collection: String) -> ZoneRules {
     replica.rules[collection] ?? ZoneRules(collection: collection, texts: [:])
   }
 
-  /// Returns the rule that decides between states of a record, taken from its collection.
+  /// Returns the rule that decides between states of a record. The record's collection determines it.
   package func decide(of key: RecordKey) -> DecideRule {
     replica.rules[key.type]?.decide ?? DecideRule()
   }
 
-  /// Returns the distance in milliseconds within which two states of a record are concurrent.
+  /// Returns the maximum distance in milliseconds at which two states of a record are concurrent.
   func window(of key: RecordKey) -> Int64 { decide(of: key).windowMilliseconds }
 
   func recordProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
@@ -26,7 +26,7 @@ extension SyncMachine {
     return "'\(key.type)' has \(limit) records, which is the limit"
   }
 
-  /// Returns the reason why several actions cannot form a transaction, or nil.
+  /// Returns the reason why these actions cannot form a transaction, or nil if they can.
   package func refusal(of actions: [(key: RecordKey, action: Action)]) -> String? {
     if actions.count > RecordLimits.transactionWrites {
       return "a transaction has \(actions.count) writes, at most \(RecordLimits.transactionWrites) are allowed"
@@ -42,7 +42,7 @@ extension SyncMachine {
       ? "a transaction has \(bytes) bytes, at most \(RecordLimits.transactionBytes) are allowed" : nil
   }
 
-  /// Adds several actions that are saved, sent, merged and shown together.
+  /// Adds actions that are saved, sent, merged and shown together.
   mutating func transact(_ actions: [(key: RecordKey, action: Action)], _ now: Int64) {
     let journal = transacting(actions, now)
     effects.insert(.save(journal), at: 0)
@@ -56,8 +56,8 @@ extension SyncMachine {
   /// Returns the positions of all changes in the same transaction, or only `position` if it has no transaction.
   func whole(_ position: Int64) -> [Int64] { replica.whole(position) }
 
-  /// Parks declared rules that turn out to differ from the zone's, together with the changes written under them. The
-  /// zone accepts neither.
+  /// Parks declared rules that differ from those of the zone, and the changes made under them. The zone would accept
+  /// neither.
   mutating func parkRefusedRules() {
     let rules = replica.outbox.waitingRules
     if rules.isEmpty { return }
@@ -75,8 +75,8 @@ extension SyncMachine {
 
   // MARK: Sending
 
-  /// True if an item may be sent now. When the budget runs low, only essential records may. Transactions wait for all
-  /// rules, and records for the rules of their collection.
+  /// True if a change may be sent now. If the budget is low, only essential records are sent. Transactions wait until
+  /// all rules have been sent, and other records wait for the rules of their collection.
   func maySend(_ item: OutboxItem) -> Bool {
     if item.parkedBecause != nil { return false }
     if degradation.level > .normal, !settings.essentialTypes.isEmpty,
@@ -88,8 +88,8 @@ extension SyncMachine {
     return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
   }
 
-  /// Returns the changes for the next commit, oldest first. A batch has one change per key for rules and whole cells,
-  /// and only complete transactions.
+  /// Returns the changes for the next commit, oldest first. A commit contains only complete transactions and, for rules
+  /// and whole cells, only one change per key.
   func batch() -> [OutboxItem] {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
@@ -103,7 +103,8 @@ extension SyncMachine {
       }
       last = item.group
       if item.write?.record != nil { bytes += item.packedBytes }
-      // If a transaction does not fit, it waits for the next request. One that exceeds a request is sent alone.
+      // A transaction that does not fit waits for the next request. A transaction larger than a request is sent on its
+      // own.
       if whole > 0, items.count >= SyncLimits.operations || bytes > SyncLimits.batchBytes {
         return Array(items.prefix(whole))
       }
@@ -114,7 +115,7 @@ extension SyncMachine {
 
   // MARK: Receiving
 
-  /// Collects the pages of a fetch. Returns nil until the last page, and then all changes as one page.
+  /// Collects the pages of a fetch. Returns nil until the last page arrives, and then all changes as one page.
   mutating func staging(_ page: ChangePage) -> ChangePage? {
     var pages: [ChangePage] = []
     if let staged, staged.cursor.generation == page.cursor.generation { pages = staged.pages }
@@ -131,7 +132,7 @@ extension SyncMachine {
   }
 
   /// Fetches the whole zone again, so that lost content can be returned. Requests in flight are abandoned, because
-  /// their responses may contain data that has been lost since.
+  /// their responses may contain data that has since been lost.
   mutating func resynchronize() {
     staged = nil
     (pull.inFlight, push.inFlight) = (nil, nil)
@@ -141,14 +142,14 @@ extension SyncMachine {
 
   // MARK: Showing
 
-  /// Returns the rows of all records whose content may have changed since the last call.
+  /// Returns new rows for all records whose content may have changed since the last call.
   mutating func takeRows() -> [StoreChange] {
     defer { replica.touched = [] }
     guard let projection = settings.projection else { return [] }
     return replica.touched.sorted().compactMap { key in projection.change(view(of: key), key: key)?.change }
   }
 
-  /// Reports that the content of a collection's record has changed.
+  /// Reports that the content of a record in a collection has changed.
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
     guard RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)
@@ -158,7 +159,7 @@ extension SyncMachine {
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
-  /// Returns the rows of all records, for a file whose tables were created again.
+  /// Returns the rows of all records. Used for a file whose tables have been created again.
   package func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))

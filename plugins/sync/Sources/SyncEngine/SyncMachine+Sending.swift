@@ -1,11 +1,11 @@
 import SyncCore
 
 extension SyncMachine {
-  /// The bytes reserved for the response to a request for changes.
+  /// The number of bytes reserved for the response to a request.
   private static let answerBytes = 16_896
 
-  /// Returns the time at which the machine needs the event `.woke`, or nil if it needs none. A time in the past means
-  /// now.
+  /// Returns the time at which the machine needs the event `.woke`, or nil if it does not need it. The time may be in
+  /// the past.
   package func nextWake(atMilliseconds now: Int64) -> Int64? {
     guard isStarted else { return nil }
     var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }
@@ -21,7 +21,7 @@ extension SyncMachine {
     return times.min()
   }
 
-  /// Sends everything that is due. Called after every event.
+  /// Sends all requests that are due. Called after every event.
   mutating func pump(_ now: Int64) {
     expire(now)
     let isExhausted = replica.budget.permitted(.push, bytes: Self.answerBytes, atMilliseconds: now) > now
@@ -41,9 +41,9 @@ extension SyncMachine {
     guard push.inFlight == nil, isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, !isPushHeld else {
       return nil
     }
-    // Without a received cursor it is unknown whether the zone still has everything that it acknowledged.
+    // Without a received cursor, the device cannot check that the zone still has everything that it acknowledged.
     if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
-    // Not the method itself, because passing it would copy the machine.
+    // A closure is used because passing the method itself would copy the machine.
     guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else { return nil }
     var due = max(gathered(), push.notBeforeMilliseconds)
     if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
@@ -51,8 +51,8 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(.push, bytes: needed, atMilliseconds: now))
   }
 
-  /// Returns the time until which actions are gathered. The first action after a while is sent at once; actions shortly
-  /// after a push are gathered until no more follow.
+  /// Returns the time at which gathered actions are sent. After a pause, an action is sent immediately. Shortly after a
+  /// push, actions are gathered until no more follow or the limit is reached.
   private func gathered() -> Int64 {
     guard let since = pacing.waitingSinceMilliseconds else { return 0 }
     let rested = pacing.lastPushMilliseconds + settings.gatherMilliseconds
@@ -66,7 +66,7 @@ extension SyncMachine {
     let items = batch()
     var before: [RecordKey: Int64] = [:]
     let operations = items.map { item in
-      // Of several writes to one record, each expects the version that results from the one before.
+      // Each write to a record expects the version that results from the previous write to that record.
       defer { before[item.key, default: 0] += 1 }
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return RecordOperation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
@@ -91,7 +91,7 @@ extension SyncMachine {
 
   private func pullDue(_ now: Int64) -> Int64? {
     guard pull.inFlight == nil else { return nil }
-    // Waiting changes are not sent before the store has been compared.
+    // Waiting changes must not be sent before the store has been compared.
     let isWanted = pull.isWanted || !isStoreConfirmed && !channel.willCompare(replica.binding.store) && hasSendable
     var due = isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
     if let notified = channel.notified, isAhead(notified.cursor) {
@@ -99,7 +99,7 @@ extension SyncMachine {
       due = min(due, notified.atMilliseconds + hold)
     }
     due = max(due, pull.notBeforeMilliseconds)
-    // A device whose own quota is exhausted still fetches from time to time.
+    // A device whose server quota is exhausted still fetches from time to time.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
       if isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, hasSendable { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
@@ -110,11 +110,12 @@ extension SyncMachine {
   }
 
   /// True if the next request continues the device's first fetch of the zone, which does not use the budget. If no page
-  /// has arrived since the last request, the request counts, so that a failing server does not get unlimited requests.
+  /// has arrived since the last request, the next request counts, so that a failing server does not get unlimited
+  /// requests.
   private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 
-  /// Nothing can be pushed before the server's time is known and the store has been compared, so a pull that waiting
-  /// changes need counts as part of their push.
+  /// The purpose of the next pull. Nothing can be pushed before the server's time is known and the store has been
+  /// compared, so a pull that is needed for this counts as part of the push.
   private var pullPurpose: RequestBudget.Purpose {
     if isSkewMeasured, isStoreConfirmed { return .other }
     return hasSendable ? .push : .other
@@ -122,7 +123,7 @@ extension SyncMachine {
 
   private var hasSendable: Bool { replica.outbox.firstWaiting(where: { maySend($0) }) != nil }
 
-  /// Reports once that changes of other devices are delayed by the budget.
+  /// Notifies the user once when the budget begins to delay changes of other devices.
   mutating func noteStaleness(_ now: Int64) {
     guard let until = staleUntil(now) else {
       isStale = false
@@ -132,7 +133,7 @@ extension SyncMachine {
     isStale = true
   }
 
-  /// Returns the time until which changes of other devices are delayed by the budget, or nil if they are not.
+  /// Returns the time until which the budget delays changes of other devices, or nil if it does not delay them.
   func staleUntil(_ now: Int64) -> Int64? {
     guard pausedBecause == nil, !isOffline, let notified = channel.notified, isAhead(notified.cursor),
       let due = pullDue(now), due > now + Self.stalenessMilliseconds,
@@ -141,7 +142,7 @@ extension SyncMachine {
     return due
   }
 
-  /// The delay in milliseconds up to which staleness is not reported.
+  /// The maximum delay in milliseconds that is not reported.
   private static let stalenessMilliseconds: Int64 = 2000
 
   private var pollInterval: Int64 {
@@ -152,7 +153,7 @@ extension SyncMachine {
     return degradation.level == .normal ? interval : interval * 2
   }
 
-  /// True if a notified position has not been read yet.
+  /// True if a notified cursor has not been reached yet.
   private func isAhead(_ notified: Cursor) -> Bool {
     guard let cursor = replica.cursor else { return true }
     return notified.generation != cursor.generation || notified.sequence > cursor.sequence
@@ -208,7 +209,7 @@ extension SyncMachine {
   }
 
   /// Returns the timeout of a request in milliseconds. A request that takes much longer than earlier ones is probably
-  /// lost, so the timeout is short at first and doubles with each failure.
+  /// lost, so the timeout starts short and doubles with each failure.
   private func timeout(_ lane: SendLane) -> Int64 {
     let most = settings.requestTimeoutMilliseconds
     guard let usual = usualRoundTripMilliseconds else { return most }

@@ -1,9 +1,9 @@
 import SyncCore
 
-// Data of one store must not be sent to another. The store of every response is compared with the store of the device's
-// data before the response is used, and nothing is sent before that.
+// Data of one store must not be sent to another. Before a response is used or anything is sent, the store that
+// responded is compared with the store of the device's data.
 extension SyncMachine {
-  /// Compares the store of a page with the store of this data. Returns false if the page cannot be used.
+  /// Compares the store of a page with the store of this data. Returns false if the page must be ignored.
   mutating func meets(_ store: StoreIdentity, _ now: Int64) -> Bool {
     if let known = replica.binding.store {
       if known == store { confirm(store) } else { meetOther(store, now) }
@@ -15,10 +15,10 @@ extension SyncMachine {
     return false
   }
 
-  /// Binds unbound data to the store of a complete fetch. Returns false if the data belongs to another store.
+  /// Binds data without a store to the store of a complete fetch. Returns false if the data belongs to another store.
   mutating func adopts(_ page: ChangePage, _ now: Int64) -> Bool {
     if replica.binding.store != nil { return true }
-    // A cursor is valid in one store only.
+    // The fetch succeeded, so the history of this store contains the cursor that was received earlier.
     let isKnown = replica.heard != nil || page.records.contains { replica.holdsChange(of: $0) }
     guard isKnown || replica.holdsNothing || replica.binding.belongs(at: settings.place) else {
       meetOther(page.store, now)
@@ -35,7 +35,7 @@ extension SyncMachine {
     replica.noteStore(store, at: settings.place)
   }
 
-  /// Handles a response from another store. Nothing is sent to that store unless the settings merge the data of both.
+  /// Handles a response from another store. Nothing is sent to it unless the settings allow merging with other stores.
   mutating func meetOther(_ store: StoreIdentity, _ now: Int64) {
     isStoreConfirmed = false
     replica.noteStore(store, at: settings.place)
@@ -52,15 +52,15 @@ extension SyncMachine {
 }
 
 extension Replica {
-  /// True if nothing here belongs to a store or a person. A schema's rules and the device's own description are the
-  /// same everywhere and do not count.
+  /// True if this replica contains neither data of a store nor actions of a user. A schema's rules and the device's own
+  /// description are the same everywhere and do not count.
   package var holdsNothing: Bool {
     confirmed.isEmpty && heard == nil
       && !outbox.contains { $0.key.type != ZoneRules.type && $0.key.type != DeviceInfo.collection }
   }
 
-  /// True if a record of a store contains a change that this device knows from its own store. A schema's rules are the
-  /// same in every store and do not count.
+  /// True if a record of another store contains a change that this device knows from its own store. A schema's rules
+  /// are the same in every store and do not count.
   func holdsChange(of record: SyncRecord) -> Bool {
     guard record.key.type != ZoneRules.type, let known = confirmed[record.key]?.cell.context.seen else { return false }
     return record.cell.context.seen.contains { there in

@@ -3,18 +3,17 @@ import SyncCore
 
 /// The synchronization of one device: a value that turns events into effects.
 ///
-/// It uses no clock, socket, file or task; each event has the time of the device's clock. A session runs it with a real
-/// backend, the simulator with a simulated one. Both run the same code, with the same results to the byte.
+/// It uses no clock, socket, file or task; each event includes the time of the device's clock. A session runs it with a
+/// real backend, and the simulator with a simulated one, with the same results to the byte.
 ///
 /// ```swift
 /// var machine = SyncMachine(replica: replica, seed: 1)
 /// let effects = machine.handle(.started, atMilliseconds: now)   // save, then send, in this order
-/// let next = machine.nextWake(atMilliseconds: now)              // when to give it `.woke`
+/// let next = machine.nextWake(atMilliseconds: now)              // when to handle `.woke`
 /// ```
 public struct SyncMachine: Sendable {
   /// The device's durable state.
   package internal(set) var replica: Replica
-  /// The settings.
   package let settings: SyncSettings
   var generator: SplitMix64
 
@@ -29,35 +28,36 @@ public struct SyncMachine: Sendable {
   /// A problem that a person must solve before anything continues, or nil.
   package internal(set) var pausedBecause: BackendError?
   var halt: SyncPause?
-  /// The number of completed fetches.
+  /// The number of fetches completed so far.
   package internal(set) var completedPulls = 0
-  /// The number of started fetches, including failed ones.
+  /// The number of fetches started so far, including failed ones.
   package internal(set) var begunPulls = 0
-  /// The number of the last fetch that was completed.
+  /// The number of the latest completed fetch, counted like `begunPulls`.
   package internal(set) var heardPull = 0
   var isSkewMeasured = false
-  /// The smoothed round trip time of requests, or nil before the first response.
+  /// The smoothed round-trip time of requests, or nil before the first response.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
   /// True if the store has been compared since the connection was opened.
   package internal(set) var isStoreConfirmed = false
-  /// True if the user was notified that changes of other devices are delayed.
+  /// True if the user has been notified that changes of other devices are delayed.
   var isStale = false
-  /// The pages of an unfinished fetch.
+  /// The pages of an unfinished fetch, or nil.
   var staged: StagedFetch?
   /// The number of pages in `staged` when the last page was requested.
   var freePages = 0
   /// The records that the zone has reported as missing since the last fetch.
   var missing: Set<RecordKey> = []
-  /// A number drawn each time the device's file is opened; see `Write.incarnation`.
+  /// A random number drawn each time the device's file is opened; see `Write.incarnation`.
   var incarnation: UInt64
   /// True if changes of other devices must be fetched before anything is sent.
   var isPushHeld = false
   var effects: [Effect] = []
-  /// The outbox positions of the user's actions in the last event; `fate(of:)` returns their state.
+  /// The outbox positions of the user's actions in the last event. `fate(of:)` returns their state.
   package internal(set) var acted: [Int64] = []
 
-  /// Creates a machine from the device's saved state. `seed` determines the pauses between attempts.
+  /// Creates a machine from the device's saved state. `seed` determines all random numbers, such as pauses between
+  /// attempts.
   package init(replica: Replica, settings: SyncSettings = SyncSettings(), seed: UInt64) {
     self.replica = replica
     self.settings = settings
@@ -74,7 +74,7 @@ public struct SyncMachine: Sendable {
     case acted(RecordKey, Action)
     /// The user edited several records in one transaction.
     case transacted([(key: RecordKey, action: Action)])
-    /// The app came to the foreground or the device woke: fetch once (S45).
+    /// The app came to the foreground or the device woke up. The machine then fetches once (S45).
     case foregrounded
     /// The user switched synchronization on or off.
     case switched(online: Bool)
@@ -86,13 +86,13 @@ public struct SyncMachine: Sendable {
     case channelSigned(Int, ChannelSign)
     /// The live channel could not be opened or has closed.
     case channelClosed(Int, BackendError)
-    /// The time returned by `nextWake` has come.
+    /// The time returned by `nextWake` has been reached.
     case woke
-    /// A person has fixed the cause of the pause, or wants all parked items to be sent again.
+    /// A person has fixed the cause of a pause or wants all parked changes to be sent again.
     case resumed
-    /// A person wants one parked item to be sent again.
+    /// A person wants a parked change to be sent again.
     case retried(position: Int64)
-    /// A person discards one parked item.
+    /// A person discards a parked change.
     case discarded(position: Int64)
     /// A person removes a device from the zone.
     case retired(DeviceID)
@@ -102,11 +102,10 @@ public struct SyncMachine: Sendable {
   public enum Action: Hashable, Sendable {
     /// Changes a record of a collection.
     case edit(RecordEdit)
-    /// Declares rules of a collection, under the names that the zone uses.
+    /// Declares rules of a collection, by the names that the zone uses.
     case rules([String: String])
   }
 
-  /// A response of a backend.
   package enum Answer: Sendable {
     /// The response to a commit.
     case commit(CommitReply)
@@ -114,11 +113,11 @@ public struct SyncMachine: Sendable {
     case changes(ChangePage)
   }
 
-  /// An output of the machine. Effects are performed in order.
+  /// An output of the machine. Effects must be performed in order.
   package enum Effect: Sendable {
-    /// Save these in one transaction. Later effects depend on it.
+    /// Save the changes in one transaction. Later effects depend on it.
     case save([StoreChange])
-    /// Send a request, and report its end with this number.
+    /// Send a request. Its response or failure is reported with this number.
     case send(Int, Request)
     /// Open the live channel with this number.
     case openChannel(Int)
@@ -128,42 +127,40 @@ public struct SyncMachine: Sendable {
     case tell(Notice)
   }
 
-  /// A request to the backend.
   package enum Request: Hashable, Sendable {
-    /// Commit operations.
     case commit([RecordOperation], heard: Cursor?)
-    /// Return changes.
+    /// Fetch changes.
     case changes(since: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader)
   }
 
   /// A notice for the user.
   public enum Notice: Hashable, Sendable {
-    /// The content of a record changed. `remote` is true if another device changed it; `rule` decided if there was a
-    /// conflict.
+    /// The content of a record has changed. `remote` is true if another device changed it. `rule` is the rule that
+    /// decided a conflict, or nil if there was none.
     case changed(RecordKey, remote: Bool, rule: ConflictRule?)
-    /// The content of a collection's record changed.
+    /// The content of a record in a collection has changed.
     case recordChanged(RecordKey, before: Cell, after: Cell, isRemote: Bool)
-    /// The server acknowledged an action, which gave the record this version.
+    /// The server has acknowledged an action. Contains the resulting version of the record.
     case acknowledged(RecordKey, version: Int64)
-    /// A change was parked. It is not sent until a person deals with it (`sync_parked`).
+    /// A change was parked. It is not sent until a person decides about it (`sync_parked`).
     case parked(RecordKey, reason: String)
-    /// A record of another device has a part that exceeds a limit. That part is not shown, but the rest is.
+    /// A record of another device has a value that exceeds a limit. The value is not shown; the rest of the record is.
     case notShown(RecordKey, reason: String)
     /// A parked change was discarded.
     case discarded(RecordKey)
     /// The budget delays changes of other devices until this time.
     case stale(untilMilliseconds: Int64)
-    /// Nothing is sent until a person deals with the problem.
+    /// Nothing is sent until a person has solved the problem.
     case paused(BackendError)
     /// A request failed and will be repeated.
     case failed(BackendError)
     /// The level of service changed.
     case level(Degradation.Level)
-    /// The device's file was an old copy, or another device uses a copy of it. The device continues under this name.
+    /// The device's file is an old copy, or another device uses a copy of it. The device continues under this name.
     case renamed(DeviceID)
     /// The live channel opened or closed.
     case channel(isUp: Bool)
-    /// Requests started, or all have received their responses (S38).
+    /// True if requests are in flight, false once all have received their responses (S38).
     case synchronizing(Bool)
   }
 
@@ -271,13 +268,13 @@ public struct SyncMachine: Sendable {
   mutating func tell(_ notice: Notice) { effects.append(.tell(notice)) }
 }
 
-/// One kind of request, of which at most one is in flight (S30).
+/// The state of one kind of request, of which at most one is in flight (S30).
 struct SendLane: Sendable {
   var inFlight: Flight?
   /// True if a request is due regardless of polling.
   var isWanted = false
   var backoff = Backoff()
-  /// The pause after the last failure, or nil after a success.
+  /// The pause after the latest failure, or nil after a success.
   var pause: SyncPause?
   var notBeforeMilliseconds: Int64 { pause?.untilMilliseconds ?? 0 }
 
@@ -287,51 +284,48 @@ struct SendLane: Sendable {
     var deadlineMilliseconds: Int64
     /// The outbox positions of a commit's operations, in order.
     var positions: [Int64] = []
-    /// The operations of a commit.
     var operations: [RecordOperation] = []
   }
 }
 
-/// The settings of a device's synchronization.
 package struct SyncSettings: Sendable {
   /// The time in milliseconds for which further actions are gathered after a push (L1).
   package var gatherMilliseconds: Int64 = 150
-  /// The maximum time in milliseconds for which a waiting action is gathered while others follow (S3 requires less than
-  /// a second; S33).
+  /// The maximum time in milliseconds for which an action is gathered while others follow (S3 requires less than a
+  /// second; S33).
   package var gatherLimitMilliseconds: Int64 = 900
   /// The maximum timeout of a request, in milliseconds.
   package var requestTimeoutMilliseconds: Int64 = 4000
-  /// The minimum timeout of a request, in milliseconds, however fast earlier ones were.
+  /// The minimum timeout of a request in milliseconds, even if earlier requests were fast.
   package var shortestTimeoutMilliseconds: Int64 = 1000
-  /// The time in milliseconds after which a silent channel is closed: six heartbeats, so that a lossy channel stays
-  /// open.
+  /// The time in milliseconds after which a silent channel is closed. It spans six heartbeats, so a channel that loses
+  /// some stays open.
   package var channelSilenceMilliseconds: Int64 = 180_000
   /// The poll interval while the channel is open, in milliseconds (L3).
   package var pollHealthyMilliseconds: Int64 = 300_000
-  /// The poll interval in the first five minutes without a channel, in milliseconds (S5).
+  /// The poll interval in milliseconds during the first five minutes without a channel (S5).
   package var pollDownMilliseconds: Int64 = 30_000
-  /// The poll interval without a channel after these five minutes, in milliseconds.
+  /// The poll interval in milliseconds after five minutes without a channel.
   package var pollLongDownMilliseconds: Int64 = 60_000
-  /// The number of polls at the interval `pollDownMilliseconds`.
+  /// The number of polls at the interval `pollDownMilliseconds`, which cover five minutes.
   package var quickPolls = 10
   /// True if a live channel is used (V22).
   package var usesChannel = true
   /// The types of records that are still sent when the budget runs low (D1).
   package var essentialTypes: Set<String> = []
-  /// Converts records of collections to rows in the device's file, or nil if the file shows no rows.
+  /// Converts records to rows in the device's file. Nil if the file has no rows.
   package var projection: (any RecordProjection)?
   /// The location of the store.
   package var place = StorePlace()
-  /// True if this data is merged with that of another store. Otherwise nothing is sent to another store.
+  /// True if this data may be merged with the data of another store. Otherwise, nothing is sent to another store.
   package var mergesOtherStores = false
-  /// The part of the zone that the device receives, or nil for all of it.
+  /// The part of the zone that the device receives, or nil for the whole zone.
   package var subscription: SyncSubscription?
   /// The maximum number of records per requested page.
   package var pageRecords = 200
   /// The maximum size of a requested page, in bytes.
   package var pageBytes = 65_536
 
-  /// Creates the default settings.
   package init() {}
 }
 
@@ -339,6 +333,6 @@ extension SyncMachine {
   /// True if the channel with this number is open or opening.
   package func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
 
-  /// The number of the last requested channel.
+  /// The number of the latest channel.
   package var openChannelNumber: Int { channel.number }
 }

@@ -1,26 +1,25 @@
 import SyncCore
 
-/// The reason why a device's last requests failed, and the time until which it sends nothing. It is saved with the
-/// device's state, so that it can be read during a run and after it.
+/// The reason why nothing is sent, and the end of the pause. It is saved with the device's state so that it can be read
+/// during a run and afterwards.
 public struct SyncPause: Hashable, Sendable {
   /// The start of the pause, in milliseconds since 1970 on the device's clock.
   package var sinceMilliseconds: Int64
-  /// The time when the pause ends without action, or nil if a person must act first.
+  /// The time when the pause ends by itself, or nil if a person must act first.
   package var untilMilliseconds: Int64?
-  /// The end of a pause requested by the server, or nil. Nothing ends that pause earlier, not even a restart.
+  /// The end of a pause requested by the server, or nil. Such a pause never ends earlier, not even after a restart.
   package var askedUntilMilliseconds: Int64?
-  /// A stable code for the reason.
+  /// A stable code for the reason, for use by programs.
   public var code: String
   /// The reason as text.
   public var reason: String
 
   /// The maximum length of a saved reason, in bytes.
   static let reasonLimit = 1000
-  /// The longest pause requested by a server that is kept over a restart, in milliseconds. It also limits a pause
-  /// measured by a clock that was set later.
+  /// The longest pause requested by a server that is kept after a restart, in milliseconds. It also limits pauses that
+  /// were measured while the clock was wrong.
   private static let askedLimitMilliseconds: Int64 = 86_400_000
 
-  /// Creates a pause.
   package init(
     sinceMilliseconds: Int64, untilMilliseconds: Int64?, askedUntilMilliseconds: Int64? = nil, code: String,
     reason: String
@@ -38,10 +37,10 @@ public struct SyncPause: Hashable, Sendable {
       reason: Self.shortened("\(error)"))
   }
 
-  /// True while the pause lasts.
+  /// True if the pause has not ended.
   package func isActive(atMilliseconds now: Int64) -> Bool { untilMilliseconds.map { now < $0 } ?? true }
 
-  /// The part of the pause that remains when the server is reachable again: the pause that it requested, or nil.
+  /// The part of the pause that remains when the server is reachable again: the pause requested by the server, or nil.
   var askedByServer: SyncPause? {
     guard let askedUntilMilliseconds else { return nil }
     var pause = self
@@ -49,7 +48,7 @@ public struct SyncPause: Hashable, Sendable {
     return pause
   }
 
-  /// Returns the part of the pause that remains after a restart, or nil.
+  /// Returns the part of the pause that remains after a restart, or nil if nothing remains.
   func afterRestart(atMilliseconds now: Int64) -> SyncPause? {
     guard let pause = askedByServer, let until = pause.untilMilliseconds, sinceMilliseconds <= now, now < until,
       until - sinceMilliseconds <= Self.askedLimitMilliseconds

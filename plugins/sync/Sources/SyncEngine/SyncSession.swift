@@ -17,7 +17,7 @@ public actor SyncSession {
   private let clock: any SyncClock
   private let onNotice: @Sendable (SyncMachine.Notice, SyncMachine) -> Void
 
-  /// An event, and the continuation of the caller that waits until it is processed.
+  /// An event, and the continuation of a caller that waits until the event has been processed.
   private typealias Queued = (
     event: SyncMachine.Event, done: CheckedContinuation<Result<[Int64], ReplicaError>, Never>?
   )
@@ -26,16 +26,16 @@ public actor SyncSession {
   private var isDraining = false
   private var isStopped = false
   private var isSuspended = false
-  /// Callers of `suspend()` that wait until the event in progress is saved.
+  /// The callers of `suspend()` that wait until the current event has been saved.
   private var suspending: [CheckedContinuation<Void, Never>] = []
-  /// The reason why this session can no longer use the device's own file, or nil.
+  /// The reason why this session can no longer use the device's own file, or nil if it can.
   package private(set) var fileProblem: ReplicaError?
   private var requests: [Int: Task<Void, Never>] = [:]
   private var channel: Task<Void, Never>?
   private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
   private var waiters: [Int: (condition: @Sendable (SyncMachine) -> Bool, done: CheckedContinuation<Bool, Never>)] = [:]
   private var nextWaiter = 0
-  /// The number of failed saves in a row, and the time before which the next event is not started.
+  /// The number of consecutive failed saves, and the time before which the timer does not start another event.
   private var saving = (failures: 0, notBeforeMilliseconds: Int64.min)
 
   private init(
@@ -50,11 +50,11 @@ public actor SyncSession {
     self.onNotice = onNotice
   }
 
-  /// Opens the session of a device, with the default settings.
+  /// Opens the session of a device with the default settings.
   ///
-  /// Reads the device's file. If it is empty, creates a device whose identity starts with `device`. Throws a
-  /// `ReplicaError` if the file is damaged, from a newer version, or unusable; the file stays unchanged. `onNotice` is
-  /// called for every notice to the user.
+  /// Reads the device's file. If the file is empty, creates a device whose identity starts with `device`. Throws a
+  /// `ReplicaError` and leaves the file unchanged if it is damaged, from a newer version, or cannot be used. `onNotice`
+  /// is called for each notice to the user.
   public static func open(
     device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
     onNotice: @escaping @Sendable (SyncMachine.Notice) -> Void = { _ in }
@@ -64,8 +64,8 @@ public actor SyncSession {
       onNotice: { notice, _ in onNotice(notice) })
   }
 
-  /// Opens the session of a device with other settings than the default. `onNotice` receives the machine's state at
-  /// the time of the notice.
+  /// Opens the session of a device with the given settings. `onNotice` also receives the machine's state at the time of
+  /// the notice.
   @_disfavoredOverload
   package static func open(
     device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
@@ -91,10 +91,10 @@ public actor SyncSession {
   /// Starts synchronization.
   public func start() async { _ = await give(.started) }
 
-  /// Adds an action of the user. It is saved on return and will not be lost (S32). Returns its position in the outbox
-  /// for `SyncMachine.fate(of:)`.
+  /// Adds an action of the user. When the call returns, the action is saved and will not be lost (S32). Returns its
+  /// position in the outbox for `SyncMachine.fate(of:)`.
   ///
-  /// Throws a `ReplicaError` if the action exceeds a limit or could not be saved. It then has no effect.
+  /// Throws a `ReplicaError` if the action exceeds a limit or cannot be saved. It then has no effect.
   @discardableResult
   public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) -> [Int64] {
     try await give(.acted(key, action)).get()
@@ -103,13 +103,13 @@ public actor SyncSession {
   /// Adds several actions of the user in one transaction: they are saved, sent, merged and shown together. Returns
   /// their positions in the outbox.
   ///
-  /// Throws a `ReplicaError` if one of them exceeds a limit or they could not be saved. They then have no effect.
+  /// Throws a `ReplicaError` if one of them exceeds a limit or they cannot be saved. They then have no effect.
   @discardableResult
   public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) -> [Int64] {
     try await give(.transacted(actions)).get()
   }
 
-  /// Saves the rows of all records again, for a file whose tables were just created.
+  /// Saves the rows of all records again. Used for a file whose tables have just been created.
   package func showAll() async throws(ReplicaError) {
     let rows = machine.allRows()
     if !rows.isEmpty { try await store.save(rows) }
@@ -118,26 +118,26 @@ public actor SyncSession {
   /// Switches synchronization off or on.
   package func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
 
-  /// Fetches once, for example when the app comes to the foreground (S45).
+  /// Fetches the latest changes. Call it when the app comes to the foreground (S45).
   public func foreground() async { _ = await give(.foregrounded) }
 
-  /// Continues after a person has fixed the cause of a pause, and sends parked changes again.
+  /// Continues after a person has fixed the cause of a pause, and queues all parked changes again.
   public func resume() async { _ = await give(.resumed) }
 
-  /// Sends a parked change again, given its position.
+  /// Queues the parked change at this position again.
   public func retry(parked position: Int64) async { _ = await give(.retried(position: position)) }
 
-  /// Discards a parked change, given its position.
+  /// Discards the parked change at this position.
   public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
 
-  /// Removes a device from the zone until it writes again.
+  /// Retires a device in the zone until it writes again.
   package func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
-  /// Waits until the machine satisfies a condition. Returns false on a timeout, or when the session stops first.
+  /// Waits until the machine satisfies a condition. Returns false on a timeout or if the session stops first.
   package func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {
-    // While an event is processed, the machine is ahead of the saved state.
+    // While an event is being processed, the machine is ahead of the saved state.
     if !isDraining, condition(machine) { return true }
     if isStopped { return false }
     nextWaiter += 1
@@ -155,21 +155,21 @@ public actor SyncSession {
     }
   }
 
-  /// The number of events that have not been processed, for tests.
+  /// The number of unprocessed events, for tests.
   package var waitingEvents: Int { queue.count }
 
-  /// The state of synchronization.
+  /// Returns the current state of synchronization.
   public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
 
-  /// Releases the device's own file while the app is in the background. Returns when it is released. Events and actions
-  /// wait until ``reactivate()``.
+  /// Releases the device's own file while the app is in the background. Returns once the file is released. Events and
+  /// actions wait until ``reactivate()``.
   public func suspend() async {
     isSuspended = true
     if isDraining { await withCheckedContinuation { suspending.append($0) } }
     await store.suspend()
   }
 
-  /// Locks the device's own file again when the app returns to the foreground, and fetches once.
+  /// Locks the device's own file again when the app returns to the foreground, and fetches the latest changes.
   ///
   /// Throws a `ReplicaError` if another process uses the file or has changed it. The session then stops and writes
   /// nothing more; open a new one.
@@ -190,7 +190,7 @@ public actor SyncSession {
   /// Stops all requests. Unsent changes stay in the file.
   public func stop() {
     isStopped = true
-    // Waiting actions are refused now.
+    // The queue is processed once more, to refuse waiting actions.
     isSuspended = false
     drainSoon()
     for task in requests.values { task.cancel() }
@@ -222,7 +222,7 @@ public actor SyncSession {
 
   private func drain() async {
     while !queue.isEmpty, !isSuspended {
-      // Removing events one at a time would move all later ones each time.
+      // Removing events one by one would each time move all later ones.
       var events = queue[...]
       queue = []
       while !isSuspended, let first = events.first {
@@ -238,11 +238,11 @@ public actor SyncSession {
     prepareToWait()
   }
 
-  /// The maximum number of waiting acts that are saved together, with one wait for the disk.
+  /// The maximum number of actions that are saved together, with one wait for the disk.
   private static let actsAtOnce = 200
 
-  /// Processes an event, or several acts. If saving fails, the machine is restored to its earlier state, and no effect
-  /// of the event is performed.
+  /// Processes one event or several actions. If saving fails, the machine is restored to its earlier state and no
+  /// effect is performed.
   private func take(_ events: [Queued]) async {
     let before = machine
     var steps: [(effects: [SyncMachine.Effect], machine: SyncMachine)] = []
@@ -266,13 +266,13 @@ public actor SyncSession {
       }
     } catch {
       machine = before
-      // A single one of them may be too large to save, so save each alone.
+      // One of the events may be too large to save, so each one is saved separately.
       if events.count > 1 {
         for event in events { await take([event]) }
         return
       }
       waitAfterFailedSave()
-      // The caller of an act gets the error.
+      // For an action, the caller receives the error instead.
       if !events[0].event.isAct { onNotice(.failed(.storage("\(error)")), machine) }
       events[0].done?.resume(returning: .failure(error))
       return
@@ -281,7 +281,7 @@ public actor SyncSession {
     for (event, result) in zip(events, results) { event.done?.resume(returning: result) }
   }
 
-  /// Returns the reason why an event is refused, or nil.
+  /// Returns the reason why an event is refused, or nil if it is accepted.
   private func refusal(of event: SyncMachine.Event) -> ReplicaError? {
     if let fileProblem { return fileProblem }
     if isStopped { return .storage("synchronizing has stopped") }
@@ -317,8 +317,8 @@ public actor SyncSession {
     }
   }
 
-  /// True if the save must be durable before its effects are performed. Fetched data can be fetched again, so saving it
-  /// must be durable only if a request depends on it. Actions must always be durable, with everything saved before
+  /// True if the save must be durable before the effects are performed. Fetched data can be fetched again, so it must
+  /// be durable only if a request depends on it. Actions must always be durable, together with everything saved before
   /// them.
   private static func mustLast(_ event: SyncMachine.Event, _ effects: [SyncMachine.Effect]) -> Bool {
     switch event {
@@ -327,7 +327,7 @@ public actor SyncSession {
     }
   }
 
-  /// Delays the next attempt after a failed save by 1 s at first, and then by growing times up to 5 min.
+  /// Delays the next attempt after a failed save, at first by 1 s, then by increasing times up to 5 min.
   private func waitAfterFailedSave() {
     let pause = min(Int64(1000) << Int64(min(saving.failures, 10)), 300_000)
     saving = (saving.failures + 1, clock.nowMilliseconds() + pause)
@@ -408,7 +408,7 @@ public actor SyncSession {
 }
 
 extension SyncMachine.Event {
-  /// True if the event is an act of the user.
+  /// True if the event is an action of the user.
   fileprivate var isAct: Bool {
     switch self {
     case .acted, .transacted: true

@@ -1,22 +1,22 @@
 import SyncCore
 
-/// Counters for the status and the metrics.
+/// Counters that are saved with the device's state, for the status and the metrics.
 package struct SyncStatistics: Hashable, Sendable {
   /// The number of the user's actions on this device.
   package var actions: Int64 = 0
-  /// The number of changes that the server acknowledged.
+  /// The number of changes that the server has acknowledged.
   package var acknowledged: Int64 = 0
   /// The number of requests sent.
   package var requests: Int64 = 0
-  /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or 0 for never (S15).
+  /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or 0 if there was none
+  /// (S15).
   package var lastSuccessMilliseconds: Int64 = 0
-  /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
-  /// 0 for never.
+  /// The time when this device had last fetched all changes of other devices, in milliseconds since 1970 on its clock,
+  /// or 0 if it never has.
   package var lastHeardMilliseconds: Int64 = 0
   /// The number of conflicts decided by each rule.
   package var conflicts: [ConflictRule: Int64] = [:]
 
-  /// Creates counters that start at zero.
   package init() {}
 }
 

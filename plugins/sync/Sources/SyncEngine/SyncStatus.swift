@@ -2,66 +2,64 @@ import SyncCore
 
 /// The state of synchronization on one device, for people and for metrics.
 public struct SyncStatus: Hashable, Sendable {
-  /// The device.
+  /// The name of the device in the zone.
   public var device: DeviceID
-  /// The store that the device's data belongs to, and the locations of known stores.
+  /// The store of the device's data, and the stores found at each location.
   package var binding: StoreBinding
   /// The number of changes waiting to be sent.
   public var outboxDepth: Int
-  /// The age of the oldest waiting change, in milliseconds.
+  /// The age of the oldest waiting change in milliseconds, or 0 if none is waiting.
   package var outboxAgeMilliseconds: Int64
   /// The parked changes with their reasons.
   public var parked: [Parked]
-  /// The records with a part that exceeds a limit. Only that part is not shown.
+  /// The records with a value that exceeds a limit. Only that value is not shown.
   package var notShown: [NotShown]
-  /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or nil for never.
+  /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or nil if there was
+  /// none.
   public var lastSuccessMilliseconds: Int64?
-  /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
-  /// nil for never.
+  /// The time when this device had last fetched all changes of other devices, in milliseconds since 1970 on its clock,
+  /// or nil if it never has.
   public var lastHeardMilliseconds: Int64?
-  /// The time until which the budget delays the changes of other devices, or nil.
+  /// The time until which the budget delays changes of other devices, or nil if it does not delay them.
   package var staleUntilMilliseconds: Int64?
   /// True if the live channel is open.
   package var isChannelUp: Bool
   /// True if the user has switched synchronization off.
   public var isOffline: Bool
-  /// A problem that a person must solve before anything is sent, or nil.
+  /// A problem that a person must solve before anything is sent, or nil if there is none.
   package var pausedBecause: BackendError?
-  /// The last reason for sending nothing and the end of the pause, or nil after a successful request. It is also saved
-  /// in the device's file.
+  /// The reason why nothing is sent and the end of the pause, or nil after a successful request. It is also saved in
+  /// the device's file.
   public var pause: SyncPause?
   /// The current level of service.
   public var level: Degradation.Level
-  /// The number of requests in the last hour.
+  /// The number of requests sent in the last hour.
   public var requestsInHour: Int
-  /// The number of bytes in the last 24 hours.
+  /// The number of bytes sent and received in the last 24 hours.
   public var bytesInDay: Int
-  /// The cost of the zone's first fetch, which the other figures do not include.
+  /// The cost of the zone's first fetch, which is not included in `requestsInHour` and `bytesInDay`.
   package var firstFetch: RequestBudget.FirstFetch
-  /// The limits of the budget.
   package var limits: RequestBudget.Limits
-  /// The server's clock minus the device's, in milliseconds.
+  /// The server's clock minus the device's clock, in milliseconds.
   package var clockOffsetMilliseconds: Int64
   /// The position up to which the zone has been read.
   package var cursor: Cursor?
   /// The counters, including conflicts by rule.
   package var statistics: SyncStatistics
 
-  /// A record with a part that exceeds a limit.
+  /// A record with a value that exceeds a limit.
   package struct NotShown: Hashable, Sendable {
-    /// The record's key.
     package var key: RecordKey
-    /// The name of the part and the limit.
+    /// A message that names the value and the limit.
     package var reason: String
   }
 
   /// A parked change.
   public struct Parked: Hashable, Sendable {
-    /// The position in the outbox, which identifies the change.
+    /// The change's position in the outbox, which identifies it.
     public var position: Int64
-    /// The record's key.
+    /// The key of the changed record.
     public var key: RecordKey
-    /// The change.
     package var change: RecordOperation.Change
     /// The time when the change was made, in milliseconds since 1970 on the device's clock.
     package var queuedMilliseconds: Int64
@@ -69,7 +67,7 @@ public struct SyncStatus: Hashable, Sendable {
     public var reason: String
   }
 
-  /// Creates the status of a saved replica, without a session.
+  /// Reads the status from a saved replica, without a session.
   package init(of replica: Replica, atMilliseconds now: Int64) {
     device = replica.device
     binding = replica.binding
@@ -104,7 +102,7 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncMachine {
-  /// Returns the present state of synchronization.
+  /// Returns the current state of synchronization.
   package func status(atMilliseconds now: Int64) -> SyncStatus {
     var status = SyncStatus(of: replica, atMilliseconds: now)
     status.isChannelUp = channel.isOpen
@@ -115,20 +113,20 @@ extension SyncMachine {
     return status
   }
 
-  /// True if no change waits and no commit is in flight. Parked changes do not count.
+  /// True if no change is waiting and no commit is in flight. Parked changes do not count.
   package var isFlushed: Bool {
     push.inFlight == nil && replica.outbox.waitingCount == 0
   }
 
-  /// True if changes wait and can be sent now: synchronization is on, and the last request succeeded.
+  /// True if waiting changes can be sent now: synchronization is on, and the last request succeeded.
   package var canHandOver: Bool {
     isStarted && !isOffline && pausedBecause == nil && replica.pause == nil && !isFlushed
   }
 
-  /// Counts visited changes from now on, for tests.
+  /// From now on, counts the visited changes of the outbox, for tests.
   package mutating func countVisits(in counter: WorkCounter) { replica.outbox.visits = counter }
 
-  /// Returns the common state of changes made in this session: parked if one of them is, acknowledged if all are.
+  /// Returns the common state of changes made in this session: parked if any is parked, acknowledged if all are.
   package func fate(of positions: [Int64]) -> SyncFate {
     let items = positions.compactMap { replica.outbox[position: replica.outbox.present($0)] }
     for item in items {
@@ -137,25 +135,25 @@ extension SyncMachine {
     return items.isEmpty ? .acknowledged : .waiting
   }
 
-  /// Returns the devices that count in the zone: neither retired nor silent for 90 days.
+  /// Returns the devices that count as devices of the zone: neither retired nor silent for 90 days.
   package func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
     replica.confirmed.values.reduce(into: []) {
       $0.formUnion($1.cell.context.liveDevices(atMilliseconds: now + replica.skewMilliseconds))
     }
   }
 
-  /// Returns the content of a record, including unsent changes.
+  /// Returns the content of a record, including this device's unacknowledged changes.
   package func view(of key: RecordKey) -> Cell {
     replica.view(of: key, windowMilliseconds: window(of: key))
   }
 }
 
-/// The state of a change.
+/// The state of changes made in this session.
 package enum SyncFate: Hashable, Sendable {
-  /// Waiting to be sent or for a response.
+  /// At least one change is waiting to be sent or for its response.
   case waiting
-  /// Stored in the zone, or discarded by a person.
+  /// All changes are stored in the zone or were discarded by a person.
   case acknowledged
-  /// Parked. Contains the record and the reason.
+  /// At least one change is parked. Contains its record and the reason.
   case parked(RecordKey, reason: String)
 }

@@ -2,30 +2,27 @@ import SyncCore
 
 /// The incarnations of a zone, oldest first. Each has a generation and the sequence number after which it starts.
 ///
-/// An opened store starts a new incarnation with its first change, so the history of a store restored from an old copy
-/// differs from its earlier one. A cursor of the lost history is beyond the end of its incarnation, or in an
-/// incarnation that the copy lacks, and is refused. Otherwise a device would not notice lost changes once others had
-/// reached the same sequence number again.
+/// An opened store starts a new incarnation with its first change. If the store was restored from an old copy, its
+/// history therefore differs from the lost one. A cursor of the lost history is beyond the end of its incarnation or
+/// belongs to an incarnation that the copy does not have, so it is refused. Without incarnations, a device would not
+/// notice lost changes once other devices had reached the same sequence number again.
 package struct ZoneIncarnations: Hashable, Sendable {
-  /// One incarnation.
   package struct Incarnation: Hashable, Sendable {
-    /// The generation, a number drawn at random.
+    /// The random number that identifies the incarnation.
     package var generation: UInt64
     /// The last sequence number before the incarnation.
     package var from: Int64
 
-    /// Creates an incarnation.
     package init(generation: UInt64, from: Int64) {
       self.generation = generation
       self.from = from
     }
   }
 
-  /// The maximum number of incarnations that are kept. A device with a cursor of an older one fetches the whole zone.
+  /// The maximum number of incarnations. A device with a cursor of an older one fetches the whole zone.
   package static let limit = 1000
   private(set) var incarnations: [Incarnation]
 
-  /// Creates the list of a zone's incarnations, oldest first.
   package init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }
 
   /// Starts an incarnation after this sequence number.
@@ -34,7 +31,7 @@ package struct ZoneIncarnations: Hashable, Sendable {
     if incarnations.count > Self.limit { incarnations.removeFirst(incarnations.count - Self.limit) }
   }
 
-  /// True if a cursor belongs to this history. `last` is the zone's last sequence number.
+  /// True if this history contains the cursor. `last` is the zone's last sequence number.
   package func holds(_ cursor: Cursor, last: Int64) -> Bool {
     guard let index = incarnations.lastIndex(where: { $0.generation == cursor.generation }) else { return false }
     return cursor.sequence <= (index + 1 < incarnations.count ? incarnations[index + 1].from : last)

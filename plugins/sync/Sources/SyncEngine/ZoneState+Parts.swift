@@ -2,25 +2,23 @@ import FlowBytes
 import SyncCore
 
 /// A zone split into parts, for a database of named records: a head with the zone's position, one part per record, and
-/// blocks with the names of accepted acts. A part changes only if its content changes; the head changes with every
-/// commit.
+/// blocks with the names of accepted acts. Only the head changes with every commit; other parts change only if their
+/// content does.
 extension ZoneState {
-  /// The name of the head.
   package static let headName = "head"
 
   private static let format: UInt8 = 1
   private static let (headKind, recordKind, actsKind): (UInt8, UInt8, UInt8) = (1, 2, 3)
-  /// The number of blocks for names of acts. With it, a commit of 200 changes by as many devices changes fewer than 400
-  /// parts.
+  /// The number of blocks with names of acts. It keeps the number of parts that a commit of 200 changes by 200 devices
+  /// modifies below 400.
   private static let blocks: UInt32 = 128
-  /// The number of latest commits whose tags the head stores. A device with an older cursor fetches the whole zone.
+  /// The number of commits whose tags the head contains. A device with an older cursor fetches the whole zone.
   private static let keptTags = 4096
 
-  /// The name of a record's part.
+  /// Returns the name of the part that contains a record.
   package static func name(of key: RecordKey) -> String { "r-" + hash(key.type.utf8, key.name.utf8) }
 
-  /// Returns the parts, except the head, that differ from an earlier state of this zone, and the names of removed
-  /// parts.
+  /// Returns the parts that differ from an earlier state of this zone, except the head, and the names of removed parts.
   package func parts(changedSince earlier: ZoneState) -> (saved: [(name: String, bytes: [UInt8])], removed: [String]) {
     var saved: [(name: String, bytes: [UInt8])] = []
     for record in records.values.sorted(by: { $0.sequence < $1.sequence }) where record.sequence > earlier.sequence {
@@ -39,7 +37,7 @@ extension ZoneState {
     return (saved, removed.sorted())
   }
 
-  /// The head: all content of the zone that is not in another part.
+  /// The head: everything in the zone that no other part contains.
   package var packedHead: [UInt8] {
     var packer = Packer()
     packer.byte(Self.format)
@@ -69,7 +67,7 @@ extension ZoneState {
     return packer.bytes
   }
 
-  /// Reads a part. Returns the key of its record, or nil for a part of another kind.
+  /// Reads a part. Returns the key of the record in it, or nil for other parts.
   package mutating func take(_ bytes: [UInt8]) throws(PackingError) -> RecordKey? {
     var reader = try Unpacker(bytes, sealedAs: Self.format)
     switch try reader.byte("the kind of a part") {
@@ -81,7 +79,7 @@ extension ZoneState {
     return nil
   }
 
-  /// Removes a record whose part was removed.
+  /// Removes a record after its part has been removed.
   package mutating func remove(_ key: RecordKey) {
     records[key] = nil
     if key.type == ZoneRules.type { rules[key.name] = nil }
@@ -201,8 +199,8 @@ extension ZoneState {
     return device
   }
 
-  /// Hashes a record's key to 32 hexadecimal digits, because keys may be long and some databases restrict the
-  /// characters of names.
+  /// Hashes a record's key to 32 hexadecimal digits. Keys may be long, and some databases restrict the characters in
+  /// names.
   private static func hash(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> String {
     var hash = FNV1a128()
     hash.add(first)

@@ -1,34 +1,32 @@
 import SyncCore
 
-/// A whole zone as a value. It changes a dictionary as a backend's transaction changes its store.
+/// A whole zone as a value. Its transactions change dictionaries instead of a store.
 ///
-/// The memory backend and the simulator use it, and the conformance suite compares other backends with it.
+/// The memory backend and the simulator use it, and the conformance tests compare other backends with it.
 package struct ZoneState: Sendable {
-  /// The store that the zone is in.
+  /// The store that contains the zone.
   package let store: StoreIdentity
-  /// The zone's present generation.
+  /// The generation of the zone's current incarnation.
   package internal(set) var generation: UInt64
   /// The sequence number of the last change.
   package internal(set) var sequence: Int64 = 0
-  /// The records by key.
   package internal(set) var records: [RecordKey: SyncRecord] = [:]
-  /// The collections' rules contained in `records`, by collection.
+  /// The rules of each collection, read from `records`.
   var rules: [String: ZoneRules] = [:]
   var incarnations: ZoneIncarnations
   var tags = CommitTags()
   /// The accepted acts, with their checksums.
   var acts: [ActName: [UInt32]] = [:]
-  /// The largest act number of each device in cells that devices returned.
+  /// The largest act number of each device in cells returned by devices.
   var givenBack: [DeviceID: Int64] = [:]
-  /// The forgotten deletions.
+  /// The deletions that the zone has forgotten.
   package internal(set) var dropped = Dropped()
   var ages = ZoneAges()
-  /// True if the zone uses the clocks of its devices, as in a shared file, instead of a server's clock.
+  /// True if commits use the clock of the committing device, as in a shared file, and not the clock of a server.
   package var hasDevicesTime = false
-  /// The generation of the incarnation that starts with the next change, or nil if none starts.
+  /// The generation of the incarnation that starts with the next change, or nil if no new one starts.
   private var nextGeneration: UInt64?
 
-  /// Creates an empty zone of a store.
   package init(generation: UInt64, store: StoreIdentity) {
     self.store = store
     self.generation = generation
@@ -38,22 +36,22 @@ package struct ZoneState: Sendable {
   /// The zone's current position.
   package var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
 
-  /// True if the cursor is nil or part of this zone's history.
+  /// True if the cursor is nil or belongs to this zone's history.
   private func holds(_ cursor: Cursor?) -> Bool {
     guard let cursor else { return true }
     return incarnations.holds(cursor, last: sequence) && tags.tag(of: cursor.sequence) == cursor.tag
   }
 
-  /// Removes all earlier incarnations, so that every cursor becomes invalid and every device fetches the whole zone.
+  /// Removes all earlier incarnations. All cursors become invalid, and every device fetches the whole zone.
   package mutating func begin(generation: UInt64) {
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: sequence)])
   }
 
-  /// Prepares a new incarnation that starts with the next change. Called when a store is opened.
+  /// Starts a new incarnation with the next change. Called when a store is opened.
   package mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
-  /// Throws `otherStore` unless the zone is in the expected store, or any store if it is nil.
+  /// Throws `otherStore` if the zone belongs to another store than the expected one. Nil accepts any store.
   package func require(_ expected: StoreIdentity?) throws(BackendError) {
     if let expected, expected != store { throw .otherStore(store) }
   }
@@ -139,7 +137,7 @@ package struct ZoneState: Sendable {
     }
   }
 
-  /// Returns the records that changed after a cursor; see `SyncBackend.changes`.
+  /// Returns the records that have changed since a cursor; see `SyncBackend.changes`.
   package func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
     of subscription: SyncSubscription? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
