@@ -5,13 +5,13 @@ import SyncEngine
 import SyncPomodoro
 
 extension Replica {
-  /// The devices that have described themselves, by identity.
+  /// The devices that have described themselves, sorted by identity.
   package var devices: [(device: String, info: DeviceInfo)] {
     confirmed.values.filter { $0.key.type == DeviceInfo.collection }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
   }
 
-  /// True if a device was retired and has not written since then.
+  /// True if a device has been retired and has not written since then.
   package func isRetired(_ name: String) -> Bool {
     let notes = confirmed.values.compactMap { record in
       DeviceID(name).flatMap { record.cell.context.note(of: $0) }
@@ -19,7 +19,7 @@ extension Replica {
     return !notes.isEmpty && notes.allSatisfy(\.isRetired)
   }
 
-  /// The other devices with their readable names: those that have described themselves or written something.
+  /// The other devices that have described or written something, with their readable names.
   private var others: [(device: String, name: String)] {
     var names: [String: String] = [:]
     for record in confirmed.values {
@@ -30,7 +30,7 @@ extension Replica {
     return names.sorted { $0.key < $1.key }.map { (device: $0.key, name: $0.value) }
   }
 
-  /// Returns the other device with this identity, or with this readable name if only one has it.
+  /// Returns the other device with this identity or, if it is unique, with this readable name. Throws if there is none.
   package func device(named name: String) throws -> DeviceID {
     if subscription != nil {
       throw ActionError(
@@ -109,7 +109,7 @@ extension SyncStatus {
     return object
   }
 
-  /// The location where the store of this data was last met.
+  /// The location where the store of this data was last found, or nil.
   private var place: StorePlace? { binding.meetings.last { $0.store == binding.store }?.place }
 
   private var storeText: String {
@@ -162,7 +162,7 @@ extension SyncStatus {
     return lines
   }
 
-  /// Returns the number of conflicts for each rule, including rules that decided none.
+  /// Returns the number of conflicts decided by each rule, including rules that decided none.
   package static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
     ValueObject(ConflictRule.allCases.map { ($0.rawValue, .integer(Int(counts[$0] ?? 0))) })
   }

@@ -9,18 +9,19 @@
     import Foundation
   #endif
 
-  /// The validity period of a server's certificate. The HTTP client's error for a failed handshake does not report an
-  /// invalid date, so the certificates are fetched on a second connection, which closes before any data is sent.
+  /// The validity period of a server's certificate. After a failed handshake, the HTTP client does not report that a
+  /// date is invalid. The certificates are therefore fetched on a second connection, which is closed before any data is
+  /// sent.
   struct CertificateDates: Sendable {
     /// The start of the period, in seconds since 1970.
     var from: Int
     /// The end of the period, in seconds since 1970.
     var until: Int
 
-    /// The maximum time for fetching the certificates.
+    /// The maximum time to connect, and then to receive the certificates.
     private static let timeout = TimeAmount.seconds(5)
 
-    /// Returns the problem with the dates of a server's certificates, or nil if there is none or they cannot be read.
+    /// Returns the problem with the dates of a server's certificates, or nil if they are valid or cannot be read.
     static func problem(host: String, port: Int, at now: Date = Date()) async -> String? {
       guard let shown = try? await shown(host: host, port: port) else { return nil }
       return shown.lazy.compactMap { $0.problem(at: Int(now.timeIntervalSince1970)) }.first

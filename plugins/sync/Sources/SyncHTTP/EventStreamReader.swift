@@ -3,14 +3,15 @@
   import SyncEngine
   import SyncWire
 
-  /// Parses server-sent events in chunks (HTML standard, section 9.2): notifications, changes and heartbeats.
+  /// Parses a stream of server-sent events (HTML standard, section 9.2) that contains notifications, changes and
+  /// heartbeats.
   struct EventStreamReader {
     private var line: [UInt8] = []
     private var event = ""
-    /// The maximum length of a line, above that of any line that the server sends.
+    /// The maximum length of a line in bytes. The server sends shorter lines.
     private static let maximumLineBytes = 2 * Wire.eventBytes
 
-    /// Returns the signs that are complete after this chunk.
+    /// Returns the signs that are completed by this chunk.
     mutating func take(_ bytes: [UInt8]) -> [ChannelSign] {
       var signs: [ChannelSign] = []
       for byte in bytes {
@@ -34,7 +35,7 @@
       return signs
     }
 
-    /// Changes that cannot be parsed are skipped, because a notification follows them.
+    /// Returns nil for changes that cannot be parsed. They can be skipped, because a notification follows them.
     private func sign(_ data: Substring) -> ChannelSign? {
       if event == "changes" { return try? Wire.changes(Array(data.utf8)) }
       return Cursor(data).map { event == "recovered" ? .recovered($0) : .notification($0) }

@@ -8,22 +8,23 @@
   import SyncWire
   import Synchronization
 
-  /// A zone on a sync server, over HTTP or HTTPS. Connections are kept and shared, and HTTP/2 is used if the server
-  /// offers it.
+  /// A zone on a sync server, reached over HTTP or HTTPS. Connections are kept open and shared. HTTP/2 is used if the
+  /// server supports it.
   public final class HTTPBackend: SyncBackend {
     private let address: ServerAddress
     private let token: String
     private let configuration: HTTPClient.Configuration
     /// The client, or nil after `close()`.
     private let client: Mutex<HTTPClient?>
-    /// The maximum time of a request.
+    /// The maximum duration of a request.
     private static let timeout = Duration.seconds(10)
     /// The maximum size of a response, in bytes.
     private static let maximumBodyBytes = 8 << 20
 
-    /// Creates a backend for `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates`
-    /// is a PEM file of certificate authorities to trust instead of the system's.
+    /// Creates a backend for `https://HOST[:PORT]`, or for `http://` on this machine, with the zone's token.
+    /// `certificates` is a PEM file of certificate authorities that are trusted instead of the system's.
     ///
+    /// Throws `BackendError.invalid` for all other addresses.
     /// Throws `BackendError.invalid` for any other address.
     public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
       self.address = try ServerAddress(address)
@@ -37,7 +38,7 @@
 
     deinit { close() }
 
-    /// Closes the connections.
+    /// Closes all connections. Later requests fail.
     public func close() {
       let client = client.withLock { client in
         defer { client = nil }
@@ -56,14 +57,13 @@
         tls.trustRoots = .certificates(roots)
       }
       var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-      // A request is sent only once and to one address, so that the number of requests equals the number counted by the
-      // budget.
+      // A request is sent only once and to one address, so that the budget counts every request that is sent.
       configuration.redirectConfiguration = .disallow
       configuration.connectionPool.retryConnectionEstablishment = false
-      // Shorter than the server's own timeout, so that the server rarely closes a connection in use.
+      // This is shorter than the server's own timeout, so that the server rarely closes a connection in use.
       configuration.connectionPool.idleTimeout = .seconds(20)
       configuration.timeout.connect = .seconds(10)
-      // The longest silence on a channel. Requests have their own timeouts.
+      // The maximum silence on a channel. Requests have their own timeouts.
       configuration.timeout.read = .seconds(75)
       return configuration
     }
@@ -94,13 +94,13 @@
       return try Self.read { () throws(Wire.WireProblem) in try Wire.page(answer, isPartial: subscription != nil) }
     }
 
-    /// Returns the store's identity.
+    /// Returns the identity of the server's store.
     public func identity() async throws(BackendError) -> StoreIdentity {
       let answer = try await exchange(request("/store"))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.identity(answer) }
     }
 
-    /// Returns the server's clock in milliseconds since 1970.
+    /// Returns the time of the server's clock, in milliseconds since 1970.
     public func serverTime() async throws(BackendError) -> Int64 {
       let answer = try await exchange(request("/time"))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.serverTime(answer) }
@@ -138,14 +138,14 @@
 
     // MARK: Requests
 
-    /// A complete response.
+    /// A complete response of the server.
     private struct Answer: Sendable {
       var status: Int
       var retryAfter: String?
       var date: String?
-      /// The identifier of the request that the server answers.
+      /// The identifier of the request to which the server responds, or nil.
       var request: String?
-      /// The version of the server's messages, or 1 if the response states none.
+      /// The version of the server's messages, or 1 if the response does not include it.
       var version: Int
       var body: [UInt8]
 
@@ -158,17 +158,17 @@
         body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
       }
 
-      /// True if this is the response to a request. Proxies may duplicate or delay responses.
+      /// True if this is the response to a given request. Proxies may duplicate or delay responses.
       func answers(_ asked: HTTPClientRequest) -> Bool { request == asked.headers.first(name: Wire.requestHeader) }
 
-      /// The error that corresponds to an unsuccessful response.
+      /// Returns the error for an unsuccessful response.
       func error(to asked: HTTPClientRequest) -> BackendError {
         Wire.error(
           body, status: status, isOfRequest: answers(asked), version: version, retryAfter: retryAfter, date: date)
       }
     }
 
-    /// Creates a request about a zone. A checksum of its body allows the server to detect damage.
+    /// Creates a request about a zone. It includes a checksum, with which the server detects damage.
     private func request(
       _ kind: String, _ zone: String, _ query: [String: String] = [:], store: StoreIdentity?, body: [UInt8]? = nil
     ) -> HTTPClientRequest {
@@ -197,7 +197,7 @@
     private func exchange(_ request: HTTPClientRequest) async throws(BackendError) -> [UInt8] {
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
       let answer = try await self.answer(to: request, from: client)
-      // A response to another request is not used, and its connection is closed.
+      // A response to another request is ignored, and its connection is closed.
       if answer.status == 200, !answer.answers(request) {
         renew(client)
         throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
@@ -219,7 +219,7 @@
       }
     }
 
-    /// Replaces a client together with its connections.
+    /// Replaces a client and closes its connections.
     private func renew(_ old: HTTPClient) {
       let isPresent = client.withLock { client in
         guard client === old else { return false }
@@ -254,7 +254,7 @@
       }
     }
 
-    /// Returns a string for use in a URL, with all characters except ASCII letters and digits escaped.
+    /// Escapes a string for use in a URL. All characters except ASCII letters and digits are escaped.
     private static func escaped(_ text: String) -> String {
       text.utf8.reduce(into: "") { result, byte in
         switch byte {

@@ -9,10 +9,10 @@
 
   /// Converts errors of the HTTP client to errors of a backend.
   enum HTTPFailure {
-    /// The error of a client that is used after it was closed.
+    /// The error for a client that is used after it has been closed.
     static let closed = BackendError.unreachable("the client has been closed")
 
-    /// Converts an error of the HTTP client. For a rejected certificate, checks whether its dates are the reason.
+    /// Converts an error of the HTTP client. If a certificate was rejected, checks whether its dates are the reason.
     static func error(_ error: any Error, from address: ServerAddress) async -> BackendError {
       if let error = error as? NIOSSLError, isUntrusted(error),
         let problem = await CertificateDates.problem(host: address.host, port: address.port)
@@ -56,11 +56,11 @@
       return "'\(error.host)' is not a known host"
     }
 
-    /// The system's description of a failure, without the name of the call that failed.
+    /// Returns the system's description of an error, without the name of the call that failed.
     private static func words(_ error: IOError) -> String { SystemError.reason(error.errnoCode) }
 
-    /// True for a rejected certificate. The library exposes only the text of BoringSSL's errors, not their numbers. A
-    /// test with such a certificate detects a change of this text.
+    /// True if a certificate was rejected. The library exposes only the text of BoringSSL's errors, not their numbers.
+    /// A test with an untrusted certificate fails if this text changes.
     private static func isUntrusted(_ error: NIOSSLError) -> Bool {
       guard case .handshakeFailed(let cause) = error else { return false }
       return "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")

@@ -1,19 +1,19 @@
 #if Network
   import SyncEngine
 
-  /// The address of a sync server: `https://HOST[:PORT][/PATH]`, or `http://` on this machine.
+  /// The address of a sync server: `https://HOST[:PORT][/PATH]`, or `http://` for this machine.
   struct ServerAddress: Hashable, Sendable {
     /// The address without a trailing slash.
     let url: String
-    /// The host. An IPv6 address is stored without brackets.
+    /// The host name or IP address. An IPv6 address has no brackets.
     let host: String
-    /// The port. The default is 443 for HTTPS and 80 for HTTP.
+    /// The port, by default 443 for HTTPS and 80 for HTTP.
     let port: Int
 
     private static let example = "it looks like https://sync.example.com or http://127.0.0.1:8480"
 
-    /// Parses an address. Throws `BackendError.invalid` if it is invalid, or if it is `http://` and another host,
-    /// because tokens are sent to other machines only with TLS.
+    /// Parses an address. Throws `BackendError.invalid` if it is malformed, or if it starts with `http://` and names
+    /// another machine, because tokens are sent to other machines only over TLS.
     init(_ text: String) throws(BackendError) {
       let isSecure = text.hasPrefix("https://")
       guard isSecure || text.hasPrefix("http://") else {

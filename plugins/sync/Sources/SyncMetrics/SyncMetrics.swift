@@ -4,8 +4,8 @@
   import SyncEngine
   import Synchronization
 
-  /// The state of synchronization as gauges and counters of swift-metrics, for the metrics system that the app has
-  /// bootstrapped.
+  /// The state of synchronization as gauges and counters of swift-metrics. They are reported to the metrics system that
+  /// the app has bootstrapped.
   ///
   /// ```swift
   /// let metrics = SyncMetrics(zone: "PomodoroZone")
@@ -14,16 +14,16 @@
   /// }
   /// ```
   /// Gauges: `sync_outbox_items`, `sync_outbox_age_seconds`, `sync_parked`, `sync_last_success_seconds` (since 1970),
-  /// `sync_channel_up`, `sync_paused`, `sync_degrade_level` (0 to 2), `sync_requests_in_hour`, `sync_requests_per_hour_limit`,
-  /// `sync_bytes_in_day`, `sync_bytes_per_day_limit`, `sync_clock_offset_seconds`. Counters: `sync_actions`,
-  /// `sync_acknowledged`, `sync_requests`, and `sync_conflicts` with the dimension `rule`. All have the
-  /// dimension `zone`.
+  /// `sync_channel_up`, `sync_paused`, `sync_degrade_level` (0 to 2), `sync_requests_in_hour`,
+  /// `sync_requests_per_hour_limit`, `sync_bytes_in_day`, `sync_bytes_per_day_limit`, `sync_clock_offset_seconds`.
+  /// Counters: `sync_actions`, `sync_acknowledged`, `sync_requests`, and `sync_conflicts` with the dimension `rule`.
+  /// All of them have the dimension `zone`.
   public final class SyncMetrics: Sendable {
     private let gauges: [(gauge: Gauge, value: @Sendable (SyncStatus) -> Double)]
     private let counters: [(counter: Counter, value: @Sendable (SyncStatistics) -> Int64)]
     private let counted: Mutex<SyncStatistics?>
 
-    /// Creates the gauges and counters. The counters start at the first recorded status.
+    /// Creates the gauges and counters. Counters count from the first recorded status.
     public init(zone: String, factory: any MetricsFactory = MetricsSystem.factory) {
       let place = [("zone", zone)]
       gauges = Self.gauges.map { (Gauge(label: $0.label, dimensions: place, factory: factory), $0.value) }
@@ -38,7 +38,7 @@
       counted = Mutex(nil)
     }
 
-    /// Sets the gauges, and adds the changes since the last call to the counters.
+    /// Sets the gauges and increments the counters by the changes since the last call.
     public func record(_ status: SyncStatus) {
       for (gauge, value) in gauges { gauge.record(value(status)) }
       let before = counted.withLock { counted in

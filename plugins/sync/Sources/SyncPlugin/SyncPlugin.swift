@@ -6,7 +6,7 @@ import SyncRecords
 @_exported import protocol SyncRecords.SchemaReading
 @_exported import struct SyncRecords.CompiledSchema
 
-/// Synchronizes the records of any app between devices within seconds, with support for being offline.
+/// Synchronizes records of any app between devices within seconds, and supports working offline.
 ///
 /// ```swift
 /// SyncPlugin(schemas: Schemas.all)                 // the schemas that the build plugin has compiled
@@ -23,9 +23,10 @@ public struct SyncPlugin: Plugin {
   /// Creates the plugin.
   ///
   /// - Parameters:
-  ///   - schemas: the schemas that `sync.connect` finds by the names of their files.
-  ///   - reader: reads other files `*.sync.yaml` at run time. Without one, a schema that is not compiled is an error.
-  ///   - network: connects to the address given as `server` of `sync.connect`. Nil for a sync server.
+  ///   - schemas: the compiled schemas, which `sync.connect` finds by the names of their files.
+  ///   - reader: reads all other `*.sync.yaml` files at run time. Without a reader, only compiled schemas can be used.
+  ///   - network: connects to the address given as `server` to `sync.connect`. If nil, the address is that of a sync
+  ///     server.
   public init(
     schemas: [CompiledSchema] = [], reader: (any SchemaReading)? = nil,
     network: (@Sendable (_ address: String) throws -> any SyncBackend)? = nil
@@ -34,13 +35,13 @@ public struct SyncPlugin: Plugin {
     self.network = network.map(SyncNetwork.init)
   }
 
-  /// The handles that the actions use: schemas, open connections and, if set, the app's network.
+  /// The handles used by the actions: schemas, open connections and, if set, the app's network.
   public var handles: [PluginHandle] {
     [PluginHandle(.syncSchemas, schemas), PluginHandle(.syncConnections, connections)]
       + (network.map { [PluginHandle(.syncNetwork, $0)] } ?? [])
   }
 
-  /// All actions whose names start with `sync.`.
+  /// All actions of the plugin. Their names start with `sync.`.
   public var actions: [any ActionType.Type] {
     [
       Account.self, Connect.self, Flush.self, Status.self, Parked.self, Subscribe.self, Put.self, Get.self, Delete.self,
@@ -48,15 +49,15 @@ public struct SyncPlugin: Plugin {
     ]
   }
 
-  /// The actions that were moved to the plugin `pomodoro`, the check of a workflow's use of records, and the files of
-  /// schemas.
+  /// The actions that have moved to the plugin `pomodoro`, the check of a workflow's use of records, and the files that
+  /// contain schemas.
   public var details: PluginDetails {
     PluginDetails(
       checks: [RecordUseCheck(schemas: schemas)], fileKinds: fileKinds,
       movedNames: ["sync.timer": "pomodoro.timer", "sync.push": "pomodoro.push", "sync.pull": "pomodoro.pull"])
   }
 
-  /// Record schemas, `*.sync.yaml`, if the plugin has a reader for them.
+  /// Record schemas in `*.sync.yaml` files, if the plugin has a reader for them.
   private var fileKinds: [PluginFileKind] {
     guard let reader = schemas.reader else { return [] }
     return [

@@ -7,8 +7,8 @@ import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
-  /// Returns the parked changes in a device's file, as objects and as lines of text, or nil before the file's first
-  /// use.
+  /// Returns the parked changes in a device's file, as objects and as lines of text. Returns nil if the file has not
+  /// been used yet.
   package static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -16,18 +16,19 @@ extension SyncReports {
     return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
   }
 
-  /// Marks one parked change, or all if `position` is nil, to be sent by the next run. Returns their number.
+  /// Marks one parked change, or all if `position` is nil, to be sent by the next run. Returns the number of marked
+  /// changes.
   package static func retry(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .retried(position: $0) }
   }
 
-  /// Discards one parked change, or all if `position` is nil. Returns their number.
+  /// Discards one parked change, or all if `position` is nil. Returns the number of discarded changes.
   package static func discard(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .discarded(position: $0) }
   }
 
-  /// Returns the zone's devices from a device's file, as objects and as lines of text, or nil before the file's first
-  /// use.
+  /// Returns the zone's devices from a device's file, as objects and as lines of text. Returns nil if the file has not
+  /// been used yet.
   package static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -44,7 +45,7 @@ extension SyncReports {
     }
   }
 
-  /// Marks a device to be retired by the next run. Returns its identity.
+  /// Marks a device to be retired by the next run and returns its identity.
   package static func retire(_ name: String, file: String) async throws -> String {
     try await withMachine(file: file) { machine, store in
       let device = try machine.replica.device(named: name)
@@ -67,7 +68,7 @@ extension SyncReports {
     }
   }
 
-  /// True if a device's file has content. The file is only read.
+  /// True if a device's file has content. Does not change the file.
   private static func isUsed(_ file: String) async throws -> Bool {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -96,7 +97,7 @@ extension SyncReports {
     return try await body(&machine, store)
   }
 
-  /// Saves a change. A machine that has not been started sends nothing, so only its saves are performed.
+  /// Performs the saves of an event. A machine that has not been started sends nothing, so it has no other effects.
   private static func save(
     _ event: SyncMachine.Event, _ machine: inout SyncMachine, _ store: SQLiteReplicaStore
   ) async throws {

@@ -4,7 +4,7 @@ import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
-  /// Returns the problem with a statement of `sync.query` over the collections of a schema, or nil.
+  /// Returns the problem with a `sync.query` statement on the collections of a schema, or nil if it is valid.
   package static func problem(withQuery sql: String, _ schema: RecordSchema) -> RecordProblem? {
     guard let reason = RecordQuery.problem(with: sql, over: schema.tables) else { return nil }
     let views = schema.collections.map(\.name)

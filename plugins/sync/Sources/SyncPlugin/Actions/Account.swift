@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Checks whether a cloud is configured and switched on, without connecting to it (L3).
+/// Checks whether cloud synchronization is configured and switched on, without connecting (L3).
 struct Account: Action {
   static let name = "sync.account"
   static let summary = "Returns whether there is a cloud to synchronize with; neither connects nor asks"

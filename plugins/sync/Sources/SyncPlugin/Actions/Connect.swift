@@ -96,7 +96,7 @@ struct Connect: AsyncAction, DetailedAction {
     let waiting = await connection.waitingChanges
     if waiting > 0 { context.log("\(NoticeText.waiting(waiting, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)
-    // The zone's rules are known at this point.
+    // At this point, the rules of the zone are known if it has responded.
     do { try await connection.records.declare() } catch { throw Failure.error(error) }
     try await connection.announce(name: name, version: input.version)
     return Output(
@@ -104,7 +104,8 @@ struct Connect: AsyncAction, DetailedAction {
       waiting: waiting)
   }
 
-  /// Opens the named device or, without a name, the first device whose file no other process uses.
+  /// Opens the device with the given name or, without a name, the first device whose file is not in use by another
+  /// process.
   private func open(
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
@@ -132,7 +133,7 @@ struct Connect: AsyncAction, DetailedAction {
     return try await open("device-\(RecordLimits.devices)")
   }
 
-  /// Opens the device's file that belongs to the store, as `on-other-store` requires.
+  /// Opens the device's file for the store that responds, according to `on-other-store`.
   private func openOfStore(
     _ name: String, _ base: String, _ input: Input, _ home: Connection.Home, _ schema: RecordSchema,
     _ subscription: SyncSubscription?
@@ -162,14 +163,14 @@ struct Connect: AsyncAction, DetailedAction {
     throw connection.failure(meeting, home: home)
   }
 
-  /// Returns the named schema, or the timer's.
+  /// Returns the schema in the given file, or the timer's schema if no file is given.
   private func schema(_ input: Input, _ context: ActionContext) throws -> RecordSchema {
     guard let path = input.schema?.path, !path.isEmpty else { return Pomodoro.schema }
     let source = (try? context.handle(.syncSchemas, as: SchemaSource.self)) ?? SchemaSource()
     return try source.schema(at: path) { FileManager.default.contents(atPath: path).map { Array($0) } }
   }
 
-  /// Returns the requested part of the zone, or nil for all of it.
+  /// Returns the requested part of the zone, or nil for the whole zone.
   private func subscription(_ input: Input, _ schema: RecordSchema) throws -> SyncSubscription? {
     guard let wanted = input.subscribe else { return nil }
     guard let path = input.schema?.path, !path.isEmpty else {
@@ -183,8 +184,8 @@ struct Connect: AsyncAction, DetailedAction {
     }
   }
 
-  /// Returns the token: the text itself, the content of a file, or an environment variable. The latter two do not
-  /// appear in lists of processes. A file may end with a newline.
+  /// Returns the token: the text itself, the content of a file, or the value of an environment variable. The last two
+  /// do not appear in lists of processes. A file may end with a newline.
   private func token(_ text: String) throws -> String {
     var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text
     if text.hasPrefix("@") {
@@ -194,7 +195,7 @@ struct Connect: AsyncAction, DetailedAction {
       }
       token = content
     }
-    // A carriage return followed by a newline is one character.
+    // In Swift, a carriage return and a newline form a single character.
     if token.last?.isNewline == true { token.removeLast() }
     guard token.isEmpty || !CommandLine.arguments.contains(where: { $0.contains(token) }) else {
       throw ActionError(

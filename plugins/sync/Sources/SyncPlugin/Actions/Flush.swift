@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import SyncDevice
 
-/// Waits until all changes made here have reached the server.
+/// Waits until all changes made on this device have reached the server.
 struct Flush: AsyncAction {
   static let name = "sync.flush"
   static let summary = "Waits until everything done on this device has been sent"

@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncDevice
 import SyncEngine
 
-/// Reads a record on this device, by default after fetching changes.
+/// Reads a record on this device, by default after fetching the latest changes.
 struct Get: AsyncAction {
   static let name = "sync.get"
   static let summary = "Reads a record as it is on this device"

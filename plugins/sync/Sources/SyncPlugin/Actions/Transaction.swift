@@ -5,7 +5,7 @@ import SyncDevice
 import SyncEngine
 import SyncRecords
 
-/// Writes and deletes several records at once. Every device shows all of these changes or none.
+/// Writes and deletes several records together. Every device shows either all of these changes or none.
 struct Transaction: AsyncAction {
   static let name = "sync.transaction"
   static let summary = "Writes and deletes several records, all or none, on every device"

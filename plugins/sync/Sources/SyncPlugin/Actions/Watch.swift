@@ -4,7 +4,7 @@ import SyncDevice
 import SyncEngine
 import SyncRecords
 
-/// Follows the records until the run ends. Each change is an event and a line with the old and the new values.
+/// Follows changes of records until the run ends. For each change, it posts an event and logs the old and new values.
 struct Watch: StepService {
   static let name = "sync.watch"
   static let summary = "Follows the records during the run: an event and a line for each change"
@@ -47,12 +47,12 @@ struct Watch: StepService {
   }
 }
 
-/// A change of a record's content, as reported by `sync.watch`.
+/// A change of a record, as reported by `sync.watch`.
 struct RecordChange {
   let collection: String
   private let value: ValueObject
 
-  /// Creates a change from a notice. Returns nil for other notices, and if no shown field has changed.
+  /// Creates a change from a notice. Returns nil for other notices, or if no shown field has changed.
   init?(_ notice: SyncMachine.Notice, _ schema: RecordSchema) {
     guard case .recordChanged(let key, let before, let after, let isRemote) = notice,
       let collection = schema.collection(key.type)
@@ -68,6 +68,6 @@ struct RecordChange {
     ])
   }
 
-  /// The change as one line of JSON.
+  /// The change as a line of JSON.
   var line: String { String(decoding: JSONText.bytes(of: .object(value)), as: UTF8.self) }
 }

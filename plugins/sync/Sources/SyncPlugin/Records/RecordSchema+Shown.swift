@@ -4,7 +4,7 @@ import SyncRecords
 import SyncSQLite
 
 extension RecordSchema {
-  /// Reconstructs a schema from the tables in a device's file and the zone's rules. Returns nil if it is incomplete.
+  /// Reconstructs a schema from the tables in a device's file and the zone's rules. Returns nil if rules are missing.
   init?(shown tables: [ShownTable], in machine: SyncMachine) {
     var collections: [Collection] = []
     for table in tables {

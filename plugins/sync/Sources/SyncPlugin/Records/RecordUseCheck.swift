@@ -4,8 +4,8 @@ import FlowPlatform
 import FlowPluginKit
 import SyncRecords
 
-/// Checks a workflow's use of records against the schema named by its `sync.connect`. If the workflow names several
-/// schemas, it is not checked, because only a run determines which one is used.
+/// Checks a workflow's use of records against the schema of its `sync.connect` step. A workflow with several schemas is
+/// not checked, because only a run determines which one is used.
 struct RecordUseCheck: WorkflowCheckProvider {
   let schemas: SchemaSource
 
@@ -14,9 +14,9 @@ struct RecordUseCheck: WorkflowCheckProvider {
     let steps = workflow.steps
     let names = steps.indices.compactMap { index -> (step: Int, name: String)? in
       guard steps[index].uses == "sync.connect", let name = steps[index].with["schema"] else { return nil }
-      // A name computed during the run may be that of any schema.
+      // A name computed during the run may refer to any schema.
       let text = checked.isOpen(name) ? "" : name.stringValue ?? ""
-      // The same relative path in two files may lead to two schemas.
+      // The same relative path in two workflow files may refer to two schemas.
       return (index, workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].path(of: text) } ?? text)
     }
     guard let first = names.first, !first.name.isEmpty, names.allSatisfy({ $0.name == first.name }) else { return [] }

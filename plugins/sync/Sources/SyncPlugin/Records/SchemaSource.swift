@@ -3,12 +3,12 @@ import FlowPluginKit
 import SyncDevice
 import SyncRecords
 
-/// Finds schemas: those compiled into the app, and others with a reader.
+/// Finds schemas: compiled ones by name, and all others with the reader.
 struct SchemaSource: Sendable {
   var compiled: [CompiledSchema] = []
   var reader: (any SchemaReading)?
 
-  /// Returns the schema that a workflow names. A compiled one is found by its file name. Throws an `ActionError`.
+  /// Returns the schema at a path in a workflow. Compiled schemas are found by file name. Throws an `ActionError`.
   func schema(at path: String, bytes: () -> [UInt8]?) throws -> RecordSchema {
     do throws(CompiledSchemaError) {
       if let compiled = compiled(path) { return try compiled.schema() }
@@ -22,7 +22,7 @@ struct SchemaSource: Sendable {
     return schema
   }
 
-  /// Returns the compiled schema whose file has this name, or nil.
+  /// Returns the compiled schema with the file name of this path, or nil if there is none.
   func compiled(_ path: String) -> CompiledSchema? {
     let name = Self.name(of: path)
     return compiled.first { $0.file == name }
