@@ -7,15 +7,15 @@ import SyncRecords
 import SyncSQLite
 import SyncSimulation
 
-/// The output of the subcommands `flowrun sync …`.
+/// The output of the `flowrun sync` subcommands.
 package enum SyncReports {
-  /// Returns the files of devices in a data folder, for one device or all, sorted.
+  /// Returns the files of one device or of all devices in a data folder, sorted by name.
   package static func files(in folder: String, device: String?) -> [String] {
     DeviceFile.all(in: folder, device: device)
   }
 
-  /// Returns the status in a device's file, or nil before the file's first use. Throws a `ReplicaError` if it cannot be
-  /// read.
+  /// Returns the status in a device's file, or nil if the file has not been used yet. Throws a `ReplicaError` if the
+  /// file cannot be read.
   package static func status(file: String) async throws -> StatusReport? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -27,8 +27,8 @@ package enum SyncReports {
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
-  /// Simulates a day on a virtual clock with the records of a schema. `onProgress` is called regularly with the
-  /// completed share.
+  /// Simulates a day on a virtual clock with records of a schema. `onProgress` is called regularly with the completed
+  /// share, from 0 to 1.
   package static func simulate(
     schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
     backend: SimulationPlan.Backend = .server,
@@ -43,26 +43,22 @@ package enum SyncReports {
   }
 }
 
-/// A status as an object and as text.
+/// The status of a device, as an object and as text.
 package struct StatusReport: Sendable {
-  /// The status as an object.
   package let value: ValueObject
-  /// The status as lines of text.
   package let text: String
 }
 
 /// The result of a simulated day, as an object and as text.
 package struct DayReport: Sendable {
-  /// The result as an object.
   package let value: ValueObject
-  /// The result as lines of text.
   package let text: String
-  /// True if all devices end with the content that the oracle computed and no rule was broken.
+  /// True if all devices ended with the content that the oracle had computed and no rule was violated.
   package let isGood: Bool
 }
 
 extension SimulationReport {
-  /// The object printed by `flowrun sync simulate --json`.
+  /// Returns the object printed by `flowrun sync simulate --json`.
   func value(of schema: RecordSchema) -> ValueObject {
     var latency = ValueObject()
     latency["p50"] = .integer(Int(self.latency(percentile: 0.5)))

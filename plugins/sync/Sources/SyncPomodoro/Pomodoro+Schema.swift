@@ -2,7 +2,7 @@ import SyncCore
 import SyncRecords
 
 extension Pomodoro {
-  /// The schema in `workflows/pomodoro.sync.yaml`, which is used if no schema is given.
+  /// The schema in `workflows/pomodoro.sync.yaml`, which `sync.connect` uses by default.
   public static let schema = RecordSchema(
     name: "pomodoro", version: 1, budget: RequestBudget.Limits(requestsPerHour: 100, bytesPerDay: 1_000_000),
     collections: [

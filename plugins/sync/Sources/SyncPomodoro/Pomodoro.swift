@@ -1,11 +1,11 @@
 import SyncCore
 import SyncRecords
 
-/// The zone of a Pomodoro timer: the names of its records, and their schema.
+/// The names of a Pomodoro timer's zone and records, and their schema.
 public enum Pomodoro {
   /// The zone's name (S10).
   public static let zone = "PomodoroZone"
-  /// The key of the timer's record. It is fixed, so saving never creates a second record (F10).
+  /// The key of the timer's record. It is fixed, so that saving never creates a second record (F10).
   public static let timer = RecordKey(type: "timers", name: "timer")
   /// The key of the settings' record.
   package static let settings = RecordKey(type: "settings", name: "settings")
@@ -17,7 +17,7 @@ public enum Pomodoro {
     smallest: .init(
       field: "remaining", ages: true, unless: "is-paused", when: .init(field: "state", order: ["focus", "breakTime"])))
 
-  /// Returns the operations that declare the rules of the timer's zone, for programs that commit without a device.
+  /// Returns operations that declare the rules of the timer's zone, for programs that commit without a device.
   package static func naming(atMilliseconds milliseconds: Int64) -> [RecordOperation] {
     schema.withDevices.collections.map { collection in
       let write = Write(
@@ -27,13 +27,13 @@ public enum Pomodoro {
     }
   }
 
-  /// The name of the field with the number of completed pomodoros.
+  /// The name of the field that counts completed pomodoros.
   static let completed = "completed"
 
-  /// Returns an edit that adds completed pomodoros without changing the state.
+  /// Returns an edit that increases the number of completed pomodoros and leaves the state unchanged.
   package static func completing(_ more: Int64) -> RecordEdit { RecordEdit(fields: [completed: .raise(by: more)]) }
 
-  /// An edit that starts a new day with a count of 0 (F18).
+  /// An edit that starts a new day, with 0 completed pomodoros (F18).
   package static var newDay: RecordEdit {
     RecordEdit(fields: [completed: .inEpoch(Scalar.integer(0).bytes, begins: true)])
   }

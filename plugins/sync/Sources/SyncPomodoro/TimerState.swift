@@ -1,18 +1,18 @@
 import SyncCore
 
-/// The state of a Pomodoro timer, which is merged as a whole (F17, M7).
+/// The state of a Pomodoro timer. It is merged as a whole (F17, M7).
 public struct TimerState: Hashable, Sendable {
   /// The kind of state.
   public var kind: TimerKind
   /// The time left when the user acted, in milliseconds.
   public var remainingMilliseconds: Int64
-  /// True if the timer is paused and its time does not decrease.
+  /// True if the timer is paused, so that its time does not decrease.
   package var isPaused: Bool
-  /// Members of the state's JSON object that this version does not know, as bytes; empty if there are none. A record
-  /// stores them in the field `other-data`.
+  /// The members of the state's JSON object that this version does not know, as JSON, or empty. A record stores them in
+  /// the field `other-data`.
   package var extra: [UInt8]
 
-  /// The maximum time of a timer: 24 h.
+  /// The maximum time of a timer in milliseconds: 24 h.
   package static let longestMilliseconds: Int64 = 86_400_000
 
   /// Creates a state.
@@ -23,13 +23,13 @@ public struct TimerState: Hashable, Sendable {
     self.extra = extra
   }
 
-  /// Returns the time left at `now` for a state set at `set` (F16). The time of a paused or stopped timer does not
-  /// decrease.
+  /// Returns the time left at `now` for a state that was set at `set`, in milliseconds (F16). The time of a paused or
+  /// stopped timer does not decrease.
   package func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
     kind.runsDown && !isPaused ? remainingMilliseconds.subtracting(now - set) : remainingMilliseconds
   }
 
-  /// The state in the form of a record, with the names of the timer's schema.
+  /// The state as values of a record, by the field names of the timer's schema.
   package var recordState: RecordState {
     var values = [
       "state": Scalar.text(kind.rawValue).bytes, "remaining": Scalar.integer(max(0, remainingMilliseconds)).bytes,
@@ -39,8 +39,8 @@ public struct TimerState: Hashable, Sendable {
     return RecordState(values: values)
   }
 
-  /// Reads the state of a record. Missing values are those of an idle timer. Returns nil for a kind that this version
-  /// does not know.
+  /// Reads the state of a record. Missing values default to those of an idle timer. Returns nil if this version does
+  /// not know the kind.
   package init?(_ state: RecordState) {
     self.init(kind: .idle)
     if case .text(let text)? = state.value("state") {
@@ -52,17 +52,17 @@ public struct TimerState: Hashable, Sendable {
     if case .text(let text)? = state.value("other-data") { extra = Array(text.utf8) }
   }
 
-  /// Reads the state in an entry's payload. Returns nil if it is not a timer's.
+  /// Reads the state from an entry's payload. Returns nil if it is not the state of a timer.
   package init?(payload: [UInt8]) {
     guard let state = RecordState(payload: payload) else { return nil }
     self.init(state)
   }
 
-  /// Returns an edit that sets the timer and adds completed pomodoros.
+  /// Returns an edit that sets the timer's state and increases the number of completed pomodoros.
   public func edit(completing more: Int64 = 0) -> RecordEdit {
     var edit = more == 0 ? RecordEdit() : Pomodoro.completing(more)
     for (name, value) in recordState.values { edit.fields[name] = .state(value) }
-    // A state is set as a whole, so other data of the previous one must be removed.
+    // The state is set as a whole, so other data of the previous state must be removed.
     if extra.isEmpty { edit.fields["other-data"] = .state(Scalar.null.bytes) }
     return edit
   }

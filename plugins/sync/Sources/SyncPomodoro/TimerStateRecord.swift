@@ -2,17 +2,16 @@ import FlowModel
 import SyncCore
 import SyncEngine
 
-/// The timer's record in the form of the seed app, `CD_TimerState`, with its seven named fields (S6, S9).
+/// The timer's record as `CD_TimerState` with seven named fields, the format of the seed app (S6, S9).
 package struct TimerStateRecord: Hashable, Sendable {
-  /// The device that set the state.
+  /// The name of the device that set the state.
   package var deviceID: String
   /// The state, written as `stateType`, `isPaused` and, in `stateData`, `remainingSeconds`.
   package var state: TimerState
   /// The time of the user's action, in milliseconds since 1970.
   package var timestamp: Int64
-  /// The number of completed pomodoros.
   package var completedPomodoros: Int64
-  /// The device's own number of the write.
+  /// The device's number of the write.
   package var version: Int64
 
   /// Creates a record.
@@ -24,12 +23,12 @@ package struct TimerStateRecord: Hashable, Sendable {
     self.version = version
   }
 
-  /// Reads the timer as shown by a device, by the rules of its zone. Returns nil if it was never set.
+  /// Reads the timer as shown on a device. Returns nil if it has never been set.
   package init?(_ machine: SyncMachine) {
     self.init(cell: machine.view(of: Pomodoro.timer), decide: machine.decide(of: Pomodoro.timer))
   }
 
-  /// Reads the timer in a cell. Returns nil if none is set.
+  /// Reads the timer in a cell. Returns nil if it has not been set or was deleted.
   package init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
     guard !cell.content.living.isEmpty, let winner = cell.reading(by: decide)?.winner,
       let state = TimerState(payload: winner.payload)
@@ -47,7 +46,7 @@ package struct TimerStateRecord: Hashable, Sendable {
     return count
   }
 
-  /// An edit that sets the timer to this record. The count only increases: a higher one is kept (S19).
+  /// An edit that sets the timer to this record. The number of completed pomodoros only increases (S19).
   package var edit: RecordEdit {
     var edit = state.edit()
     edit.fields[Pomodoro.completed] = .inEpoch(Scalar.integer(completedPomodoros).bytes, begins: false)
@@ -56,11 +55,10 @@ package struct TimerStateRecord: Hashable, Sendable {
 
   /// The reason why a value is not a valid record.
   package struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The field, such as `isPaused` or `stateData.remainingSeconds`.
+    /// The name of the field, such as `isPaused` or `stateData.remainingSeconds`.
     package var field: String
-    /// The problem with the field, including the expected value.
+    /// The problem with the field, with the expected value.
     package var message: String
-    /// The field and the problem.
     package var description: String { "CD_TimerState.\(field) \(message)" }
   }
 
@@ -87,7 +85,7 @@ package struct TimerStateRecord: Hashable, Sendable {
     try state.take(stateData: data)
   }
 
-  /// The record as an object that `init(_:)` reads.
+  /// The record as an object, in the format that `init(_:)` reads.
   package var value: ValueObject {
     ValueObject([
       ("deviceID", .string(deviceID)), ("stateType", .string(state.kind.rawValue)),
@@ -113,7 +111,7 @@ package struct TimerStateRecord: Hashable, Sendable {
 }
 
 extension TimerState {
-  /// The content of `stateData`: a JSON object with `remainingSeconds` and all unknown members.
+  /// The value of `stateData`: a JSON object with `remainingSeconds` and all unknown members.
   package var stateData: String {
     var object = (try? JSONText.parse(extra).objectValue) ?? ValueObject()
     object["remainingSeconds"] =

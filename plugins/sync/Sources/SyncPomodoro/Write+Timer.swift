@@ -1,7 +1,7 @@
 import SyncCore
 
 extension Write {
-  /// Creates a write of the timer's record: a new state, and a count in an epoch or nil. For tests; devices use
+  /// Creates a write of the timer's record with a new state, a count in an epoch, or both. For tests; devices use
   /// `TimerState.edit`.
   package init(
     timer dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil,

@@ -4,7 +4,7 @@
 
   // Decides each operation in memory.
   extension CommitBatch {
-    /// Decides on the operations of each caller, in order. Each sees the effect of those before it.
+    /// Decides on the operations of each caller in order. Each operation sees the effects of earlier ones.
     mutating func decide(
       _ open: [Pending], mayChange: Bool, _ connection: ZoneConnection
     ) throws(BackendError) -> [Decision?] {
@@ -35,7 +35,7 @@
       return zip(pendings, outcomes).map { pending, outcome in take(outcome, pending.slot, mayChange: mayChange) }
     }
 
-    /// Decides without changing the batch. A function that reads and changes the slots would copy them.
+    /// Decides without changing the batch. A function that both reads and changes the slots would copy them.
     private func outcomes(
       of pendings: ArraySlice<Pending>, _ caller: Int, _ connection: ZoneConnection
     ) throws(BackendError) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
@@ -63,7 +63,7 @@
       }
     }
 
-    /// Looks up an act in the zone and among the acts of this batch, which are not in the database yet.
+    /// Looks up an act in the zone and among the acts of this batch, which have not been stored yet.
     private func taken(
       _ name: ActName, zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> TakenAct {
@@ -87,7 +87,7 @@
       }
     }
 
-    /// Forgets old deletions in collections that are full. Returns false if there are none to forget.
+    /// Forgets old deletions in the collections that are full. Returns false if there are none to forget.
     func makeRoom(_ connection: ZoneConnection) throws(BackendError) -> Bool {
       var hasRoom = false
       for (zone, collections) in full where try PostgresZone.makeRoom(collections, zone, connection) {

@@ -62,8 +62,8 @@
       return slots.count - 1
     }
 
-    /// Uses cached records instead of reading them. If a record must be read, the rules of its collection are read,
-    /// too.
+    /// Uses cached records instead of reading them. If a record must be read, the rules of its collection are read with
+    /// it.
     private mutating func assume(_ open: [Pending]) {
       for index in slots.indices where !cursors.mustBegin(slots[index].name.zone) {
         guard let known = known.look(slots[index].name.key, zone: slots[index].name.zone) else { continue }
@@ -79,7 +79,7 @@
       }
     }
 
-    /// The cached rules that decisions about these records depend on.
+    /// Returns the cached rules that decisions about these records depend on.
     func assumedRules(of changed: [Int]) -> [PostgresZone.AssumedRules] {
       var all: Set<PostgresZone.AssumedRules> = []
       for index in changed where slots[index].isAssumed {
@@ -95,11 +95,11 @@
       return Array(all)
     }
 
-    /// Detects that the database has lost content of a zone.
+    /// Checks whether the database has lost content of a zone.
     private func compare(_ cursor: Cursor, _ slot: Int, _ connection: ZoneConnection) throws(BackendError) {
       let zone = slots[slot].name.zone
       if cursors.fits(cursor, zone: zone) { return }
-      // Take the known cursors before reading the database again. All of them are in the database by then.
+      // Get the known cursors before reading the database again. By then, the database must contain all of them.
       let known = cursors.known(zone: zone)
       let (incarnations, present) = try PostgresZone.incarnations(zone, connection)
       if known.allSatisfy({ incarnations.holds($0, last: present.sequence) }) {
@@ -109,7 +109,7 @@
       }
     }
 
-    /// Counts the records of limited collections to which records would be added.
+    /// Counts the records of the limited collections to which this batch would add records.
     mutating func count(_ open: [Pending], _ connection: ZoneConnection) throws(BackendError) {
       counts = [:]
       for pending in open where slots[pending.slot].stored == nil {

@@ -3,9 +3,9 @@
   import SyncCore
   import SyncEngine
 
-  // Makes decisions durable.
+  // Stores the decided changes.
   extension CommitBatch {
-    /// The furthest cursors of the callers without an error, by zone.
+    /// The furthest cursors of callers without an error, by zone.
     private var heard: [String: [Cursor]] {
       var all: [String: Set<Cursor>] = [:]
       for caller in callers where caller.error == nil {
@@ -15,12 +15,12 @@
     }
 
     mutating func swap(_ connection: ZoneConnection, isWhole: Bool) throws(BackendError) {
-      // Every server locks zones in the same order, so that no two wait for each other.
+      // Every server locks zones in the same order, which prevents deadlocks.
       let changed = slots.indices.filter { slots[$0].changes > 0 }.sorted { slots[$0].name.zone < slots[$1].name.zone }
       let heard = heard
       var statements = heard.keys.sorted().map { PostgresZone.require(heard[$0] ?? [], zone: $0) }
       if changed.isEmpty {
-        // Even if nothing changes, a caller must learn that the zone has lost a state which the caller knows.
+        // Even if nothing changes, a caller must be notified if the zone has lost a state that the caller has seen.
         if !statements.isEmpty { _ = try connection.runTogether(statements) }
         return
       }
@@ -38,13 +38,14 @@
       note(changed.filter { slots[$0].sequence != nil })
     }
 
-    /// Adds the statements that store the changed records. Returns the index of each slot's statement, and the zones in
+    /// Adds the statements that store the changed records. Returns the index of each slot's statement and the zones in
     /// which an incarnation starts. Does not change the batch, so that no slot is copied.
     private func add(
       _ changed: [Int], tag: UInt64, isWhole: Bool, to statements: inout [PostgresStatement]
     ) -> (firsts: [Int], begun: [String]) {
       var (firsts, begun): ([Int], [String]) = ([], [])
-      // The count of sequence numbers that the transaction uses in each zone, minus those of statements already added.
+      // The number of sequence numbers that the transaction uses in each zone, minus those of the statements added so
+      // far.
       var behind: [String: Int64] = [:]
       for index in changed { behind[slots[index].name.zone, default: 0] += slots[index].changes }
       let taken = behind
@@ -76,13 +77,13 @@
         let rules = known.rules(of: name.key.name, zone: name.zone, slots[index].record?.cell)
         if let statement = PostgresZone.limit(rules, zone: name.zone) { statements.append(statement) }
       }
-      // Only one transaction in 64 does this, so that the others need not check.
+      // Only one transaction in 64 removes old tags, so that the others need not check.
       if tag % 64 == 0 { statements += zones.map(PostgresZone.forgetTags) }
       return (firsts, begun)
     }
 
-    /// Records the changes of these slots, which are sorted by zone. The transaction has locked a zone's row since its
-    /// first change there, so all sequence numbers in between are its own.
+    /// Records the stored changes of these slots, which are sorted by zone. The transaction has locked the zone's row
+    /// since its first change there, so the sequence numbers of these changes are consecutive.
     private mutating func note(_ changed: [Int]) {
       var rest = changed[...]
       while let first = rest.first {
@@ -106,7 +107,8 @@
       if records.isEmpty { return }
       let begin = indices.map { (slots[$0].sequence ?? 0) - slots[$0].changes }.min() ?? 0
       let end = indices.map { slots[$0].cursor }.max { $1.isAfter($0) } ?? slots[indices[0]].cursor
-      // A device that has read up to `since` knows the tag of that number. If this server does not, the device fetches.
+      // A device that has read up to `since` knows the tag of that number. If this server does not know it, the device
+      // fetches.
       let since = Cursor(
         generation: generation, sequence: begin, tag: cursors.tag(of: begin, generation, zone: zone))
       cursors.note(end, zone: zone)

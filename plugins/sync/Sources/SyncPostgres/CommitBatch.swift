@@ -2,23 +2,24 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of several callers in one transaction. One round trip reads records that are not cached, the arbiter
-  /// decides, and a second round trip stores the changes unless another commit was faster.
+  /// The commits of several callers in one transaction. One round trip reads the records that are not cached, the
+  /// arbiter decides, and a second round trip stores the changes unless another commit has changed the records
+  /// meanwhile.
   struct CommitBatch {
-    /// The commit of one caller.
     struct Request: Sendable {
       var zone: String
       var operations: [RecordOperation]
-      /// The furthest cursor that the caller has received.
+      /// The furthest cursor that the caller has received, or nil.
       var heard: Cursor?
-      /// The store of the database.
+      /// The identity of the store that the database contains.
       var store: StoreIdentity
 
-      /// True if some operations form a transaction. No other operations may then share their database transaction.
+      /// True if some operations form a transaction. They then do not share their database transaction with other
+      /// commits.
       var isTransaction: Bool { operations.contains { $0.group != nil } }
     }
 
-    /// The maximum number of attempts at an operation whose record was changed by others meanwhile.
+    /// The maximum number of attempts at an operation while others change its record.
     private static let attempts = 4
 
     let cursors: ZoneCursors
@@ -30,10 +31,10 @@
     var counts: [Int: Int] = [:]
     /// The full collections of each zone, with the number of records that did not fit.
     var full: [String: [String: Int]] = [:]
-    /// The changes that are durable.
+    /// The durable changes.
     var changes: [Change] = []
 
-    /// Consecutive changes that one transaction made in a zone.
+    /// Consecutive changes that one database transaction has made in a zone.
     struct Change: Sendable {
       var zone: String
       var since: Cursor
@@ -53,45 +54,45 @@
       var key: RecordKey
     }
 
-    /// An operation that is not answered yet. Contains the indices of its caller and of itself.
+    /// An operation without a result. Contains the indices of its caller and of the operation.
     struct Pending {
       var caller: Int
       var operation: Int
       /// The slot of the operation's record.
       var slot = 0
-      /// The slot of the rules of its collection, or nil if the record is outside of collections.
+      /// The slot of the rules of its collection, or nil if the record does not belong to a collection.
       var rules: Int?
     }
 
-    /// A record while operations on it are decided.
+    /// The state of a record while operations on it are decided.
     struct Slot {
       var name: Name
-      /// The record in the database.
+      /// The record as stored in the database, or nil.
       var stored: SyncRecord?
-      /// The record after the decisions so far. Its sequence number is not known yet.
+      /// The record after the decisions so far, without its new sequence number.
       var record: SyncRecord?
       var changes: Int64 = 0
-      /// The packed cell of the decided record, set before it is stored.
+      /// The packed cell of the decided record. It is set before the record is stored.
       var packed: [UInt8] = []
-      /// The names of acts to store in addition to the record.
+      /// The names of acts to store alongside the record.
       var names = TakenNames()
-      /// The incarnation in which the record will be deleted, or nil if it is not deleted.
+      /// The incarnation in which the record will be deleted, or nil if it will not be deleted.
       var deletedIncarnation: Int64?
       var dropped = Dropped()
       /// The zone's position when the record was read or stored.
       var cursor = Cursor(generation: 0, sequence: 0)
       var serverMilliseconds: Int64 = 0
-      /// The sequence number of the last change, or nil until the record is stored.
+      /// The sequence number of the last change, or nil if the record has not been stored.
       var sequence: Int64?
       var problem: BackendError?
-      /// True if the record is cached. Only storing a change successfully proves that it is current.
+      /// True if the record comes from the cache. It is known to be current only once a change has been stored.
       var isAssumed = false
     }
 
     enum Decision {
-      /// The operation is the change with this number in its slot. Contains the stamp of a write.
+      /// The operation is the change with this number in its slot. For a write, also contains its stamp.
       case change(Int64, Stamp?)
-      /// The operation is in conflict with the record as it was after this many changes.
+      /// The operation conflicts with the record as it was after this many changes.
       case conflict(SyncRecord?, after: Int64)
       case done(CommitResult)
     }
@@ -102,7 +103,7 @@
       callers = requests.map { Caller(request: $0, results: Array(repeating: nil, count: $0.operations.count)) }
     }
 
-    /// The response to each caller.
+    /// The responses to the callers, in order.
     var replies: [Result<CommitReply, BackendError>] {
       callers.map { caller in
         if let error = caller.error { return .failure(error) }
@@ -113,16 +114,16 @@
       }
     }
 
-    /// Commits all operations. Everything is durable on return. Throws if nothing was committed for any caller or, if
-    /// the connection broke, if everything may have been committed.
+    /// Commits all operations. When the call returns, everything is durable. If it throws, nothing was committed for
+    /// any caller or, if the connection was lost, everything may have been committed.
     mutating func run(on connection: ZoneConnection) throws(BackendError) {
       var open = callers.indices.flatMap { caller in
         callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }
       }
       let isWhole = callers.contains { $0.request.isTransaction }
       for attempt in 1...Self.attempts where !open.isEmpty {
-        // Records of transactions are always read. If a part depended on an outdated record, that part alone would be
-        // left out.
+        // Records in transactions are always read. If a cached record were outdated, its part of the transaction would
+        // be left out while the other parts were stored.
         try read(&open, mayAssume: attempt == 1 && !isWhole, connection)
         try count(open, connection)
         let decisions = try decide(open, mayChange: attempt < Self.attempts, connection)
@@ -137,7 +138,7 @@
       }
     }
 
-    /// Sets an error for callers that know a state which the zone has lost. Returns the operations of the other
+    /// Sets an error for callers that have seen a state which the zone has lost. Returns the operations of all other
     /// callers.
     private mutating func withoutLost(
       _ open: [Pending], _ connection: ZoneConnection
@@ -153,10 +154,10 @@
       return open.filter { callers[$0.caller].error == nil }
     }
 
-    // MARK: Answering
+    // MARK: Results
 
-    /// Answers an operation. Returns false if another commit has changed the record meanwhile, so that the operation
-    /// must be decided again.
+    /// Sets the result of an operation. Returns false if another commit has changed the record meanwhile, so that the
+    /// operation must be decided again.
     private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
       guard let decision else { return true }
       let index = pending.slot
@@ -180,13 +181,14 @@
       return true
     }
 
-    /// Records the zone's position at which an operation of a caller was decided.
+    /// Records the zone's position at which an operation of this caller was decided.
     mutating func note(_ slot: Int, of caller: Int) {
       let cursor = slots[slot].cursor
       if cursor.sequence >= callers[caller].cursor.sequence { callers[caller].cursor = cursor }
     }
 
-    /// Returns the sequence number of a change. Each change has its own, because its author has not seen the next one.
+    /// Returns the sequence number of a change. Each change has a separate number, because its author has not seen the
+    /// next one.
     private func sequence(of slot: Int, after changes: Int64) -> Int64 {
       (slots[slot].sequence ?? 0) - slots[slot].changes + changes
     }

@@ -3,14 +3,14 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of many callers on one connection. Commits that arrive during a transaction share the next one, with its
-  /// round trips and its wait for the disk. Each caller is answered when its transaction is durable. A single commit
-  /// starts at once.
+  /// Processes the commits of many callers on one connection. Commits that arrive during a transaction share the next
+  /// one, with its round trips and its wait for the disk. Each caller gets its response once its transaction is
+  /// durable. A single commit starts immediately.
   ///
-  /// Callers that were just answered often commit again at once, so a transaction waits for them briefly. Otherwise two
-  /// halves of the callers would alternate, each waiting for the transaction of the other.
+  /// Callers that have just received a response often commit again immediately, so the next transaction waits for them
+  /// briefly. Otherwise, the callers would split into two groups whose transactions alternate.
   final class CommitQueue: Sendable {
-    /// The maximum number of operations in a transaction, beyond those of its first commit.
+    /// The maximum number of operations in a transaction. Its first commit may have more.
     private static let operationLimit = SyncLimits.operations
 
     private let line: Line
@@ -22,9 +22,9 @@
     /// Proof of safety: every access to the variables holds the lock of `condition`, which is constant.
     private final class State: @unchecked Sendable {
       let condition = NSCondition()
-      /// The waiting commits, in order of arrival.
+      /// The waiting commits in the order of their arrival.
       var waiting: [Waiting] = []
-      /// The number of waiting commits from which a transaction starts without waiting further.
+      /// The number of waiting commits at which a transaction stops gathering and starts.
       var enough = 0
       var isWorking = false
       var isStopped = false
@@ -41,7 +41,7 @@
       var done: CheckedContinuation<Result<CommitReply, BackendError>, Never>
     }
 
-    /// Creates a queue for a connection without other users. `onChange` is called with all durable changes, in order.
+    /// Creates a queue on a connection that it does not share. `onChange` is called with all durable changes, in order.
     init(line: Line, cursors: ZoneCursors, onChange: @escaping @Sendable (CommitBatch.Change) -> Void) {
       self.line = line
       self.cursors = cursors
@@ -63,7 +63,7 @@
       return try result.get()
     }
 
-    /// Fails all waiting commits. A running transaction finishes.
+    /// Fails all waiting commits. A running transaction is completed.
     func stop() {
       let waiting = state.withLock { state in
         state.isStopped = true
@@ -76,7 +76,7 @@
 
     private static let stopped = BackendError.unreachable("the connection to PostgreSQL has been closed")
 
-    /// Runs transactions until no commit waits.
+    /// Runs transactions until no commit is waiting.
     private func work(_ connection: ZoneConnection) {
       var gathering = Gathering()
       while let batch = next(&gathering) {
@@ -99,7 +99,7 @@
         }
         var (count, operations) = (0, 0)
         for one in state.waiting {
-          // A commit with a transaction runs alone, so that a conflict in it does not delay others.
+          // A commit with a transaction runs on its own, so that a conflict in it does not delay other commits.
           if one.request.isTransaction {
             count = max(count, 1)
             break
@@ -117,17 +117,17 @@
       }
     }
 
-    /// Decides how long the next transaction waits for the callers of the last one.
+    /// Decides how long the next transaction waits for the callers of the previous one.
     private struct Gathering {
-      /// The number of callers answered by the last transaction.
+      /// The number of callers in the previous transaction.
       private(set) var callers = 0
       private var seconds = 0.0
       private var skips = 0
 
-      /// The maximum wait as a share of a transaction's duration, and in seconds.
+      /// The maximum wait, as a share of the previous transaction's duration and in seconds.
       private static let share = 0.03
       private static let limit = 0.001
-      /// The number of transactions without a wait after a wait was useless.
+      /// The number of transactions that do not wait after a useless wait.
       private static let pause = 100
 
       mutating func answered(_ callers: Int, within duration: Duration) {
@@ -135,7 +135,7 @@
         seconds = min(duration / .seconds(1) * Self.share, Self.limit)
       }
 
-      /// Returns the wait in seconds, or nil if there is none. A single caller is never waited for.
+      /// Returns the wait in seconds, or nil if there is none. There is no wait for a single caller.
       mutating func waitSeconds() -> Double? {
         if skips > 0 { skips -= 1 }
         return callers > 1 && skips == 0 ? seconds : nil
@@ -144,14 +144,14 @@
       mutating func came(_ count: Int) { if count * 2 < callers { skips = Self.pause } }
     }
 
-    /// Commits for several callers. If the transaction fails, each commit is repeated alone, so that a problem of one
-    /// caller does not affect the others.
+    /// Commits for several callers. If the transaction fails, each commit is repeated separately, so that a problem of
+    /// one caller does not affect the others.
     private func run(
       _ requests: [CommitBatch.Request], on connection: ZoneConnection
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
         var batch = CommitBatch(requests, cursors: cursors, known: known)
-        // Changes that became durable before a failure are reported as well.
+        // Changes that became durable before the failure are reported, too.
         defer { for change in batch.changes { onChange(change) } }
         try batch.run(on: connection)
         return batch.replies

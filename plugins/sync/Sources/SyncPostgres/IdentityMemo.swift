@@ -2,11 +2,11 @@
   import SyncCore
   import Synchronization
 
-  /// The cached identity of the store, so that commits need not read it.
+  /// Caches the identity of the store, so that commits need not read it.
   final class IdentityMemo: Sendable {
     private let known = Mutex<StoreIdentity?>(nil)
 
-    /// The identity, or nil if it must be read: at first, and after a connection was opened, possibly to another
+    /// The identity, or nil if it must be read: at first, and after a connection has been opened, possibly to another
     /// database.
     var identity: StoreIdentity? { known.withLock { $0 } }
 

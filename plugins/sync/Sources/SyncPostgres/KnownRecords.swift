@@ -2,9 +2,9 @@
   import SyncCore
   import Synchronization
 
-  /// A cache of records that this server has read or written recently, which saves a commit the round trip to read
-  /// them. It is only a hint: a change is stored only if the database still has the same record. Otherwise the commit
-  /// is decided again.
+  /// A cache of records that this server has recently read or written, which saves a commit the round trip to read
+  /// them. A cached record may be outdated: a change is stored only if the database still has the same record.
+  /// Otherwise, the commit is decided again.
   final class KnownRecords: Sendable {
     /// The cached state of a record.
     struct Known: Sendable {
@@ -14,12 +14,12 @@
       var serverMilliseconds: Int64
     }
 
-    /// The maximum number of cached records, and the maximum size of one in bytes.
+    /// The maximum number of cached records and their maximum packed size in bytes.
     private static let limit = 4096
     private static let bytesLimit = 4096
     /// The maximum number of collections with cached rules.
     private static let rulesLimit = 1024
-    /// The time in seconds for which the database's clock is extrapolated before it is read again.
+    /// The time in seconds for which the database's clock is extrapolated before it must be read again.
     private static let clockSeconds = 10
 
     private struct Zone {
@@ -32,14 +32,14 @@
     private struct State {
       var zones: [String: Zone] = [:]
       var count = 0
-      /// The rules by zone and collection, each with the cell from which they were read.
+      /// The parsed rules by zone and collection, each with the cell that contains them.
       var rules: [String: [String: (cell: Cell?, rules: ZoneRules)]] = [:]
       var rulesCount = 0
     }
 
     private let state = Mutex(State())
 
-    /// Returns the cached record, or nil if there is none or its zone's clock is too old.
+    /// Returns the cached record. Returns nil if it is not cached or its zone's clock was read too long ago.
     func look(_ key: RecordKey, zone: String) -> Known? {
       state.withLock { state in
         guard let known = state.zones[zone], let record = known.records[key] else { return nil }
@@ -51,7 +51,7 @@
       }
     }
 
-    /// Returns the rules in a cell. The same cell is parsed only once.
+    /// Returns the rules that a cell contains. The same cell is parsed only once.
     func rules(of collection: String, zone: String, _ cell: Cell?) -> ZoneRules {
       state.withLock { state in
         if let known = state.rules[zone]?[collection], known.cell == cell { return known.rules }
@@ -63,7 +63,7 @@
       }
     }
 
-    /// Caches a record that was just read. `bytes` is the size of its packed cell.
+    /// Caches a record that has just been read. `bytes` is the size of its packed cell.
     func read(
       _ record: SyncRecord?, bytes: Int, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64
     ) {
@@ -77,7 +77,7 @@
       }
     }
 
-    /// Caches a record that was just written. `bytes` is the size of its packed cell.
+    /// Caches a record that has just been written. `bytes` is the size of its packed cell.
     func wrote(_ record: SyncRecord, bytes: Int, zone: String, generation: UInt64) {
       state.withLock { state in
         if state.zones[zone]?.generation == generation {

@@ -5,7 +5,7 @@
 
   /// A connection and the thread that uses it.
   ///
-  /// Proof of safety: `connection` is used by jobs of `worker` alone, which run one after the other on its thread.
+  /// Proof of safety: `connection` is used only by jobs of `worker`, which run one after the other on its thread.
   final class Line: @unchecked Sendable {
     private let worker: BlockingWorker
     private let connection: ZoneConnection
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Calls `body` with the connection after all earlier calls, or not at all if the line has been stopped.
+    /// Calls `body` with the connection after all earlier calls, or not at all if the line has been stopped before.
     func submit(_ body: @escaping @Sendable (ZoneConnection) -> Void) {
       worker.submit { [self] mayRun in if mayRun { body(connection) } }
     }
@@ -41,11 +41,11 @@
     func stop() { worker.stop() }
   }
 
-  /// A connection to PostgreSQL that throws errors of a backend; see `PostgresConnection`.
+  /// A connection to PostgreSQL that throws `BackendError`; see `PostgresConnection`.
   final class ZoneConnection {
     private let connection: PostgresConnection
 
-    /// The error if a record was changed by another commit meanwhile. The transaction then had no effect.
+    /// Thrown if another commit has changed a record meanwhile. The transaction then had no effect.
     static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
 
     fileprivate init(_ connection: PostgresConnection) { self.connection = connection }
@@ -54,12 +54,12 @@
       try translated { () throws(PostgresProblem) in try connection.run(sql, parameters) }
     }
 
-    /// Runs statements in one transaction and one round trip, and returns the rows of each.
+    /// Runs statements in one transaction and one round trip. Returns the rows of each statement.
     func runTogether(_ statements: [PostgresStatement]) throws(BackendError) -> [PostgresRows] {
       try translated { () throws(PostgresProblem) in try connection.runTogether(statements) }
     }
 
-    /// Waits up to this many milliseconds for notifications and returns their payloads.
+    /// Waits for notifications for up to `waitMilliseconds` and returns their payloads.
     func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
       try translated { () throws(PostgresProblem) in
         try connection.notifications(waitMilliseconds: waitMilliseconds)

@@ -3,16 +3,17 @@
   import SyncEngine
   import Synchronization
 
-  /// Zones in PostgreSQL, for any number of server processes with one database.
+  /// A backend in a PostgreSQL database, which any number of server processes may share.
   ///
   /// Commits that arrive at the same time share two round trips and one wait for the disk (`CommitQueue`). A commit
-  /// reads the record and stores the change in a statement that first locks the zone's row. Thus commits in a zone have
-  /// the order of their sequence numbers, and a reader never skips one. Notifications are sent with NOTIFY after the
-  /// commit and never inside of it, because NOTIFY locks the whole database. If the database may be another copy,
-  /// because a connection was opened again or because data known to this server is missing, the next commit starts a
-  /// new incarnation of the zone.
+  /// first reads its records. It then stores each change with a statement that locks the zone's row first, so commits
+  /// in a zone are visible in the order of their sequence numbers, and a reader never skips one. Notifications are sent
+  /// with NOTIFY after the commit and never within it, because NOTIFY locks the whole database.
+  ///
+  /// The database may be another copy if a connection was opened again or if data known to this server is missing. The
+  /// next commit then starts a new incarnation of the zone.
   public final class PostgresBackend: SyncBackend {
-    /// The zones, each with the index of its writer.
+    /// The zones by name, each with the index of its writer.
     private let zones: Mutex<[String: Int]>
     private let readers: [Line]
     private let writers: [Line]
@@ -20,15 +21,15 @@
     private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
     private let identityMemo: IdentityMemo
-    /// The times when this server last recorded the position of each zone.
+    /// The time when this server last recorded the position of each zone.
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
     /// The interval at which a zone's position is recorded.
     private static let agePause = Duration.seconds(3600)
-    /// The number of connections for commits. With one, the processor is idle while the disk writes. With more than
-    /// two, each transaction has fewer commits.
+    /// The number of connections for commits. With one connection, the processor is idle while the disk writes. With
+    /// more than two, each transaction contains fewer commits.
     private static let writerCount = 2
-    /// Makes PostgreSQL plan each statement of a commit once and always use the index. Otherwise the plan of a scan,
-    /// cheap for a small table, would be kept while the table grows. A plan without an index then seems so expensive
+    /// Settings with which PostgreSQL plans each statement of a commit only once and always uses the index. Otherwise,
+    /// it would keep a plan that scans a small table while the table grows. Without an index, a plan seems so expensive
     /// that PostgreSQL would compile it, so `jit` is off.
     private static let writerSettings = """
       SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
@@ -36,10 +37,10 @@
       """
 
     /// Connects and creates missing tables. `information` is a connection string of libpq, such as `host=/run/db
-    /// dbname=sync`. Uses `readers` connections for reading, two for commits and two for notifications. If the database
-    /// does not respond within `answerMilliseconds`, a call throws `BackendError.timedOut`.
+    /// dbname=sync`. The backend uses `readers` connections for reading, two for commits and two for notifications. If
+    /// the database does not respond within `answerMilliseconds`, a call throws `BackendError.timedOut`.
     ///
-    /// `report` is called when a connection for notifications fails later, and when it works again.
+    /// `report` is called with a message when a connection for notifications fails, and again when it has recovered.
     ///
     /// Throws `BackendError.unreachable` if the database cannot be reached or does not allow all these connections.
     public init(
@@ -82,11 +83,12 @@
         try PostgresZone.refuseRemoved(connection)
         _ = try connection.runTogether(preparation)
       }
-      // Open all connections here, so that a refused one is an error at the start. Later, a broken one is opened again.
+      // Open all connections now, so that a refused one is an error at startup. Later, lost connections are opened
+      // again.
       for line in readers + writers + notifier.lines {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
-      // Read the identity now, so that no commit waits for it.
+      // Read the identity now, so that no commit has to wait for it.
       _ = try await identity()
       notifier.start()
     }
@@ -98,7 +100,7 @@
       for line in self.readers + writers { line.stop() }
     }
 
-    /// Adds a zone.
+    /// Adds a zone, which is empty if the database does not have it yet.
     public func open(zone: String) async throws(BackendError) {
       try await idle.perform { connection throws(BackendError) in
         _ = try connection.runTogether(PostgresZone.schema.prefix(1) + PostgresZone.make(zone))
@@ -125,8 +127,8 @@
       return reply
     }
 
-    /// Records the zone's position at intervals, and forgets deletions that are old enough. An error does not affect
-    /// the commit; the next commit tries again.
+    /// Records the zone's position at intervals and forgets deletions that are old enough. An error does not affect the
+    /// commit; the next commit tries again.
     private func age(_ zone: String) async {
       let now = ContinuousClock.now
       let isDue = aged.withLock { aged in
@@ -142,7 +144,7 @@
       }
     }
 
-    /// True: watchers are notified of this server's commits before a commit is answered.
+    /// True, because watchers are notified of this server's commits before the committing device gets its response.
     public var tellsOwnCommits: Bool { true }
 
     /// Returns changes; see `SyncBackend`.
@@ -174,7 +176,7 @@
       }
     }
 
-    /// Returns the store's identity, which is stored in the database.
+    /// Returns the identity of the store, which is kept in the database.
     public func identity() async throws(BackendError) -> StoreIdentity {
       if let known = identityMemo.identity { return known }
       let identity = try await read { connection throws(BackendError) in try PostgresZone.identity(connection) }
@@ -182,8 +184,9 @@
       return identity
     }
 
-    /// Turns this copy of a store into a separate store with a new identity, which it returns. Devices of the original
-    /// store refuse it, and their cursors are invalid in it. Running servers detect the change by the cursors.
+    /// Turns this copy of a store into a separate store. Returns its new identity. Devices of the original store refuse
+    /// this store, and their cursors are invalid in it. Running servers detect the change because their cursors become
+    /// invalid.
     public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
       let identity = StoreIdentity.drawn()
       try await idle.perform { connection throws(BackendError) in
@@ -197,7 +200,7 @@
       return identity
     }
 
-    /// Drops the cached identity after an error that a store with a new identity would cause.
+    /// Drops the cached identity after an error that may have been caused by a new identity of the store.
     private func doubtIdentity(after error: BackendError) {
       switch error {
       case .otherStore, .cursorExpired: identityMemo.forget()
@@ -205,27 +208,27 @@
       }
     }
 
-    /// Returns the store's identity. Throws unless it is the expected one.
+    /// Returns the identity of the store. Throws if it is not the expected one.
     @discardableResult
     private func require(_ expected: StoreIdentity?) async throws(BackendError) -> StoreIdentity {
       let known = try await identity()
       guard let expected, known != expected else { return known }
-      // The cached identity may be older than a `store new-identity`.
+      // The cached identity may be outdated if `store new-identity` was run.
       identityMemo.forget()
       let own = try await identity()
       if own != expected { throw .otherStore(own) }
       return own
     }
 
-    /// Returns the database's clock in milliseconds since 1970.
+    /// Returns the time of the database's clock, in milliseconds since 1970.
     public func serverTime() async throws(BackendError) -> Int64 {
       try await read { connection throws(BackendError) in
         try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8").integer(0, 0)
       }
     }
 
-    /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. For a restored
-    /// copy that no server can detect, because none was running and no device had read further.
+    /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. Needed if a
+    /// restored copy cannot be detected, because no server was running and no device had read further.
     public func beginNewGeneration(zone: String) async throws(BackendError) {
       try require(zone)
       try await idle.perform { connection throws(BackendError) in
@@ -234,10 +237,10 @@
       }
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
-    /// Reads, and tries again at once if the connection is broken, as all connections are after a restart of the
-    /// database.
+    /// Performs a read. If the connection was lost, tries again once immediately, because a restart of the database
+    /// breaks all connections.
     private func read<Value: Sendable>(
       _ body: @escaping @Sendable (ZoneConnection) throws(BackendError) -> Value
     ) async throws(BackendError) -> Value {
@@ -252,7 +255,7 @@
 
     var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
-    /// Returns the index of the zone's writer. Throws if there is no such zone.
+    /// Returns the index of the zone's writer. Throws if the zone does not exist.
     @discardableResult private func require(_ zone: String) throws(BackendError) -> Int {
       guard let writer = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
       return writer

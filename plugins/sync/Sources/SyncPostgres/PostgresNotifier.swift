@@ -4,19 +4,20 @@
   import SyncEngine
   import Synchronization
 
-  /// Exchanges notifications of changes with other server processes. One connection sends them, another one listens.
+  /// Exchanges notifications of changes with other server processes. One connection sends notifications, another one
+  /// receives them.
   ///
-  /// Notifications are only hints. If one is lost after its commit, devices find the change by polling.
+  /// Losing a notification is harmless: devices find the change by polling.
   final class PostgresNotifier: Sendable {
     private static let channel = "flowrun_sync"
-    /// The time for which notifications are gathered after one was sent, in milliseconds.
+    /// The time in milliseconds for which notifications are gathered after one has been sent.
     private static let gatherMilliseconds: Int64 = 5
-    /// The pause in seconds before connecting again to an unreachable database, which grows to at most four times as
-    /// long. Thus a server notifies its devices within half a second after the database is back, and they synchronize
-    /// within two.
+    /// The pause in seconds before connecting again to an unreachable database. It grows to at most four times this
+    /// value, so a server notifies its devices within half a second after the database is back, and they synchronize
+    /// within two seconds.
     private static let pauseSeconds = 0.1
     private static let longestPause = 4
-    /// The maximum number of different reasons reported during one failure.
+    /// The maximum number of different reasons that are reported until the part recovers.
     private static let reasonLimit = 8
 
     private let hub: NotificationHub
@@ -30,11 +31,11 @@
       var waiting: [String: Cursor] = [:]
       var isSending = false
       var isStopped = false
-      /// The reported reasons of failing parts.
+      /// The reasons already reported for each failing part.
       var reported: [Part: Set<String>] = [:]
     }
 
-    /// The parts that can fail independently, for example when PostgreSQL refuses one more connection.
+    /// The two parts, which can fail independently, for example if PostgreSQL refuses one of the connections.
     private enum Part { case telling, listening }
 
     init(
@@ -47,21 +48,21 @@
       listening = Line(name: "sync-listen", information)
     }
 
-    /// The connections of the notifier.
+    /// The two connections of the notifier.
     var lines: [Line] { [telling, listening] }
 
-    /// Starts to listen. The connection is used for at most a second after `stop()`.
+    /// Starts to receive notifications. The connection is used until at most a second after `stop()`.
     func start() {
       listening.submit { [self] connection in
         var failures = 0
         while !isStopped {
           do throws(BackendError) {
             _ = try connection.run("LISTEN \(Self.channel)")
-            // Watchers are notified that the database is back, so that devices send waiting changes at once.
+            // Watchers are notified that the database is back, so that devices send waiting changes immediately.
             if failures > 0 { hub.recover() }
             failures = 0
             note(nil, of: .listening)
-            // Publish changes that were notified before this connection listened.
+            // Publish changes that were made before this connection received notifications.
             let zones = try connection.run("SELECT name, generation, seq, tag FROM sync_zone")
             for row in 0..<zones.count {
               let cursor = Cursor(
@@ -87,7 +88,7 @@
       listening.stop()
     }
 
-    /// Notifies other processes, at once or together with other changes within 5 ms.
+    /// Notifies other processes, either immediately or together with other changes within 5 ms.
     func tell(_ cursor: Cursor, zone: String) {
       let isFirst = state.withLock { state in
         let isNewer = state.waiting[zone].map { $0.generation != cursor.generation || $0.sequence < cursor.sequence }
@@ -118,8 +119,9 @@
 
     private func tell(_ batch: [String: Cursor]) async throws(BackendError) {
       try await telling.perform { connection throws(BackendError) in
-        // All zones are in one statement; their names contain neither commas nor braces. The changes are already
-        // durable and notifications are hints, so this transaction neither waits for the disk nor delays commits.
+        // One statement covers all zones; their names contain neither commas nor braces. The changes are already
+        // durable and a notification may be lost, so this transaction does not wait for the disk and does not delay
+        // commits.
         let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
         _ = try connection.run(
           """
@@ -129,7 +131,7 @@
       }
     }
 
-    /// Reports each reason for a part's failure once, and its recovery once.
+    /// Reports each reason for the failure of a part once, and its recovery once.
     private func note(_ error: BackendError?, of part: Part) {
       let isNews = state.withLock { state in
         guard !state.isStopped else { return false }
@@ -146,7 +148,7 @@
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func hear(_ payload: String) {
-      // Names of zones contain no colon.
+      // Names of zones do not contain colons.
       let parts = payload.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let cursor = Cursor(parts[1]) else { return }
       hear(cursor, zone: String(parts[0]))

@@ -5,8 +5,9 @@
   extension PostgresZone {
     /// Reads a page of changes; see `SyncBackend`.
     ///
-    /// One statement returns the zone's cursor and records as of the same moment. If it must visit many records to find
-    /// a few, it takes several statements. Changes between them have later sequence numbers, so a later one reads them.
+    /// One statement returns the zone's cursor and its records at the same moment. If many records must be visited to
+    /// find a few, several statements are needed. Changes made between them get later sequence numbers, so a later
+    /// statement reads them.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
       _ reader: ZoneReader, _ subscription: SyncSubscription?, _ store: StoreIdentity?
@@ -49,7 +50,7 @@
               .integer(0, 0))
         }
         let dropped = Dropped(sequence: rows.integer(0, 8), incarnation: rows.integer(0, 9))
-        // A deletion forgotten between two statements may be missing from the second one.
+        // A deletion that was forgotten between two statements may be missing from the second one.
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
           return try builder.page(
             at: before.cursor, in: own, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,

@@ -3,11 +3,11 @@
   import SyncCore
   import SyncEngine
 
-  /// Counts the records of collections. A trigger counts them when they are added and removed, so that they need not be
-  /// read and several servers cannot together exceed a limit.
+  /// Counts the records of collections. A trigger updates the counts when records are added or removed, so that records
+  /// need not be read to count them and several servers cannot exceed a limit together.
   extension PostgresZone {
-    /// The statements that create the trigger and count existing records once. A record that exceeds the limit causes a
-    /// division by zero, which rolls back its commit; decided again, the operation is refused.
+    /// The statements that create the trigger and once count the existing records. A record beyond the limit causes a
+    /// division by zero, which rolls back its commit. When the commit is decided again, the operation is refused.
     static let counting = [
       """
       CREATE OR REPLACE FUNCTION sync_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -39,7 +39,7 @@
       return rows.count == 0 ? 0 : Int(rows.integer(0, 0))
     }
 
-    /// Returns the statement that makes PostgreSQL enforce a collection's limit, or nil if it has none.
+    /// Returns the statement that makes PostgreSQL enforce a collection's limit, or nil if the collection has no limit.
     static func limit(_ rules: ZoneRules, zone: String) -> PostgresStatement? {
       rules.limit.map { limit in
         PostgresStatement(

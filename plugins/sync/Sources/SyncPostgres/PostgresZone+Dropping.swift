@@ -4,7 +4,7 @@
   import SyncEngine
 
   extension PostgresZone {
-    /// Records the zone's position, and forgets deletions that are old enough.
+    /// Records the zone's position and forgets deletions that are old enough.
     static func age(_ zone: String, _ connection: ZoneConnection) throws(BackendError) {
       let rows = try connection.run(
         """
@@ -12,12 +12,12 @@
         FROM sync_zone z LEFT JOIN sync_age a ON a.zone = z.name WHERE z.name = $1
         """, [.text(zone)])
       guard rows.count == 1 else { throw .zoneMissing(zone) }
-      // If the data is damaged, counting starts again, which only keeps deletions for longer.
+      // If the data is damaged, counting starts again. This only keeps deletions for longer.
       let before = rows.isNull(0, 2) ? ZoneAges() : (try? ZoneAges(packed: rows.bytes(0, 2))) ?? ZoneAges()
       var ages = before
       let old = ages.note(rows.integer(0, 0), atMilliseconds: rows.integer(0, 1), mostDays: .max)
       if ages != before {
-        // If two servers write at once, the later value is right as well.
+        // If two servers write at the same time, the last value is correct, too.
         _ = try connection.run(
           "INSERT INTO sync_age VALUES ($1, $2) ON CONFLICT (zone) DO UPDATE SET notes = excluded.notes",
           [.text(zone), .bytes(ages.packed())])
@@ -25,8 +25,8 @@
       if let old { try forget(try deletions(upTo: old, zone, connection), zone, connection) }
     }
 
-    /// Forgets deletions until these collections have enough room, together with all older ones. Returns false if there
-    /// are none to forget.
+    /// Forgets enough deletions to make room in these collections, and all older ones. Returns false if there are none
+    /// to forget.
     static func makeRoom(
       _ full: [String: Int], _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> Bool {
@@ -52,14 +52,14 @@
       }
     }
 
-    /// Removes the records of deletions, unless they have changed since they were read.
+    /// Removes the records of these deletions unless they have changed since they were read.
     private static func forget(
       _ deletions: [OldDeletion], _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) {
       if deletions.isEmpty { return }
       for deletion in OldDeletion.forgettable(deletions, rules: try rules(zone, connection)) {
-        // Each statement locks the zone's row first, as every commit does. The oldest record is removed first, so that
-        // the zone's data about forgotten deletions is right after each statement.
+        // Each statement first locks the zone's row, as every commit does. The oldest record is removed first, so that
+        // the zone's data about forgotten deletions is correct after each statement.
         _ = try connection.run(
           """
           WITH place AS (SELECT name FROM sync_zone WHERE name = $1 FOR UPDATE), gone AS (
