@@ -3,12 +3,13 @@
   import SyncCore
   import SyncEngine
 
-  /// The tables of zones, and the statements on them.
+  /// The tables that store zones, and the statements that access them.
   enum PostgresZone {
-    /// The lock that is held while tables are created.
+    /// The statement that acquires the lock for creating tables, until the end of the transaction.
     static let makingLock = "SELECT pg_advisory_xact_lock(7237106)"
 
-    /// Creates missing tables. The lock prevents two servers that start together from creating the same table twice.
+    /// The statements that create missing tables. The lock prevents servers that start at the same time from creating a
+    /// table twice.
     static let schema =
       [
         makingLock,
@@ -54,8 +55,7 @@
         """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
-    /// Throws if the database has a zone in the format of an unpublished version. Only reads, so the database stays
-    /// unchanged.
+    /// Throws if the database contains a zone in the format of an unpublished version. Does not change the database.
     static func refuseRemoved(_ connection: ZoneConnection) throws(BackendError) {
       let tables = try connection.run(
         """
@@ -71,7 +71,7 @@
       )
     }
 
-    /// Creates a missing zone with its first incarnation.
+    /// Returns the statements that create a missing zone with its first incarnation.
     static func make(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -90,12 +90,12 @@
 
     // MARK: The store
 
-    /// Returns the store's identity.
+    /// Reads the identity of the store.
     static func identity(_ connection: ZoneConnection) throws(BackendError) -> StoreIdentity {
       try identity(try connection.run("SELECT identity FROM sync_store"), 0)
     }
 
-    /// Returns the store's identity from a column of the first row. Throws if it is missing.
+    /// Returns the identity of the store from a column of the first row. Throws if it is missing.
     static func identity(_ rows: PostgresRows, _ column: Int) throws(BackendError) -> StoreIdentity {
       guard rows.count > 0, !rows.isNull(0, column), let identity = StoreIdentity(rows.text(0, column)) else {
         throw .storage("the database has lost the store's identity: restore it from a backup")
@@ -109,9 +109,9 @@
 
     // MARK: Records
 
-    /// Reads the zone's cursor, the clock, a record and the forgotten deletions. Columns: generation, seq,
-    /// milliseconds; version, seq and cell of the record; seq and incarnation of the forgotten deletions; the cursor's
-    /// tag.
+    /// Reads the zone's cursor, the clock, a record and the zone's forgotten deletions. Columns: generation, seq,
+    /// milliseconds; version, seq and cell of the record; seq and incarnation of the forgotten deletions; tag of the
+    /// cursor.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -121,20 +121,20 @@
           """, parameters: [.text(zone), .text(key.type), .text(key.name)])
     }
 
-    /// Returns the record from a row of `read`, or nil if there is none.
+    /// Returns the record from the result of `read`, or nil if it does not exist.
     static func record(_ key: RecordKey, _ rows: PostgresRows) throws(BackendError) -> SyncRecord? {
       if rows.isNull(0, 3) { return nil }
       return SyncRecord(
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 
-    /// Stores a cell if the record has the expected version and the zone has forgotten no deletion since `dropped`.
-    /// Returns seq and generation, or no row if the condition fails.
+    /// Stores a cell if the record has the expected version and the zone has not forgotten any deletion since
+    /// `dropped`. Returns seq and generation, or no row if the condition is not met.
     ///
-    /// A transaction's first statement in a zone locks the zone's row, so that commits in a zone have the order of
-    /// their sequence numbers. It reserves the numbers of all changes of the transaction in the zone, of which the last
-    /// `behind` belong to later statements. It also sets the zone's tag to that of the transaction; `keep` stores it
-    /// with the last number.
+    /// The first statement of a transaction in a zone locks the zone's row, so that commits become visible in the order
+    /// of their sequence numbers. It reserves numbers for all changes of the transaction in this zone; the last
+    /// `behind` numbers belong to later statements. It also sets the zone's tag to the tag of the transaction; `keep`
+    /// stores the tag with the last number.
     ///
     /// A cached record is changed only if the zone has the generation of `assumed` and at least its sequence number.
     static func swap(
@@ -169,7 +169,7 @@
       var isFirst: Bool
       var hasOneAct: Bool
 
-      /// Returns the text, with an optional further part.
+      /// Returns the SQL text. `more` is inserted before the final SELECT.
       func sql(_ more: String = "") -> String {
         let numbers = isFirst ? takesNumbers : hasNumbers
         let change =
@@ -183,7 +183,7 @@
       }
     }
 
-    /// The texts without a further part, created once.
+    /// The texts without `more`, which are created only once.
     private static let swapTexts: [SwapText: String] = {
       var texts: [SwapText: String] = [:]
       for change in Change.allCases {
@@ -200,7 +200,7 @@
       ", acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, \(acts) a ON CONFLICT DO NOTHING)"
     }
     private static let manyActs = "unnest($10::text[], $11::int8[], $12::int8[], $13::int8[])"
-    /// Usually there is one act, which needs no arrays.
+    /// Usually there is only one act. It is passed without arrays.
     private static let oneAct = "(SELECT $10::text, $11::int8, $12::int8, $13::int8)"
 
     private static func keepsGivenBack(from number: Int) -> String {
@@ -245,14 +245,14 @@
       return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
-    /// The first part of the first swap in a zone: reserves sequence numbers and sets the tag.
+    /// Returns the first part of the first swap in a zone, which reserves sequence numbers and sets the tag.
     private static func takesNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
         RETURNING \(sequence) - $14::int8 AS seq, generation, dropped_seq),
       """
     }
-    /// The first part of later swaps. If the first swap failed, the zone has another tag, so they find no row.
+    /// Returns the first part of later swaps. If the first swap failed, the zone has another tag, so no row is found.
     private static func hasNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (SELECT \(sequence) - $14::int8 AS seq, generation, dropped_seq FROM sync_zone
@@ -261,7 +261,8 @@
     }
     private static let unlessDropped = "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END"
 
-    /// The text for a cached record. It exists, so it is updated and never inserted, which costs PostgreSQL 14 % less.
+    /// The text for a cached record. The record exists, so it is updated and never inserted, which costs PostgreSQL 14
+    /// % less.
     private static let update = """
       swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
@@ -275,8 +276,8 @@
           deleted_life = excluded.deleted_life WHERE sync_record.version = $4::int8
         """)
 
-    /// The text for a part of a transaction. If the record has another version, it divides by zero, which rolls back
-    /// the whole transaction.
+    /// The text for a part of a transaction. If the record has another version, the text divides by zero, which rolls
+    /// back the whole transaction.
     private static let partOfTransaction = insertion(
       end: """
         version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version
@@ -293,15 +294,16 @@
       """
     }
 
-    /// Cached rules of a collection, identified by their version, or 0 if there are none.
+    /// The cached rules of a collection, identified by their version. The version is 0 if there are none.
     struct AssumedRules: Hashable {
       var zone: String
       var collection: String
       var version: Int64
     }
 
-    /// Fails its transaction if a collection has other rules than the cached ones. It runs after the swaps, which have
-    /// locked the zones' rows, so no other transaction can change the rules before this one ends.
+    /// Returns the statement that fails its transaction if a collection's rules differ from the cached ones. It runs
+    /// after the swaps, which have locked the zones' rows, so no other transaction can change the rules before this one
+    /// ends.
     static func require(_ rules: [AssumedRules]) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -314,14 +316,15 @@
         ])
     }
 
-    /// Formats values as an array. They contain no quotes; each is quoted, so that a name `NULL` stays a name.
+    /// Formats values as an array. Each value is quoted, so that a device named `NULL` is not read as null. The values
+    /// themselves contain no quotes.
     private static func array(_ values: [some CustomStringConvertible]) -> PostgresParameter {
       .text("{\(values.map { "\"\($0)\"" }.joined(separator: ","))}")
     }
 
     // MARK: Tags
 
-    /// Stores the tag of a transaction with its last sequence number in each of these zones.
+    /// Returns the statement that stores a transaction's tag with its last sequence number in each of these zones.
     static func keep(_ tag: UInt64, in zones: [String]) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -330,14 +333,14 @@
           """, parameters: [array(zones), .integer(Int64(bitPattern: tag))])
     }
 
-    /// Removes the oldest tags of a zone.
+    /// Returns the statement that removes the oldest tags of a zone.
     static func forgetTags(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: "DELETE FROM sync_tag WHERE zone = $1 AND seq < (SELECT seq FROM sync_zone WHERE name = $1) - $2::int8",
         parameters: [.text(zone), .integer(CommitTags.limit)])
     }
 
-    /// Returns the SQL for the tag of a sequence number: that of the commit that assigned it, or 0 if it is unknown.
+    /// Returns the SQL for the tag of a sequence number: the tag of the commit that assigned it, or 0 if it is unknown.
     static func tag(of number: String) -> String {
       """
       CASE WHEN \(number) <= 0 THEN 0 ELSE coalesce(
@@ -345,7 +348,7 @@
       """
     }
 
-    /// Fails its transaction unless the history of a zone contains all of these cursors.
+    /// Returns the statement that fails its transaction unless the zone's history contains all of these cursors.
     static func require(_ cursors: [Cursor], zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -369,10 +372,10 @@
       }
     }
 
-    // MARK: Lives
+    // MARK: Incarnations
 
-    /// Starts an incarnation after the zone's current cursor and removes the oldest one. The zone's row is locked
-    /// before the incarnation gets its number, so numbers have the order of incarnations.
+    /// Returns the statements that start an incarnation after the zone's current cursor and remove the oldest one. The
+    /// zone's row is locked before the incarnation gets its number, so the numbers have the order of the incarnations.
     static func beginIncarnation(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -388,7 +391,7 @@
       ]
     }
 
-    /// Removes all incarnations except the current one.
+    /// Returns the statement that removes all incarnations except the current one.
     static func forgetOtherIncarnations(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -397,7 +400,7 @@
           """, parameters: [.text(zone)])
     }
 
-    /// Reads the incarnations of a zone and its current cursor in one statement.
+    /// Reads a zone's incarnations and its current cursor in one statement.
     static func incarnations(
       _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> (incarnations: ZoneIncarnations, cursor: Cursor) {

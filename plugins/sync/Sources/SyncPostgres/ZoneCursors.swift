@@ -4,9 +4,10 @@
 
   /// The positions of zones that this server knows from its own commits and from notifications.
   ///
-  /// If the database has an earlier position, it was restored from an old copy, even if no connection was lost.
+  /// If the database has an earlier position, it was restored from an old copy. This is detected even if no connection
+  /// was lost.
   final class ZoneCursors: Sendable {
-    /// The maximum number of incarnations stored per zone.
+    /// The maximum number of incarnations kept per zone.
     private static let incarnationsLimit = 16
 
     private let zones = Mutex<[String: Zone]>([:])
@@ -16,16 +17,16 @@
       var hasBegun = false
       /// The furthest cursor of each of the latest incarnations, oldest first.
       var known: [Cursor] = []
-      /// The incarnation in which the database was last found to contain all known cursors.
+      /// The incarnation in which the database last contained all known cursors, or nil.
       var verified: UInt64?
     }
 
-    /// True if the next change must start an incarnation of the zone.
+    /// True if the next change must start a new incarnation of the zone.
     func mustBegin(_ zone: String) -> Bool { zones.withLock { !($0[zone]?.hasBegun ?? false) } }
 
     func begun(_ zone: String) { zones.withLock { $0[zone, default: Zone()].hasBegun = true } }
 
-    /// Records that a connection was opened, possibly to another copy of the database.
+    /// Records that a connection has been opened, possibly to another copy of the database.
     func forgetBegun() { zones.withLock { zones in for zone in zones.keys { zones[zone]?.hasBegun = false } } }
 
     func note(_ cursor: Cursor, zone: String) {
@@ -45,7 +46,7 @@
       }
     }
 
-    /// True if the database's cursor is consistent with the known ones. If not, or if its incarnation has changed, the
+    /// True if the database's cursor is consistent with the known ones. If it is not, or if its incarnation is new, the
     /// caller must compare `known` with the database's incarnations.
     func fits(_ cursor: Cursor, zone: String) -> Bool {
       zones.withLock { zones in
@@ -55,7 +56,7 @@
       }
     }
 
-    /// Returns the furthest known sequence number of an incarnation.
+    /// Returns the furthest known sequence number of an incarnation, or 0 if it is unknown.
     func furthest(of generation: UInt64, zone: String) -> Int64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation }?.sequence ?? 0 }
     }
@@ -67,13 +68,13 @@
 
     func known(zone: String) -> [Cursor] { zones.withLock { $0[zone]?.known ?? [] } }
 
-    /// Records that the database contains all known cursors in this incarnation.
+    /// Records that the database contained all known cursors in this incarnation.
     func verify(_ generation: UInt64, zone: String) {
       zones.withLock { $0[zone, default: Zone()].verified = generation }
     }
 
-    /// Records that the zone was restored from an old copy. Known cursors are removed, and the next change starts an
-    /// incarnation.
+    /// Records that the zone was restored from an old copy. All known cursors are removed, and the next change starts a
+    /// new incarnation.
     func goBack(zone: String) { zones.withLock { $0[zone] = nil } }
   }
 #endif

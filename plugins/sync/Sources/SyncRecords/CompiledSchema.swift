@@ -1,14 +1,14 @@
 import FlowCompiled
 import SyncCore
 
-/// A record schema compiled when an app is built, so that the app needs no YAML. `FlowrunBuildPlugin` compiles each
-/// `*.sync.yaml` of a target:
+/// A record schema that was compiled when an app was built, so that the app need not read YAML. `FlowrunBuildPlugin`
+/// compiles each `*.sync.yaml` file of a target:
 ///
 /// ```swift
 /// SyncPlugin(schemas: Schemas.all)
 /// ```
 public struct CompiledSchema: Hashable, Sendable {
-  /// The name of the compiled file, such as `notes.sync.yaml`. Workflows refer to the schema by this name.
+  /// The name of the schema file, such as `notes.sync.yaml`. Workflows refer to the schema by this name.
   package let file: String
   /// The schema as bytes. Equal schemas have equal bytes.
   package let bytes: [UInt8]
@@ -19,14 +19,13 @@ public struct CompiledSchema: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Compiles a schema.
   package init(_ schema: RecordSchema, file: String) {
     var writer = CompiledWriter()
     schema.write(to: &writer)
     self.init(file: file, bytes: writer.finished(mark: Self.mark, version: Self.version))
   }
 
-  /// Reads the schema. Throws if the bytes are damaged or have another version of the format.
+  /// Decodes the schema. Throws if the bytes are damaged or have another version of the format.
   public func schema() throws(CompiledSchemaError) -> RecordSchema {
     do throws(CompiledWorkflowError) {
       var reader = try CompiledReader(bytes, mark: Self.mark, version: Self.version)
@@ -38,15 +37,15 @@ public struct CompiledSchema: Hashable, Sendable {
     }
   }
 
-  /// The first bytes, like those of compiled workflows, with the word `sync`.
+  /// The first bytes, similar to those of compiled workflows. They contain the word `sync`.
   static let mark: [UInt8] = [0x8C, 0x73, 0x79, 0x6E, 0x63, 0x0D, 0x0A, 0x1A]
   /// The only version of the format.
   static let version: UInt64 = 1
 }
 
-/// The reason why bytes are not a usable compiled schema.
+/// The reason why a compiled schema cannot be used.
 public struct CompiledSchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem and its remedy.
+  /// The problem and its remedy as text.
   public let description: String
 
   init(file: String, _ error: CompiledWorkflowError) {
@@ -62,7 +61,7 @@ public struct CompiledSchemaError: Error, Hashable, Sendable, CustomStringConver
   }
 }
 
-// MARK: - The parts, one after the other
+// MARK: - Encoding and decoding
 
 extension RecordSchema {
   fileprivate func write(to writer: inout CompiledWriter) {
@@ -144,7 +143,7 @@ extension CompiledWriter {
 }
 
 extension CompiledReader {
-  /// Reads the name of a collection or field, which must be well formed and unique.
+  /// Reads the name of a collection or field. The name must be valid and differ from `others`.
   fileprivate mutating func recordName(besides others: [String]) throws(CompiledWorkflowError) -> String {
     let name = try text()
     guard RecordName.isWellFormed(name), !others.contains(name) else { throw damaged("a name") }

@@ -2,8 +2,8 @@ import SyncCore
 import SyncEngine
 
 extension SyncSettings {
-  /// Creates the settings for a device with a schema's records. When the budget runs low, only collections with a
-  /// `decide` rule are sent.
+  /// Creates the settings of a device for the records of a schema. When the budget is low, only collections with a
+  /// `decide` rule are still sent.
   package init(for schema: RecordSchema) {
     self.init()
     projection = SchemaProjection(schema)
@@ -23,7 +23,7 @@ extension SyncSession {
     for collection in schema.collections {
       let key = ZoneRules.key(of: collection.name)
       let declaration = try collection.declaration(to: machine)
-      // Rules of an earlier schema that were refused are discarded. Changes written under them stay.
+      // Refused rules of an earlier schema are discarded. Changes made under these rules stay in the outbox.
       for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
         await discard(parked: item.position)
       }
@@ -33,8 +33,8 @@ extension SyncSession {
 }
 
 extension RecordSchema.Collection {
-  /// Returns the rules that a device must declare to its zone, or nil if the zone has them all. Throws if the zone has
-  /// different rules.
+  /// Returns the rules that a device must declare to its zone, or nil if the zone has all of them. Throws if the zone
+  /// has different rules.
   public func declaration(to machine: SyncMachine) throws(RecordProblem) -> SyncMachine.Action? {
     let (known, wanted) = (machine.rules(of: name), ruleTexts)
     if let difference = known.difference(to: wanted) { throw RecordProblem(difference) }

@@ -9,10 +9,10 @@ package struct RecordInput: Sendable {
 
   /// The allowed members of a write in a transaction.
   static let writeMembers = ["collection", "key", "fields", "replace", "delete"]
-  /// The keys of an edit of a counter, a set, a list or a value with epochs.
+  /// The allowed keys of an edit of a counter, set, list or field with epochs.
   static let edits = ["add", "remove", "insert", "move", "begin"]
 
-  /// Returns the problem with the name of a write's member, or nil.
+  /// Returns the problem with the name of a write's member, or nil if the name is allowed.
   package static func problem(withMember name: String) -> RecordProblem? {
     if writeMembers.contains(name) { return nil }
     return RecordProblem(
@@ -20,14 +20,14 @@ package struct RecordInput: Sendable {
       help: NearestName.question(name, among: writeMembers) ?? "it has \(writeMembers.joined(separator: ", "))")
   }
 
-  /// Creates a reader for edits of a collection's records. With `replaces`, a plain value replaces a counter, a set or
-  /// a list, by its difference to the value on this device.
+  /// Creates a reader for edits of a collection's records. With `replaces`, a plain value replaces the current value of
+  /// a counter, set or list; the edit contains the difference to the value on this device.
   package init(_ collection: RecordSchema.Collection, replaces: Bool = false) {
     self.collection = collection
     self.replaces = replaces
   }
 
-  /// Reads an edit. If `isNew`, the record does not exist yet, so required fields must be present.
+  /// Reads an edit. If `isNew` is true, the record does not exist yet, so all required fields must be present.
   package func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
     var edit = RecordEdit(seed: seed)
     for (name, value) in values.members {
@@ -47,7 +47,7 @@ package struct RecordInput: Sendable {
     return edit
   }
 
-  /// Reads a field that the schema does not list. Its value must be a string.
+  /// Reads a field that is not in the schema. Its value must be a string.
   private func other(_ name: String, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
     guard RecordKey(type: collection.name, name: name).isWellFormed else {
       throw RecordProblem("a field's name is 1 to \(RecordKey.maximumLength) bytes without control characters")
@@ -134,7 +134,7 @@ package struct RecordInput: Sendable {
     return .items(insert: insert, remove: remove.sorted(), move: try moves(object["move"], field))
   }
 
-  /// Reads one move, or a list of moves.
+  /// Reads a single move or a list of moves.
   private func moves(_ value: Value?, _ field: RecordSchema.Field) throws(RecordProblem) -> [RecordEdit.Move] {
     var moves: [RecordEdit.Move] = []
     let given: Value? = if case .object? = value { value.map { .array([$0]) } } else { value }

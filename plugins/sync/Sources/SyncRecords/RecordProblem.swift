@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// A problem with a record's values that is described for people.
+/// A problem with the values of a record, described for people.
 public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem.
+  /// The problem as a sentence without its remedy.
   public var message: String
-  /// The remedy or the correct form, or nil if the message contains it.
+  /// The remedy or the correct form, or nil if there is nothing to add.
   package var help: String?
   /// The message and the help.
   public var description: String { help.map { "\(message); \($0)" } ?? message }
@@ -19,7 +19,7 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension RecordSchema {
-  /// Returns a collection by name. Otherwise throws an error that suggests the nearest name.
+  /// Returns a collection by name. If it does not exist, the error suggests the most similar name.
   public func require(_ name: String) throws(RecordProblem) -> Collection {
     if let collection = collection(name) { return collection }
     let names = collections.map(\.name)
@@ -29,7 +29,7 @@ extension RecordSchema {
 }
 
 extension RecordSchema.Collection {
-  /// Returns a field by name. Otherwise throws an error that suggests the nearest name.
+  /// Returns a field by name. If it does not exist, the error suggests the most similar name.
   func require(_ field: String) throws(RecordProblem) -> RecordSchema.Field {
     if let found = self.field(field) { return found }
     let names = fields.map(\.name)
@@ -39,7 +39,7 @@ extension RecordSchema.Collection {
 }
 
 extension RecordSchema.Field {
-  /// Converts a value of this field, or of one of its elements if it has several. Throws if the type is wrong.
+  /// Converts a value of this field, or of one of its elements if the field has several. Throws if the type is wrong.
   func scalar(_ value: Value, _ type: FieldType) throws(RecordProblem) -> Scalar {
     switch (type, value) {
     case (_, .null): return .null
@@ -74,7 +74,7 @@ extension RecordSchema.Field {
     throw RecordProblem("'\(name)' takes \(Self.words(type)), found \(value.foundText)")
   }
 
-  /// Converts a stored value to a value for workflows.
+  /// Converts a stored value of this type to a value for workflows.
   func value(_ scalar: Scalar, _ type: FieldType) -> Value {
     switch scalar {
     case .null: .null
@@ -104,7 +104,7 @@ extension RecordSchema.Field {
 }
 
 extension Value {
-  /// A description of the value for messages about unexpected input: `the integer 7`, `an empty list`.
+  /// Describes the value in messages about unexpected input: `the integer 7`, `an empty list`.
   var foundText: String {
     switch self {
     case .null, .array, .object: shortText

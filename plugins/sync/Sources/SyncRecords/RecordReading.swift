@@ -3,19 +3,20 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema.Collection {
-  /// Returns the values of a record's fields in schema order, even if the record is deleted.
+  /// Returns the values of a record's fields in the order of the schema, even if the record is deleted.
   public func values(of cell: Cell) -> [Scalar] {
     let state = decide.map { cell.state(by: $0) } ?? RecordState()
     return fields.map { $0.rule.merge == .whole ? state.value($0.name) ?? .null : $0.scalar(in: cell) }
   }
 
   /// Returns the time when the winning state of a record was written, in milliseconds since 1970 on the server's clock.
-  /// Returns nil for a collection without states, and if no state was written.
+  /// Returns nil if the collection has no states or none has been written.
   package func decided(in cell: Cell) -> Int64? {
     decide.flatMap { cell.reading(by: $0)?.winner.milliseconds }
   }
 
-  /// Returns a record's decreasing value at an instant of the server's clock, or nil if the collection has none.
+  /// Returns a record's decreasing value at `now`, a time of the server's clock, or nil if the collection has no such
+  /// field.
   package func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
     guard let decide, let decided = decided(in: cell),
       let (name, milliseconds) = decide.aged(cell.state(by: decide), setAtMilliseconds: decided, atMilliseconds: now),
@@ -24,10 +25,10 @@ extension RecordSchema.Collection {
     return (name, field.value(.integer(milliseconds)))
   }
 
-  /// The column with the time of the winning state; see `decided(in:)`.
+  /// The name of the column with the time of the winning state; see `decided(in:)`.
   package static let decidedColumn = "_decided"
 
-  /// Returns a record for workflows, or nil if it does not exist.
+  /// Returns a record as an object for workflows, or nil if the record does not exist.
   package func shown(_ cell: Cell) -> ValueObject? {
     guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
     var record = ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
@@ -35,7 +36,8 @@ extension RecordSchema.Collection {
     return record
   }
 
-  /// Returns the fields of a record that the schema does not list, or none if it does not allow them.
+  /// Returns the fields of a record that are not in the schema. Returns an empty array if the collection does not allow
+  /// such fields.
   package func otherFields(of cell: Cell) -> [(name: String, text: String)] {
     guard hasOtherFields else { return [] }
     return cell.fields.compactMap { stored in
@@ -44,7 +46,7 @@ extension RecordSchema.Collection {
     }
   }
 
-  /// Returns the names of the elements of each list, in order.
+  /// Returns an object with the names of the elements of each list, in order.
   package func ids(of cell: Cell) -> ValueObject {
     var ids = ValueObject()
     for field in fields where field.rule.merge == .list {
@@ -83,8 +85,8 @@ extension RecordSchema.Field {
   }
 }
 
-/// Shows records in a device's file as the device's schema describes them. Deletions follow the schema's rule, which
-/// equals the zone's.
+/// Converts records to the rows of a device's file, according to the device's schema. The schema's rule for deletions
+/// applies, which is the same as the zone's.
 package struct SchemaProjection: RecordProjection {
   private let collections: [String: RecordSchema.Collection]
 
@@ -107,7 +109,7 @@ package struct SchemaProjection: RecordProjection {
 }
 
 extension RecordSchema.Field {
-  /// Converts a value returned by SQL, which has neither Booleans nor lists, to the field's type.
+  /// Converts a value returned by SQL to the field's type. SQL has neither Booleans nor lists.
   package func asWritten(_ shown: Scalar) -> Scalar {
     switch (rule.type, shown) {
     case (.boolean, .integer(let number)): .boolean(number != 0)

@@ -1,15 +1,15 @@
 import SyncCore
 import SyncEngine
 
-/// The records of an app and their merge rules, as described in a file `*.sync.yaml`.
+/// The records of an app and their merge rules, as described in a `*.sync.yaml` file.
 public struct RecordSchema: Hashable, Sendable {
   /// The schema's name.
   public var name: String
-  /// The version, for information only. Compatibility depends on names and rules.
+  /// The version, which is only informative. Compatibility depends on names and rules.
   public var version: Int
-  /// The budget of a device, or nil for no limit.
+  /// The budget of a device, or nil if its traffic is not limited.
   package var budget: RequestBudget.Limits?
-  /// The collections in file order.
+  /// The collections in the order of the file.
   package var collections: [Collection]
 
   package init(name: String, version: Int, budget: RequestBudget.Limits? = nil, collections: [Collection]) {
@@ -19,23 +19,23 @@ public struct RecordSchema: Hashable, Sendable {
     self.collections = collections
   }
 
-  /// The records of one kind.
+  /// A collection: records of one kind with the same fields and rules.
   public struct Collection: Hashable, Sendable {
     /// The collection's name.
     public var name: String
-    /// The rule for a record that one device deletes while another changes it.
+    /// The rule for a record that one device deletes while another one changes it.
     package var delete: DeleteRule
-    /// The rule that decides between whole states of a record, or nil if records are merged field by field.
+    /// The rule that decides between whole states of a record. Nil if records are merged field by field.
     package var decide: DecideRule?
-    /// The maximum number of records, or nil.
+    /// The maximum number of records, or nil if there is no limit.
     package var limit: Int?
-    /// The allowed keys of records, or nil for any.
+    /// The allowed keys of records, or nil if any key is allowed.
     package var keys: [String]?
-    /// True if each record is written only by the device whose identity is its key.
+    /// True if a record may be written only by the device whose name is the record's key.
     package var isWrittenByItself = false
-    /// True if records may have fields that are not listed here; they are merged by `newest`.
+    /// True if records may have fields that are not listed here. Such fields are merged by `newest`.
     package var hasOtherFields = false
-    /// The fields in file order.
+    /// The fields in the order of the file.
     package var fields: [Field]
 
     package init(
@@ -52,7 +52,7 @@ public struct RecordSchema: Hashable, Sendable {
       self.fields = fields
     }
 
-    /// Returns the field with this name, or nil.
+    /// Returns the field with this name, or nil if there is none.
     package func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
     /// The rules that a zone stores for the collection.
@@ -71,15 +71,15 @@ public struct RecordSchema: Hashable, Sendable {
     }
   }
 
-  /// One value of a record.
+  /// A field of a record.
   public struct Field: Hashable, Sendable {
     /// The field's name.
     public var name: String
-    /// The type and the merge rule.
+    /// The type and the merge rule of the field.
     package var rule: FieldRule
-    /// The allowed strings, or nil for any.
+    /// The allowed strings, or nil if any value is allowed.
     package var choices: [String]?
-    /// True if a new record must have the field.
+    /// True if every new record must have a value for the field.
     package var isRequired = false
 
     package init(name: String, rule: FieldRule, choices: [String]? = nil, isRequired: Bool = false) {
@@ -90,10 +90,10 @@ public struct RecordSchema: Hashable, Sendable {
     }
   }
 
-  /// Returns the collection with this name, or nil.
+  /// Returns the collection with this name, or nil if there is none.
   public func collection(_ name: String) -> Collection? { collections.first { $0.name == name } }
 
-  /// This schema with the collection of devices' descriptions, which all zones have.
+  /// This schema with the collection of devices' descriptions, which exists in every zone.
   package var withDevices: RecordSchema {
     var schema = self
     if collection(DeviceInfo.collection) == nil { schema.collections.append(Self.devices) }

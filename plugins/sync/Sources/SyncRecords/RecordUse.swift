@@ -2,16 +2,16 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// Checks a workflow's use of a schema's records before a run: the names of collections and fields, and literal values.
+/// Checks a workflow's use of records before a run: the names of collections and fields, and literal values.
 package struct RecordUse {
   private let schema: RecordSchema
   private let isOpen: (Value) -> Bool
   private let queryProblem: (String) -> RecordProblem?
-  /// The findings, in the order of the steps.
+  /// The problems found so far, in the order of the steps.
   package private(set) var diagnostics: [Diagnostic] = []
 
-  /// Creates a check against a schema. `isOpen` is true for values that are known only during a run. `queryProblem`
-  /// returns the problem with a statement of `sync.query`.
+  /// Creates a check against a schema. `isOpen` returns true for a value that is known only during a run.
+  /// `queryProblem` returns the problem with a `sync.query` statement.
   package init(
     _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,
     queryProblem: @escaping (String) -> RecordProblem? = { _ in nil }
@@ -21,7 +21,7 @@ package struct RecordUse {
     self.queryProblem = queryProblem
   }
 
-  /// Checks the inputs of a step.
+  /// Checks the inputs of a step that uses this action.
   package mutating func check(_ action: String, _ with: PlacedValue) {
     switch action {
     case "sync.put": checkWrite(with)
@@ -51,7 +51,7 @@ package struct RecordUse {
     }
   }
 
-  /// Returns a string that is known before the run, or nil.
+  /// Returns a string if its value is known before the run, or nil.
   private func text(_ value: PlacedValue) -> String? {
     guard case .scalar(.string(let text)) = value.content, !isOpen(.string(text)) else { return nil }
     return text
@@ -112,7 +112,7 @@ package struct RecordUse {
     func test(_ value: Value) -> RecordProblem? {
       problem { _ = try input.edit([member.key: value], isNew: false, seed: 0) }
     }
-    // The unknown part of an increment is replaced by a number, that of a set or a list by an empty list.
+    // The unknown part of an increment is replaced by a number, and that of a set or list by an empty list.
     let filler: Value = field.rule.merge == .counter ? 1 : []
     let given = field.rule.merge == .list ? Self.withListedMoves(member.value) : member.value
     guard let (value, isWhole) = known(given, filler), isWhole || !field.rule.hasEpochs else { return }
@@ -121,7 +121,7 @@ package struct RecordUse {
     report(nearest, at: span)
   }
 
-  /// Wraps a single move in a list. Moves are always checked as a list.
+  /// Wraps a single move in a list, because moves are always checked as a list.
   private static func withListedMoves(_ edit: PlacedValue) -> PlacedValue {
     guard case .map(var members) = edit.content else { return edit }
     for index in members.indices where members[index].key == "move" {
@@ -131,7 +131,8 @@ package struct RecordUse {
     return PlacedValue(content: .map(members), span: edit.span)
   }
 
-  /// Finds the smallest part of a value that is invalid on its own.
+  /// Returns the smallest part of a value that is invalid by itself, with its problem. Returns nil if there is no such
+  /// part.
   private func part(
     of value: PlacedValue, _ filler: Value, _ test: (Value) -> RecordProblem?
   ) -> (RecordProblem, TextSpan)? {
@@ -153,7 +154,7 @@ package struct RecordUse {
     return nil
   }
 
-  /// Returns the `RecordProblem` thrown by a closure, or nil. This compiler does not infer typed errors of closures.
+  /// Returns the `RecordProblem` thrown by a closure, or nil. The compiler does not infer the typed errors of closures.
   private func problem(_ body: () throws -> Void) -> RecordProblem? {
     do {
       try body()
@@ -163,8 +164,8 @@ package struct RecordUse {
     }
   }
 
-  /// Returns the part of a value that is known before the run. An unknown member of an object is replaced by `filler`;
-  /// a list element with an unknown part is left out.
+  /// Returns the part of a value that is known before the run. In an object, an unknown member is replaced by `filler`.
+  /// In a list, an element with an unknown part is left out.
   private func known(_ value: PlacedValue, _ filler: Value = .null) -> (value: Value, isWhole: Bool)? {
     switch value.content {
     case .scalar(let scalar): return isOpen(scalar) ? nil : (scalar, true)

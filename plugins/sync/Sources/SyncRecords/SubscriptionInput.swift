@@ -22,7 +22,7 @@ extension RecordSchema {
       }
       collections[name] = filter
     }
-    // The descriptions of devices belong to every subscription.
+    // The descriptions of devices are part of every subscription.
     collections[DeviceInfo.collection] = collections[DeviceInfo.collection] ?? [:]
     let subscription = SyncSubscription(collections)
     let bytes = subscription.packed().count
@@ -32,7 +32,7 @@ extension RecordSchema {
     return subscription
   }
 
-  /// Returns the schema reduced to the collections that the device receives.
+  /// Returns the schema with only the collections that the device receives.
   package func showing(_ subscription: SyncSubscription?) -> RecordSchema {
     guard let subscription else { return self }
     var shown = self
@@ -40,15 +40,15 @@ extension RecordSchema {
     return shown
   }
 
-  /// Returns a collection by name, for reading on a device. Otherwise throws an error that suggests the nearest name.
-  /// Also throws if the device does not receive the collection.
+  /// Returns a collection by name, for reading on a device. If it does not exist, the error suggests the most similar
+  /// name. Also throws if the device does not receive the collection.
   public func require(_ name: String, in subscription: SyncSubscription?) throws(RecordProblem) -> Collection {
     let collection = try require(name)
     if let subscription, subscription.collections[name] == nil { throw Self.unsubscribed(name) }
     return collection
   }
 
-  /// Returns the problem with reading a collection that the device does not receive.
+  /// Returns the problem of reading a collection that the device does not receive.
   package static func unsubscribed(_ name: String) -> RecordProblem {
     RecordProblem(
       "this device has no records of '\(name)': it is not in 'subscribe' of sync.connect; add '\(name): {}' there to read it"

@@ -2,17 +2,17 @@ import FlowPlatform
 import SyncEngine
 import Synchronization
 
-/// Reserves a device's file for one process while it is open, and identifies that process in messages of others.
+/// Reserves a device's file for one process while it is open, and names this process in the messages of others.
 ///
-/// The lock is on a separate file (`….lock`), which stays in place. The system releases the lock when the process ends
-/// for any reason. SQLite's own locks only cover single transactions.
+/// The lock is on a separate file (`….lock`), which is never removed. The system releases the lock when the process
+/// ends for any reason. SQLite's own locks last only for a transaction.
 final class FileLock: Sendable {
   private let path: String
-  /// The content of the lock file after this instance has locked it: a description of the process, and a random number.
+  /// The content of the lock file while this instance holds the lock: a description of the process and a random number.
   private let mark = "process \(getpid())\n\(String(UInt64.random(in: 0 ... .max), radix: 16))"
   private let descriptor: Mutex<Int32?>
 
-  /// Locks the file. Throws `ReplicaError.inUse` if another process, or another part of this one, has locked it.
+  /// Locks the file. Throws `ReplicaError.inUse` if another process or another part of this process has locked it.
   init(of path: String) throws(ReplicaError) {
     self.path = path
     let descriptor = try Self.take(path)
@@ -23,7 +23,7 @@ final class FileLock: Sendable {
 
   deinit { release() }
 
-  /// True if this instance has locked the file.
+  /// True while this instance holds the lock.
   var isHeld: Bool { descriptor.withLock { $0 != nil } }
 
   func release() {
@@ -33,8 +33,7 @@ final class FileLock: Sendable {
     }
   }
 
-  /// Locks the file again after ``release()``. Throws if another instance has locked it now, or had locked it
-  /// meanwhile.
+  /// Locks the file again after ``release()``. Throws if another instance holds the lock or has held it meanwhile.
   func retake() throws(ReplicaError) {
     if isHeld { return }
     let descriptor = try Self.take(path)
@@ -73,7 +72,7 @@ final class FileLock: Sendable {
     content.split(separator: "\n").first.map(String.init) ?? "another process"
   }
 
-  /// Creates a missing file with access for its owner only. SQLite gives its companion files the same permissions.
+  /// Creates a missing file with access for its owner only. SQLite uses the same permissions for its companion files.
   static func make(_ path: String) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }

@@ -1,17 +1,17 @@
 import FlowSQLite
 import SyncCore
 
-/// Runs SQL that can only read the views in a device's file. The connection is read-only, and an authorizer permits
-/// nothing but the views.
+/// Runs SQL that can read only the views in a device's file. The connection is read-only, and an authorizer refuses
+/// access to everything else.
 package struct RecordQuery: Sendable {
   private let path: String
   private let tables: [ShownTable]
   private var views: Set<String> { Set(tables.map(\.name)) }
 
-  /// The maximum number of rows of a query.
+  /// The maximum number of rows that a query may return.
   package static let rowLimit = 100_000
 
-  /// Creates a query over the views of these tables.
+  /// Creates a query on the views of these tables.
   package init(path: String, tables: [ShownTable]) {
     self.path = path
     self.tables = tables
@@ -32,7 +32,7 @@ package struct RecordQuery: Sendable {
   }
 
   /// Runs one statement. `named` and `ordered` are the values of its parameters `:name` and `?`. Decreasing values are
-  /// those at `now`, in milliseconds since 1970 on the server's clock.
+  /// returned as of `now`, in milliseconds since 1970 on the server's clock.
   package func run(
     _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000,
     atMilliseconds now: Int64 = 0
@@ -74,7 +74,7 @@ package struct RecordQuery: Sendable {
     }
   }
 
-  /// Returns the values of the parameters, in order.
+  /// Returns the values in the order of the statement's parameters.
   private static func values(
     of parameters: [String?], _ named: [String: Scalar], _ ordered: [Scalar]
   ) throws(QueryProblem) -> [SQLiteValue] {
@@ -125,7 +125,7 @@ extension SQLiteStatement {
   }
 }
 
-/// The permissions of a query. Only the thread of the query uses them.
+/// Decides which parts of the file a query may access. Used only on the thread of the query.
 private final class QueryGuard {
   private let views: Set<String>
   private(set) var refusal = "the statement is not allowed"
@@ -145,10 +145,10 @@ private final class QueryGuard {
 
   private func allowsReading(_ table: String, _ column: String, _ view: String?) -> Bool {
     if views.contains(table) { return true }
-    // SQLite reports a common table expression (WITH) with an empty column if none of its columns is used. These
+    // SQLite reports a common table expression (WITH) with an empty column if none of its columns is used. The other
     // conditions exclude the tables of the file.
     if column == "", table != "replica", !table.hasPrefix("_"), !table.hasPrefix("sqlite_") { return true }
-    // Tables that a view reads are reported with the view's name.
+    // A table read through a view is reported with the view's name.
     let isShown = table == ShownTable.hiddenName || (table.hasPrefix("_") && views.contains(String(table.dropFirst())))
     if isShown, let view, views.contains(view) || view == ShownTable.hiddenName || view == "hidden" { return true }
     refusal = "'\(table)' may not be read; there are \(views.sorted().joined(separator: ", "))"

@@ -1,7 +1,7 @@
 import FlowSQLite
 import SyncCore
 
-/// Stores the acts that zones have accepted, so that each counts only once.
+/// Stores the acts that zones have accepted, so that each act is counted only once.
 extension SQLiteBackend {
   static func taken(_ name: ActName, _ zone: String, _ database: SQLiteConnection) throws -> TakenAct {
     let device = SQLiteValue.text(name.dot.device.name)
@@ -15,7 +15,7 @@ extension SQLiteBackend {
     return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
   }
 
-  /// Stores the names of the acts that a change contains.
+  /// Stores the names of acts that a change contains.
   static func keep(_ names: TakenNames, _ zone: String, _ database: SQLiteConnection) throws {
     for act in names.acts {
       try database.run(

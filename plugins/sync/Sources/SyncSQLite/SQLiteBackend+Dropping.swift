@@ -10,12 +10,12 @@ extension SQLiteBackend {
     } ?? Dropped()
   }
 
-  /// Records the zone's position by this device's clock, and forgets deletions that are old enough.
+  /// Records the zone's position at this device's time, and forgets deletions that are old enough.
   static func age(
     _ zone: String, to sequence: Int64, by device: DeviceID?, _ now: Int64, _ database: SQLiteConnection
   ) throws {
     let known = try database.first("SELECT notes FROM age WHERE zone = ?", [.text(zone)]) { $0.bytes(0) }
-    // If the data is damaged, counting starts again, which only keeps deletions for longer.
+    // If the data is damaged, counting starts again. This only keeps deletions for longer.
     let before = known.flatMap { try? ZoneAges(packed: $0) } ?? ZoneAges()
     var ages = before
     let old = ages.note(sequence, by: device?.name ?? "", atMilliseconds: now)
@@ -25,8 +25,8 @@ extension SQLiteBackend {
     if let old { try forget(try deletions(upTo: old, zone, database), zone, database) }
   }
 
-  /// Forgets deletions until these collections have enough room, together with all older ones. Returns false if there
-  /// are none to forget.
+  /// Forgets enough deletions to make room in these collections, and all older ones. Returns false if there are none to
+  /// forget.
   static func makeRoom(_ full: [String: Int], _ zone: String, _ database: SQLiteConnection) throws -> Bool {
     if full.isEmpty { return false }
     let deletions = try deletions(upTo: .max, zone, database)

@@ -3,21 +3,21 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// Zones in a SQLite file that several processes share. This is the default backend; it needs no server.
+/// A backend in a SQLite file that several processes share. It is the default and needs no server.
 public final class SQLiteBackend: SyncBackend {
   private let queue: SQLiteQueue
   private let path: String
   private let zones: Mutex<Set<String>>
   private let clock: any SyncClock
-  /// The zones in which an incarnation was started since the file was opened.
+  /// The zones in which an incarnation has started since the file was opened.
   private let begun = Mutex<Set<String>>([])
 
   /// The interval at which a watcher checks for writes of other connections, in milliseconds.
   package static let watchMilliseconds: Int64 = 50
 
-  /// The oldest format that can be read.
+  /// The oldest format version that can be read.
   private static let oldestFormat = 9
-  /// The tables of the oldest format, followed by the additions of each later format.
+  /// The tables of the oldest format, followed by what each later format adds.
   private static let schemas = [
     """
     CREATE TABLE zone (
@@ -52,18 +52,19 @@ public final class SQLiteBackend: SyncBackend {
     CREATE TABLE store (identity TEXT NOT NULL);
     INSERT INTO store VALUES (lower(hex(randomblob(16))));
     """,
-    // The tables stay the same, but records can contain moves in lists, which earlier versions cannot read.
+    // The tables stay the same, but records may contain moves in lists, which earlier versions cannot read.
     "",
   ]
 
-  /// Opens the file, or creates it if it is missing. `zones` are the zones that it may contain.
+  /// Opens the file, or creates it if it is missing. `zones` are the names of the zones to use.
   ///
-  /// Throws `BackendError.storage` if the file cannot be used, is from a newer version or has a removed format.
+  /// Throws `BackendError.storage` if the file cannot be used, is from a newer version, or has a format that is no
+  /// longer supported.
   public convenience init(path: String, zones: [String]) throws(BackendError) {
     try self.init(path: path, zones: zones, clock: SystemClock())
   }
 
-  /// Opens the file with another clock.
+  /// Opens the file and uses another clock.
   @_disfavoredOverload
   package init(
     path: String, zones: [String], clock: any SyncClock = SystemClock()
@@ -86,7 +87,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// Adds a zone.
+  /// Adds a zone, which is empty if the file does not have it yet.
   package func open(zone: String) async throws(BackendError) {
     try await perform { try Self.make(zone, $0) }
     zones.withLock { _ = $0.insert(zone) }
@@ -198,8 +199,8 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// Watches a zone. SQLite does not report writes of other processes, so a separate connection polls the file's change
-  /// counter.
+  /// Returns a stream of notifications; see `SyncBackend`. SQLite does not report writes of other processes, so a
+  /// separate connection polls the file's change counter.
   public func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -243,13 +244,13 @@ public final class SQLiteBackend: SyncBackend {
     return stream
   }
 
-  /// Returns the store's identity, which is stored in the file.
+  /// Returns the identity of the store, which is kept in the file.
   public func identity() async throws(BackendError) -> StoreIdentity {
     try await perform { try Self.require(nil, $0) }
   }
 
-  /// Turns this copy of a store into a separate store with a new identity, which it returns. Devices of the original
-  /// store refuse it, and their cursors are invalid in it.
+  /// Turns this copy of a store into a separate store. Returns its new identity. Devices of the original store refuse
+  /// this store, and their cursors are invalid in it.
   package func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
     try await perform { database in
       let identity = StoreIdentity.drawn()
@@ -265,8 +266,8 @@ public final class SQLiteBackend: SyncBackend {
   /// Returns the time of the device's clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. Needed if a copy
-  /// was restored while the file was open; otherwise `ZoneIncarnations` detects it.
+  /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. Needed only if a
+  /// copy was restored while the file was open; otherwise, `ZoneIncarnations` detects it.
   package func beginNewGeneration(zone: String) async throws(BackendError) {
     try require(zone)
     try await perform { database in
@@ -284,7 +285,7 @@ public final class SQLiteBackend: SyncBackend {
     guard zones.withLock({ $0.contains(zone) }) else { throw .zoneMissing(zone) }
   }
 
-  /// Returns the store's identity. Throws unless it is the expected one.
+  /// Returns the identity of the store. Throws if it is not the expected one.
   @discardableResult
   private static func require(
     _ expected: StoreIdentity?, _ database: SQLiteConnection
@@ -341,7 +342,7 @@ public final class SQLiteBackend: SyncBackend {
       generation: generation, sequence: sequence, tag: try tag(of: sequence, zone, database))
   }
 
-  /// Returns the tag of a sequence number: that of the commit that assigned it, or 0 if it is unknown.
+  /// Returns the tag of the commit that assigned a sequence number, or 0 if it is unknown.
   private static func tag(of number: Int64, _ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
     if number <= 0 { return 0 }
     let tag = try database.first(
@@ -350,7 +351,8 @@ public final class SQLiteBackend: SyncBackend {
     return UInt64(bitPattern: tag ?? 0)
   }
 
-  /// Ends a commit whose last change has this sequence number: draws its tag, and occasionally removes the oldest tags.
+  /// Finishes a commit: stores the sequence number of its last change with a new random tag, which it returns. Removes
+  /// the oldest tags from time to time.
   private static func tag(
     _ sequence: Int64, after last: Int64, _ zone: String, _ database: SQLiteConnection
   ) throws -> UInt64 {

@@ -1,7 +1,7 @@
 import FlowPlatform
 import FlowSQLite
 
-/// Describes a failure of a SQLite file together with its remedy.
+/// Describes errors of a SQLite file and their remedies.
 enum SQLiteFailure {
   static func text(_ error: any Error, path: String) -> String {
     switch error {
@@ -25,16 +25,17 @@ enum SQLiteFailure {
     }
   }
 
-  /// Opens a file for writing, with a write-ahead log and durable commits. Waits up to 5 s for other processes.
+  /// Opens a file for writing, with a write-ahead log and durable commits. Waits up to 5 s for locks of other
+  /// processes.
   static func open(_ path: String) throws -> SQLiteQueue {
     try SQLiteQueue(
       path, busyMilliseconds: busyMilliseconds, setup: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   }
 
-  /// The maximum wait for another process, in milliseconds.
+  /// The maximum time in milliseconds to wait for a lock of another process.
   static let busyMilliseconds = 5000
 
-  /// Throws if a file has a format that is too old to be read. Only reads, so the file stays unchanged.
+  /// Throws if the file's format is too old to be read. Does not change the file.
   static func refuseRemoved(_ path: String, oldest: Int) throws {
     guard FilePath.isFile(path) else { return }
     let database = try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)

@@ -3,11 +3,11 @@ import SyncCore
 import SyncEngine
 
 extension SQLiteReplicaStore {
-  /// The key under which the definitions of the shown tables are stored.
+  /// The key under which the definitions of the tables with rows are stored.
   static let shownKey = "shown"
 
-  /// Creates tables for these collections if the file does not have them. Returns true if it did, so that they are
-  /// empty.
+  /// Creates the tables for these collections unless the file already has them. Returns true if they were created and
+  /// are therefore empty.
   package func show(_ tables: [ShownTable]) throws(ReplicaError) -> Bool {
     let schema = ShownTable.schema(tables)
     let text = schema.joined(separator: ";\n")
@@ -27,7 +27,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Returns the tables that show records, with the names of their columns only.
+  /// Returns the tables that contain rows of records, with only the names of their columns.
   package func shownTables() throws(ReplicaError) -> [ShownTable] {
     do {
       return try queue.sync { database in
@@ -36,7 +36,7 @@ extension SQLiteReplicaStore {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 1) = '_'"
           ) { $0.text(0) }
           return try names.sorted().map { name in
-            // The first four columns are the key, whether the record is deleted, and the time and the device of its
+            // The first four columns contain the key, whether the record is deleted, and the time and device of its
             // last change.
             let columns = try database.all("SELECT name FROM pragma_table_info(?) ORDER BY cid", [.text(name)]) {
               ShownTable.Column(name: $0.text(0))
@@ -50,7 +50,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// A change that makes the file show all records again when it is next opened.
+  /// A change that makes the file write the rows of all records again when it is next opened.
   package static let showsAnew = StoreChange(key: shownKey, value: nil)
 
   /// Removes all tables and views except the device's own table.
@@ -64,7 +64,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Writes a row to the table of its collection. Does nothing if the file no longer shows the collection.
+  /// Writes or removes a row in the table of its collection. Throws if the file has no such table.
   static func show(_ change: StoreChange, _ database: SQLiteConnection) throws {
     let parts = change.key.dropFirst(StoreChange.shownPrefix.count).split(separator: "/", maxSplits: 1)
     guard parts.count == 2 else { return }
