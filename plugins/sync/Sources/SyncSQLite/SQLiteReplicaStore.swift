@@ -2,22 +2,21 @@ import FlowSQLite
 import FlowPlatform
 import SyncEngine
 
-/// The device's own file in SQLite: one table of keys and values.
+/// The device's own file as a SQLite database with a table of keys and values.
 public struct SQLiteReplicaStore: ReplicaStore {
   let queue: SQLiteQueue
   let path: String
-  /// The lock held while the file is open for writing, or nil if the file is only read.
+  /// The lock that is held while the file is open for writing. Nil if the file is only read or in memory.
   private let lock: FileLock?
   /// False if the file was opened only for reading and has no tables yet.
   private let hasBegun: Bool
 
   /// Opens the file for this process alone, or creates it if it is missing.
   ///
-  /// Throws `ReplicaError.storage` if the file cannot be used, `ReplicaError.inUse` if another process has opened it
+  /// Throws `ReplicaError.storage` if the file cannot be used, `ReplicaError.inUse` if another process has opened it,
   /// and `ReplicaError.removedFormat` if its format is too old.
   ///
-  /// In read-only mode the file is neither created nor changed, so that a file can be inspected while another process
-  /// uses it.
+  /// In read-only mode, the file is neither created nor changed, so it can be inspected while another process uses it.
   public init(path: String, isReadOnly: Bool = false) throws(ReplicaError) {
     self.path = path
     if FilePath.isFolder(path) { throw .storage("'\(path)' is a folder, and a device's own file is wanted") }
@@ -50,7 +49,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     "CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
   ]
 
-  /// True if the file has content. It has none if the device was killed while it created the file. Throws if the file
+  /// True if the file has tables. It has none if the device was killed while it created the file. Throws if the file
   /// belongs to another program or a newer version.
   private static func hasBegun(_ database: SQLiteConnection) throws -> Bool {
     try database.snapshot {
@@ -67,17 +66,17 @@ public struct SQLiteReplicaStore: ReplicaStore {
     var description: String { "it is a SQLite file and no device's own; name another" }
   }
 
-  /// Returns the zone of a device's file, or nil if it has none yet or cannot be read.
+  /// Returns the zone in a device's file, or nil if it has none yet or cannot be read.
   package static func zone(of path: String) -> String? {
     value("zone", of: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the packed identity in a device's file, or nil if it has none yet, belongs to another program or cannot be
-  /// read.
+  /// Returns the packed identity in a device's file. Returns nil if it has none yet, belongs to another program or
+  /// cannot be read.
   package static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
 
-  /// Returns the store binding in a device's file, or nil if it has none yet, belongs to another program or cannot be
-  /// read.
+  /// Returns the store binding in a device's file. Returns nil if it has none yet, belongs to another program or cannot
+  /// be read.
   package static func binding(of path: String) -> StoreBinding? {
     value(Replica.storeKey, of: path).flatMap { try? StoreBinding(packed: $0) }
   }
@@ -93,7 +92,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     try database.first("SELECT value FROM replica WHERE key = ?", [.text(key)]) { $0.bytes(0) }
   }
 
-  /// Loads everything except the journal and the definitions of shown tables, which the replica does not need.
+  /// Loads everything that the replica needs, which excludes the journal and the definitions of tables with rows.
   public func load() async throws(ReplicaError) -> [String: [UInt8]] {
     if !hasBegun { return [:] }
     do {
@@ -109,14 +108,15 @@ public struct SQLiteReplicaStore: ReplicaStore {
     }
   }
 
-  /// Saves the changes in one transaction.
+  /// Saves the changes in one transaction; see `ReplicaStore`.
   public func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
     do {
       try await queue.perform { [lock, path] database in
         guard lock?.isHeld ?? true else {
           throw ReplicaError.storage("'\(path)' is released while the app is in the background")
         }
-        // With a write-ahead log, a transaction that is not durable is written to the disk with the next durable one.
+        // With a write-ahead log, a transaction that is not durable reaches the disk together with the next durable
+        // one.
         try database.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
         try database.transaction { try Self.save(changes, database) }
       }
@@ -140,14 +140,14 @@ public struct SQLiteReplicaStore: ReplicaStore {
     }
   }
 
-  /// Releases the lock of the file after a running ``save(_:isDurable:)``. iOS terminates a suspended app that has
-  /// locked a file in the folder of an app group.
+  /// Releases the lock of the file after a running ``save(_:isDurable:)``. iOS terminates a suspended app that holds a
+  /// lock on a file in the folder of an app group.
   public func suspend() async {
     try? await queue.perform { _ in }
     lock?.release()
   }
 
-  /// Locks the file again. Throws if another process has locked it, or had locked it since ``suspend()``.
+  /// Locks the file again. Throws if another process holds the lock or has held it since ``suspend()``.
   public func reactivate() async throws(ReplicaError) { try lock?.retake() }
 
   /// Closes the file. Nothing can be saved afterwards.
