@@ -1,8 +1,8 @@
-/// A small generator of random numbers. A seed produces the same numbers on every machine.
+/// A small generator of random numbers. The same seed produces the same numbers on every machine.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
-  /// The distance between two states: 2^64 divided by the golden ratio, made odd.
+  /// The difference between two consecutive states: 2^64 divided by the golden ratio, rounded to an odd number.
   public static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
   private var state: UInt64
 
@@ -15,7 +15,8 @@ public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     return Self.mixed(state)
   }
 
-  /// Returns `value` with its bits mixed so that each depends on all: the output function of the generator.
+  /// Returns `value` with its bits mixed, so that each bit of the result depends on all bits of `value`. This is the
+  /// output function of the generator.
   @inlinable @inline(__always)
   public static func mixed(_ value: UInt64) -> UInt64 {
     var mixed = value

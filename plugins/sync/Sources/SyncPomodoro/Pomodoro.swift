@@ -7,7 +7,6 @@ public enum Pomodoro {
   public static let zone = "PomodoroZone"
   /// The key of the timer's record. It is fixed, so that saving never creates a second record (F10).
   public static let timer = RecordKey(type: "timers", name: "timer")
-  /// The key of the settings' record.
   package static let settings = RecordKey(type: "settings", name: "settings")
 
   /// The rule for concurrent states of the timer.

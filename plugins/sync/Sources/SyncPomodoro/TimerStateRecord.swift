@@ -14,7 +14,6 @@ package struct TimerStateRecord: Hashable, Sendable {
   /// The device's number of the write.
   package var version: Int64
 
-  /// Creates a record.
   package init(deviceID: String, state: TimerState, timestamp: Int64, completedPomodoros: Int64, version: Int64) {
     self.deviceID = deviceID
     self.state = state

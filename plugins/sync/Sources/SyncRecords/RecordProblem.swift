@@ -11,7 +11,6 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
   /// The message and the help.
   public var description: String { help.map { "\(message); \($0)" } ?? message }
 
-  /// Creates a problem.
   package init(_ message: String, help: String? = nil) {
     self.message = message
     self.help = help

@@ -90,7 +90,6 @@ extension RecordSchema.Field {
 package struct SchemaProjection: RecordProjection {
   private let collections: [String: RecordSchema.Collection]
 
-  /// Creates the projection of a schema's collections.
   package init(_ schema: RecordSchema) {
     collections = Dictionary(schema.collections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

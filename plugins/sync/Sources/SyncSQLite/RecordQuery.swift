@@ -11,7 +11,6 @@ package struct RecordQuery: Sendable {
   /// The maximum number of rows that a query may return.
   package static let rowLimit = 100_000
 
-  /// Creates a query on the views of these tables.
   package init(path: String, tables: [ShownTable]) {
     self.path = path
     self.tables = tables

@@ -1,66 +1,60 @@
-/// The collection as shown in a device's file: a table that the device writes, and a view that others read.
+/// A collection as shown in a device's file: a table to which the device writes, and a view for other programs.
 ///
-/// The table is named `_notes`, the view `notes`. The view resolves references, so that a record reappears when the
-/// record it refers to exists again.
+/// The table is named `_notes` and the view `notes`. The view resolves references, so that a record reappears when the
+/// record that it refers to exists again.
 package struct ShownTable: Hashable, Sendable {
-  /// The collection's name.
   package var name: String
-  /// The collection's columns, in order.
+  /// The columns, in the order of the schema.
   package var columns: [Column]
-  /// The column whose value decreases with time, or nil.
+  /// The column whose value decreases with time, or nil if there is none.
   package var aging: Aging?
 
-  /// A value that has decreased since it was written.
+  /// A value that decreases with the time since it was written.
   package struct Aging: Hashable, Sendable {
-    /// The column with the value, in milliseconds.
+    /// The name of the column with the value in milliseconds.
     package var column: String
-    /// The column with the time of writing, in milliseconds since 1970.
+    /// The name of the column with the time of writing, in milliseconds since 1970.
     package var since: String
-    /// A Boolean column. While it is true the value does not decrease.
+    /// The name of a Boolean column, or nil. While it is true, the value does not decrease.
     package var unless: String?
-    /// A column, and the values with which `column` decreases, or nil if it always decreases.
+    /// A column and the values with which the decrease applies. If nil, it always applies.
     package var when: (column: String, values: [String])?
 
-    /// Describes a decreasing value.
     package init(
       column: String, since: String, unless: String? = nil, when: (column: String, values: [String])? = nil
     ) {
       (self.column, self.since, self.unless, self.when) = (column, since, unless, when)
     }
 
-    /// Compares all properties.
     package static func == (one: Aging, other: Aging) -> Bool {
       one.column == other.column && one.since == other.since && one.unless == other.unless
         && one.when?.column == other.when?.column && one.when?.values == other.when?.values
     }
 
-    /// Hashes the columns.
     package func hash(into hasher: inout Hasher) {
       hasher.combine(column)
       hasher.combine(since)
     }
   }
 
-  /// One field of a collection.
   package struct Column: Hashable, Sendable {
     /// The field's name.
     package var name: String
-    /// The collection that a reference points to, or nil for other fields.
+    /// The collection that a reference refers to. Nil for other fields.
     package var target: String?
-    /// The effect of a deleted target on the reference.
+    /// The effect on the reference if its target is deleted.
     package var effect: Effect
 
     /// The effect of a deleted target on a reference.
     package enum Effect: Hashable, Sendable {
-      /// The reference reads unchanged.
+      /// The reference keeps its value.
       case none
-      /// The reference reads as null.
+      /// The reference is shown as null.
       case clears
-      /// The record with the reference is not shown.
+      /// The record with the reference is hidden.
       case hides
     }
 
-    /// Creates a column.
     package init(name: String, target: String? = nil, effect: Effect = .none) {
       self.name = name
       self.target = target
@@ -68,14 +62,13 @@ package struct ShownTable: Hashable, Sendable {
     }
   }
 
-  /// Creates a table.
   package init(name: String, columns: [Column], aging: Aging? = nil) {
     self.name = name
     self.columns = columns
     self.aging = aging
   }
 
-  /// The quoted name of the table that the device writes.
+  /// The quoted name of the table to which the device writes.
   var table: String { Self.quoted("_" + name) }
 
   /// The statement that inserts or replaces a row.
@@ -85,8 +78,8 @@ package struct ShownTable: Hashable, Sendable {
 
   static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-  /// Returns the statement that creates a temporary view with `aged_COLUMN`, the value at an instant. Returns nil if no
-  /// value decreases.
+  /// Returns the statement that creates a temporary view with an additional column `aged_COLUMN`, the value at `now`.
+  /// Returns nil if no value decreases.
   func agedView(atMilliseconds now: Int64) -> String? {
     guard let aging else { return nil }
     let value = Self.quoted(aging.column)
@@ -108,10 +101,10 @@ package struct ShownTable: Hashable, Sendable {
       """
   }
 
-  /// The name of the view of all records that are deleted, or hidden because a record they refer to is.
+  /// The name of the view with all records that are deleted, or hidden because a record that they refer to is deleted.
   static let hiddenName = "_hidden"
 
-  /// Returns the statements that create the tables and views.
+  /// Returns the statements that create the tables, their indexes and the views.
   static func schema(_ tables: [ShownTable]) -> [String] {
     let hides = tables.contains { $0.columns.contains { $0.effect == .hides } }
     return tables.flatMap(\.tableSQL) + (hides ? [hiddenView(tables)] : []) + tables.map { $0.view(hides: hides) }
@@ -132,7 +125,7 @@ package struct ShownTable: Hashable, Sendable {
   }
 
   /// Selects deleted records and, recursively, records that are hidden because of them. UNION removes duplicates, so
-  /// the recursion ends even if references form a circle.
+  /// that the recursion ends even if references form a cycle.
   private static func hiddenView(_ tables: [ShownTable]) -> String {
     let deleted = tables.map { "SELECT '\($0.name)', _key FROM \($0.table) WHERE _deleted" }
     let followers = tables.flatMap { table in

@@ -4,8 +4,8 @@
   import NIOSSL
   import Synchronization
 
-  /// A certificate and its key, read again when their files change. New connections use the new pair; open connections
-  /// are not affected. An unusable pair is reported once, and the previous pair stays in use.
+  /// A certificate and its key, which are read again when their files change. New connections use the new pair, and
+  /// open connections are not affected. An invalid pair is reported once, and the previous pair stays in use.
   final class CertificateFiles: Sendable {
     private let certificate: String
     private let key: String
@@ -24,7 +24,7 @@
       var problem: String?
     }
 
-    /// Reads the files. Throws a `CertificateProblem`.
+    /// Reads the files. Throws a `CertificateProblem` if they cannot be used.
     init(certificate: String, key: String, report: @escaping @Sendable (String) -> Void) throws {
       self.certificate = certificate
       self.key = key
@@ -34,7 +34,6 @@
     }
 
     struct CertificateProblem: Error, CustomStringConvertible {
-      /// The problem as text.
       let description: String
     }
 
@@ -44,8 +43,8 @@
       var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       configuration.minimumTLSVersion = .tlsv12
       configuration.applicationProtocols = ["http/1.1"]
-      // Runs outside the connection's thread. If the key does not match the certificate, BoringSSL's error stays in the
-      // thread's queue, and the next handshake would report it as its own.
+      // This runs outside the connection's thread. If the key does not match the certificate, BoringSSL's error stays
+      // in the thread's queue, and the next handshake on that thread would report it.
       configuration.sslContextCallback = { [self] _, promise in
         promise.completeWithTask {
           let pair = self.present()
@@ -58,7 +57,7 @@
       return configuration
     }
 
-    /// Returns the current pair. The files are checked at most once a second.
+    /// Returns the current pair. Checks the files at most once a second.
     private func present() -> Pair {
       state.withLock { state in
         guard state.looked.duration(to: .now) >= .seconds(1) else { return state.pair }
@@ -69,7 +68,7 @@
           state.pair = try Self.read(certificate, key)
           (state.stamp, state.problem) = (stamp, nil)
         } catch {
-          // The files are replaced one after the other, so a mismatch may be temporary and is checked again.
+          // The two files are not replaced at the same moment, so a mismatch may be temporary and is checked again.
           if state.problem != "\(error)" { report("\(error); the previous certificate stays in use") }
           state.problem = "\(error)"
         }
@@ -98,7 +97,7 @@
         throw CertificateProblem(description: "'\(key)' is not a readable PEM key")
       }
       let pair = Pair(chain: chain.map { .certificate($0) }, key: .privateKey(secret))
-      // Creating a context verifies that key and certificate belong together.
+      // Creating a context fails if the key does not match the certificate.
       let configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       guard (try? NIOSSLContext(configuration: configuration)) != nil else {
         throw CertificateProblem(description: "the key '\(key)' does not belong to the certificate '\(certificate)'")

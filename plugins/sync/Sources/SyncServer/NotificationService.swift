@@ -3,7 +3,7 @@
   import SyncCore
   import SyncEngine
 
-  /// Watches each zone of the backend, and repeats notifications that were not followed by a fetch.
+  /// Watches each zone of the backend, and repeats notifications that have not been followed by a fetch.
   struct NotificationService: Service {
     let backend: any SyncBackend
     let access: ZoneAccess
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Watches all zones, including those added later.
+    /// Watches all zones, including those added while the server runs.
     private func followZones() async {
       await withDiscardingTaskGroup { group in
         var followed: [String: Ending] = [:]
@@ -42,7 +42,7 @@
       }
     }
 
-    /// A task that can be ended without its group.
+    /// A task that can be ended separately from its task group.
     private final class Ending: Sendable {
       private let ends = AsyncStream.makeStream(of: Void.self)
 
@@ -58,8 +58,8 @@
       }
     }
 
-    /// Watches a zone. If the backend fails, tries again after half a second; watchers are notified when it works
-    /// again.
+    /// Watches a zone. If the backend fails, tries again after half a second. Watchers are notified when it has
+    /// recovered.
     private func follow(_ zone: String) async throws {
       var wasAway = false
       while !Task.isCancelled {

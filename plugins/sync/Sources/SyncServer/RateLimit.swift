@@ -2,7 +2,7 @@
   import SyncEngine
   import Synchronization
 
-  /// Limits the requests of each zone within any second (S44). The error of a refused request contains the time to
+  /// Limits the requests to each zone within any second (S44). The error of a refused request includes the time to
   /// wait.
   final class RateLimit: Sendable {
     private let perSecond: Int
@@ -10,7 +10,7 @@
 
     init(perSecond: Int) { self.perSecond = perSecond }
 
-    /// Counts a request. Throws if there were too many within the last second.
+    /// Counts a request. Throws if the limit was already reached within the last second.
     func take(zone: String, atMilliseconds now: Int64) throws(BackendError) {
       let wait = times.withLock { times -> Int64? in
         var recent = (times[zone] ?? []).filter { now - $0 < 1000 }

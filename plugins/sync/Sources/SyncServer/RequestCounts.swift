@@ -2,7 +2,7 @@
   import SyncEngine
   import Synchronization
 
-  /// Counters since the start of the server, for Prometheus.
+  /// Counters since the start of the server, in the format of Prometheus.
   final class RequestCounts: Sendable {
     private struct State {
       var answers: [Int: Int] = [:]
@@ -28,7 +28,7 @@
       }
     }
 
-    /// Returns the counters in Prometheus' text format, version 0.0.4.
+    /// Returns the counters in version 0.0.4 of Prometheus' text format.
     func text(channels: Int, connections: (open: Int, closed: Int)) -> String {
       let state = state.withLock { $0 }
       var lines = ["# TYPE flowrun_sync_answers_total counter"]

@@ -11,11 +11,11 @@
   import SyncEngine
   import SyncWire
 
-  /// The sync server: stateless, with any backend. Two servers with one database can serve the same zones.
+  /// A stateless sync server, which works with any backend. Several servers can serve the same zones from one database.
   ///
   /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes`
-  /// (server-sent events) · `GET /store` (its identity) · `GET /time` · `GET /health` (the process runs) · `GET /ready`
-  /// (its store answers) · `GET /metrics`.
+  /// (server-sent events) · `GET /store` (the identity of the store) · `GET /time` · `GET /health` (the process is
+  /// running) · `GET /ready` (the store responds) · `GET /metrics`.
   public struct SyncServer: Sendable {
     private let backend: any SyncBackend
     private let settings: ServerSettings
@@ -28,7 +28,7 @@
     private let counts = RequestCounts()
 
     /// Creates a server for a backend. `settings.problem` must be nil. `openZone` adds a zone to the backend while the
-    /// server runs.
+    /// server is running.
     public init(
       backend: any SyncBackend, settings: ServerSettings,
       openZone: @escaping @Sendable (String) async throws -> Void = { _ in }
@@ -43,8 +43,8 @@
     }
 
     /// Serves until the process receives SIGTERM or SIGINT, or the task is cancelled. Requests in progress are
-    /// finished, and channels are closed. `onListening` is called with the port when it is open; `report` receives
-    /// messages for the operator.
+    /// completed, and channels are closed. `onListening` is called with the port once it is open. `report` is called
+    /// with messages for the operator.
     public func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in },
       report: @escaping @Sendable (String) -> Void = { _ in }
@@ -64,8 +64,8 @@
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
-      // The task may be cancelled at any time, but the services must not be: SwiftNIO treats a truncated response as a
-      // fatal error. So a cancellation starts a graceful shutdown.
+      // The task may be cancelled at any time, but the services must not be, because SwiftNIO treats a truncated
+      // response as a fatal error. A cancellation therefore starts a graceful shutdown.
       let serving = Task { try await group.run() }
       try await withTaskCancellationHandler {
         do {
@@ -183,7 +183,7 @@
       return cursor
     }
 
-    /// Returns the store named in a request, or nil.
+    /// Returns the store that a request requires, or nil if it does not require one.
     private static func store(_ request: Request) throws(BackendError) -> StoreIdentity? {
       guard let text = request.headers[.init(Wire.storeHeader)!] else { return nil }
       guard let store = StoreIdentity(text) else {
@@ -226,7 +226,7 @@
             try await withGracefulShutdownHandler {
               for try await sign in signs { try await writer.write(ByteBuffer(string: Self.event(sign))) }
             } onGracefulShutdown: {
-              // The server waits until all responses end, so the channels are ended here.
+              // The server waits until all responses have ended, so the channels must be ended here.
               notifications.finish(throwing: .unreachable("the server stops"))
             }
           } catch is BackendError {}
@@ -238,8 +238,8 @@
       switch sign {
       case .notification(let cursor): "event: poke\ndata: \(cursor)\n\n"
       case .changes(let page, since: let cursor):
-        // A client that does not know this event uses the notification. A client that has applied the changes need not
-        // fetch.
+        // A client that does not know this event uses the notification that follows. A client that has applied the
+        // changes need not fetch.
         if let body = Wire.body(of: page, since: cursor) {
           "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.notification(page.cursor)))"
         } else {
@@ -250,8 +250,8 @@
       }
     }
 
-    /// Throws unless a request may be answered. Damage is checked first, because a damaged request says nothing about
-    /// the device that sent it.
+    /// Throws unless a request may be processed. Damage is checked first, because errors in a damaged request do not
+    /// show anything about the device that sent it.
     private func admit(_ request: Request, _ kind: String, _ zone: String) throws(BackendError) {
       let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) } ?? 1
       let check = request.headers[.init(RequestHead.checkHeader)!]
@@ -275,7 +275,7 @@
       return number
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private func answer(_ body: () async throws(BackendError) -> [UInt8]) async throws -> Response {
       do throws(BackendError) {
@@ -300,7 +300,7 @@
     }
   }
 
-  /// Copies a request's identifier to its response, so that a client can match them, and adds the version of the
+  /// Copies a request's identifier to its response, so that a client can match them. Also adds the version of the
   /// server's messages.
   struct RequestNames: RouterMiddleware {
     typealias Context = BasicRequestContext
@@ -309,7 +309,7 @@
       _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
       var response = try await next(request, context)
-      // A header's name is a token of RFC 9110, so it is valid.
+      // The name of a header is a token of RFC 9110, so it is valid.
       response.headers[.init(Wire.versionHeader)!] = "\(Wire.version)"
       response.headers[.init(Wire.requestHeader)!] = request.headers[.init(Wire.requestHeader)!]
       return response
@@ -317,7 +317,7 @@
   }
 
   extension SyncServer {
-    /// The name under which the server watches its backend.
+    /// The device name under which the server watches its backend.
     static let serverDevice = DeviceID(stem: "server", random: 0)
   }
 #endif

@@ -3,17 +3,18 @@
   import FlowPlatform
   import SyncCore
 
-  /// The file with a server's zones: one line per zone, with its name and the hash of its token. A token in clear text
-  /// is accepted, and hashed when the file is next written. The file must be readable only by its owner.
+  /// The file with the zones of a server. Each line contains the name of a zone and the hash of its token. A token in
+  /// clear text is accepted, and is replaced by its hash when the file is next written. Only the owner may be able to
+  /// read the file.
   public struct ZonesFile: Sendable {
     /// The path of the file.
     public let path: String
-    /// True if other users of the machine may be able to read the file.
+    /// True if other users of the machine are allowed to read the file.
     public let mayBeReadable: Bool
 
     /// A problem with the file or a requested change.
     public struct ZonesProblem: Error, CustomStringConvertible {
-      /// The problem and its location, as text.
+      /// The problem and its location as text.
       public let description: String
     }
 
@@ -22,13 +23,13 @@
       case other(String)
     }
 
-    /// Creates a reference to a file, which may not exist yet.
+    /// Creates a reference to a file. The file need not exist yet.
     public init(path: String, mayBeReadable: Bool = false) {
       self.path = path
       self.mayBeReadable = mayBeReadable
     }
 
-    /// Reads the zones with their tokens. Throws a `ZonesProblem`.
+    /// Reads the zones and their tokens. Throws a `ZonesProblem` if the file is missing, invalid or readable by others.
     public func zones() throws -> [String: ZoneToken?] {
       try lines().reduce(into: [:]) { zones, line in
         if case .zone(let name, let token, _) = line { zones[name] = token }
@@ -40,7 +41,7 @@
       try lines().compactMap { if case .zone(let name, _, true) = $0 { name } else { nil } }
     }
 
-    /// Returns a text that changes whenever the file does, or nil if the file is missing.
+    /// Returns a string that changes whenever the file does, or nil if the file does not exist.
     func stamp() -> String? {
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
         let date = attributes[.modificationDate] as? Date
@@ -51,7 +52,8 @@
 
     // MARK: Changes
 
-    /// Adds a zone and returns its token, of which only the hash is stored. Throws a `ZonesProblem` if the zone exists.
+    /// Adds a zone and returns its token. Only the hash of the token is stored. Throws a `ZonesProblem` if the zone
+    /// exists.
     public func add(_ name: String) throws -> String {
       guard ZoneName.isWellFormed(name) else {
         throw ZonesProblem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")
@@ -67,7 +69,7 @@
       }
     }
 
-    /// Replaces a zone's token and returns the new one. Throws a `ZonesProblem` if the zone does not exist.
+    /// Replaces the token of a zone and returns the new one. Throws a `ZonesProblem` if the zone does not exist.
     public func rotate(_ name: String) throws -> String {
       try change { lines in
         let token = ZoneToken.random()
@@ -76,7 +78,7 @@
       }
     }
 
-    /// Removes a zone. Its content stays in the store. Throws a `ZonesProblem` if the zone does not exist.
+    /// Removes a zone from the file. Its records stay in the store. Throws a `ZonesProblem` if the zone does not exist.
     public func revoke(_ name: String) throws {
       try change { lines in _ = lines.remove(at: try Self.index(of: name, in: lines)) }
     }
@@ -93,7 +95,7 @@
           "there is no zone '\(name)'; there \(known.isEmpty ? "is none" : "are \(known.joined(separator: ", "))")")
     }
 
-    /// Reads, changes and replaces the file, while a lock excludes other processes.
+    /// Reads, changes and replaces the file while holding a lock that excludes other processes.
     private func change<Value>(isNew: Bool = false, _ body: (inout [Line]) throws -> Value) throws -> Value {
       let lock = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
       guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw unwritable() }
@@ -110,7 +112,7 @@
       return value
     }
 
-    /// Writes to a temporary file and renames it, so that readers see either the old or the new file.
+    /// Writes a temporary file and renames it, so that readers see either the old or the new file.
     private func replace(with text: String) throws {
       let fresh = "\(path).new"
       unlink(fresh)

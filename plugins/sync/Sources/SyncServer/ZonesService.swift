@@ -3,7 +3,7 @@
   import SyncEngine
 
   /// Reads the zones file again when it changes, so that zones can be added and removed and tokens replaced while the
-  /// server runs. An unreadable file is reported once, and the previous content stays valid.
+  /// server is running. An unreadable file is reported once, and its previous content stays valid.
   struct ZonesService: Service {
     let file: ZonesFile
     let access: ZoneAccess

@@ -1,32 +1,33 @@
 import SyncCore
 
-/// The acts of a simulation's users and what each author had seen. The oracle uses this record of causality.
+/// The actions of a simulation's users, and the actions that each author had seen. The oracle derives causality from
+/// them.
 struct ActLog {
-  /// An act of one user at one instant.
+  /// An action of a user on one record.
   struct Act {
     var number: Int64
     var key: RecordKey
-    /// The true time of the act, in milliseconds from the start.
+    /// The true time of the action, in milliseconds since the start.
     var milliseconds: Int64
-    /// For each device, the highest act number that the author had seen in this record.
+    /// For each device, the highest number of an action that the author had seen in this record.
     var past: [Int64]
     var edit: RecordEdit
     /// The list elements that the edit inserted, moved or removed, each with its neighbors.
     var places: [ListPlace] = []
   }
 
-  /// The acts of each device, in the order of their numbers.
+  /// The actions of each device, in the order of their numbers.
   private(set) var acts: [[Act]]
 
   init(devices: Int) { acts = Array(repeating: [], count: devices) }
 
   mutating func note(_ act: Act, of device: Int) { acts[device].append(act) }
 
-  /// Returns the act with this number. Each part of a transaction has its own number.
+  /// Returns the action with this number. Each part of a transaction has a separate number.
   func act(of device: Int, number: Int64) -> Act? { acts[device].last { $0.number == number } }
 }
 
-/// The position at which a user saw a value that was inserted, moved or removed in a list.
+/// The position at which a user inserted a list element, moved it to, or removed it from.
 struct ListPlace {
   var field: String
   var value: [UInt8]
@@ -34,8 +35,8 @@ struct ListPlace {
   var isRemoved = false
   /// True if the value was moved within the list.
   var isMoved = false
-  /// The value directly before it, or nil at the beginning.
+  /// The value directly before the element, or nil at the beginning.
   var after: [UInt8]?
-  /// The value directly after it, or nil at the end.
+  /// The value directly after the element, or nil at the end.
   var before: [UInt8]?
 }
