@@ -3,14 +3,14 @@ import SyncCloud
 import SyncCore
 import SyncEngine
 
-/// A simulation's zone in a cloud database. Each device decides on its own copy and saves the result, like
-/// `CloudZoneBackend`. The simulated service throttles, expires tokens and loses responses.
+/// A simulation's zone in a cloud database. As in `CloudZoneBackend`, each device decides on its own copy and saves the
+/// result. The simulated service throttles requests, expires tokens and loses responses.
 struct CloudBehindServer {
   private var cloud = SimulatedCloudZone()
   private var mirrors: [CloudMirror]
   private var random: SplitMix64
   private let faults: Double
-  /// The number of saved commits, and the number of commits refused because another device was faster.
+  /// The number of saved commits, and the number of commits refused because another device had committed first.
   private(set) var (saves, conflicts) = (0, 0)
 
   init(devices: Int, store: StoreIdentity, seed: UInt64, faults: Double) {
@@ -22,7 +22,7 @@ struct CloudBehindServer {
   /// The zone before the first commit.
   var emptyZone: ZoneState { mirrors[0].zone }
 
-  /// Returns the zone as a device reads it now.
+  /// Returns the zone as a device currently reads it.
   mutating func read(_ device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
     meetFault(isFaulty)
     for _ in 0..<3 {
@@ -46,7 +46,7 @@ struct CloudBehindServer {
     throw .unavailable("the zone cannot be read", retryAfterMilliseconds: 1000)
   }
 
-  /// Commits for a device. Returns the reply and the resulting zone.
+  /// Commits operations of a device. Returns the response and the resulting zone.
   mutating func commit(
     _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, _ device: Int, now: Int64, isFaulty: Bool
   ) throws(BackendError) -> (reply: CommitReply, zone: ZoneState) {

@@ -1,6 +1,6 @@
-/// A queue of events, earliest first. Events at the same instant are returned in the order in which they were added.
+/// A queue of events, earliest first. Events at the same time are returned in the order in which they were added.
 struct EventQueue<Event> {
-  /// A small key, so that the heap moves little data. The events themselves are not moved.
+  /// The small keys are moved within the heap, and the events themselves are not.
   private struct Key {
     var milliseconds: Int64
     var order: Int
@@ -11,23 +11,24 @@ struct EventQueue<Event> {
     }
   }
 
-  /// The events known at the start, latest first. A heap of all of them would be slow.
+  /// The events known at the start, latest first. A heap that contained all of them would be slow.
   private var planned: [(milliseconds: Int64, event: Event)]
   private var heap: [Key] = []
-  /// The number of children of a node of the heap. Four are adjacent in the processor's cache.
+  /// The number of children of each node in the heap. Four keys are adjacent in the processor's cache.
   private static var children: Int { 4 }
   private var events: [Event?] = []
   private var free: [Int] = []
   private var added = 0
 
-  /// Creates a queue with events known at the start. They precede events that are added later for the same instant.
+  /// Creates a queue with the events known at the start. They come before events that are added later for the same
+  /// time.
   init(planned events: [(milliseconds: Int64, event: Event)]) {
     planned = events.enumerated().sorted { one, other in
       (one.element.milliseconds, one.offset) > (other.element.milliseconds, other.offset)
     }.map(\.element)
   }
 
-  /// The time of the next event, or nil if there is none.
+  /// The time of the next event, or nil if the queue is empty.
   var nextMilliseconds: Int64? {
     guard let planned = planned.last?.milliseconds else { return heap.first?.milliseconds }
     return min(planned, heap.first?.milliseconds ?? planned)

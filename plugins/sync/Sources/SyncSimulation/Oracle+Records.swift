@@ -1,13 +1,13 @@
 import SyncCore
 import SyncRecords
 
-/// An act on a record that the server accepted.
+/// An action on a record that the server has accepted.
 struct RecordAct {
   var device: Int
   var name: String
   var number: Int64
   var stamp: Stamp
-  /// The incarnation of the record in which the server accepted the act.
+  /// The incarnation of the record to which the server applied the action.
   var incarnation: Int64
   var act: ActLog.Act
 
@@ -18,14 +18,14 @@ struct RecordAct {
   }
 }
 
-/// Computes the expected content of records from all accepted acts and what their authors had seen.
+/// Computes the expected content of records from all accepted actions and from what their authors had seen.
 extension Oracle {
-  /// Adds an act that the server has accepted.
+  /// Adds an action that the server has accepted.
   mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
 
   var recordKeys: Set<RecordKey> { Set(acts.keys) }
 
-  /// Returns the acts of the latest incarnation, or nil if the record must not exist.
+  /// Returns the actions of the latest incarnation, or nil if the record must not exist.
   func present(_ key: RecordKey) -> [RecordAct]? {
     guard let collection = schema.collection(key.type), let all = acts[key],
       let incarnation = all.map(\.incarnation).max()
@@ -34,7 +34,7 @@ extension Oracle {
     return Self.isGone(present, collection.delete) ? nil : present
   }
 
-  /// True if exactly these acts of one incarnation leave the record deleted.
+  /// True if exactly these actions of one incarnation leave the record deleted.
   private static func isGone(_ acts: [RecordAct], _ rule: DeleteRule) -> Bool {
     let deletions = acts.filter(\.edit.isDeletion)
     if deletions.isEmpty { return false }
@@ -42,11 +42,11 @@ extension Oracle {
     return !acts.contains { act in !act.edit.isDeletion && !deletions.contains { $0.hasSeen(act) } }
   }
 
-  /// Returns the acts accepted into an incarnation that does not match what their authors had seen, as text.
+  /// Returns messages about actions that were accepted into another incarnation than their authors' knowledge requires.
   func misplaced(_ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
-      // Indices, because acts are large and each is compared with every other.
+      // Indices are used because actions are large and each is compared with all others.
       let seen = all.indices.filter { act.hasSeen(all[$0]) }
       guard let incarnation = seen.map({ all[$0].incarnation }).max() else { return nil }
       let present = seen.filter { all[$0].incarnation == incarnation }
@@ -58,13 +58,14 @@ extension Oracle {
     }
   }
 
-  /// Returns the differences between a record in the zone and the expected one, as text.
+  /// Returns messages about differences between a record in the zone and the expected record.
   func problems(with cell: Cell?, _ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type) else { return [] }
     let isShown = cell.map { $0.isRecord && !$0.content.isDeleted(by: collection.delete) } ?? false
     guard let acts = present(key) else { return isShown ? ["\(key) is there and must be deleted"] : [] }
     guard let cell, isShown else { return ["\(key) is deleted and must be there"] }
-    // An act has a later stamp than everything its author had seen, so causes precede effects in this order.
+    // The stamp of an action is later than all stamps that its author had seen, so causes precede effects in this
+    // order.
     let ordered = acts.sorted { $0.stamp < $1.stamp }
     let state = collection.decide.map { self.state(ordered, by: $0) }
     return collection.fields.flatMap { field -> [String] in
@@ -173,7 +174,7 @@ extension Oracle {
   private func set(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Set<[UInt8]> {
     var added: [(act: RecordAct, value: [UInt8])] = []
     var removed: [(act: RecordAct, value: [UInt8])] = []
-    /// Returns the elements seen by a user who has seen the acts that satisfy `isSeen`.
+    /// Returns the elements of the set for a user who has seen the actions that satisfy `isSeen`.
     func shown(_ isSeen: (RecordAct) -> Bool) -> Set<[UInt8]> {
       let gone = removed.filter { isSeen($0.act) }
       return Set(
@@ -196,8 +197,8 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// Returns the problems with a list: a missing or an extra element, or two elements in another order than a user saw.
-  /// A moved element must be where one of its last moves put it, relative to elements whose own moves were all known at
+  /// Returns the problems of a list: missing elements, extra elements, or elements in another order than a user saw. A
+  /// moved element must be where one of its last moves put it, relative to elements whose own moves were all known at
   /// that time.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)

@@ -4,10 +4,10 @@ import SyncRecords
 /// Computes the expected result from all accepted writes and from what their authors had seen.
 ///
 /// It shares no code with the merge: it has no version vectors, horizons or joins. Causality follows from the users'
-/// own acts; the window and the order of states are those of the schema's rules. Only states compete with each other,
+/// own actions; the window and the order of states follow from the schema's rules. Only states compete with each other,
 /// and a field that is merged separately does not affect the age of a state.
 package struct Oracle {
-  /// A state that was written. Devices are numbered from 0.
+  /// A written state. Devices are numbered from 0.
   package struct State: Sendable {
     /// The number of the device.
     public var device: Int
@@ -15,13 +15,13 @@ package struct Oracle {
     public var name: String
     /// The number of the accepted write.
     public var number: Int64
-    /// The time of its stamp, in milliseconds since 1970.
+    /// The time of the write's stamp, in milliseconds since 1970.
     public var milliseconds: Int64
-    /// The counter of its stamp.
+    /// The counter of the write's stamp.
     public var counter: UInt32
     /// The values of the state.
     public var state: RecordState
-    /// For each device, the highest number that the author had seen.
+    /// For each device, the highest write number that the author had seen.
     package var past: [Int64]
 
     /// Creates a state.
@@ -40,18 +40,17 @@ package struct Oracle {
   }
 
   let schema: RecordSchema
-  /// The acts on each record.
+  /// The accepted actions on each record.
   var acts: [RecordKey: [RecordAct]] = [:]
 
-  /// Creates an oracle without acts.
   package init(_ schema: RecordSchema) { self.schema = schema }
 
   // MARK: States
 
-  /// Returns the state that must win, or nil if there are none.
+  /// Returns the state that must win, or nil if no state was written.
   package static func winner(of all: [State], by rule: DecideRule) -> State? {
     guard let newest = all.map(\.milliseconds).max() else { return nil }
-    // Only states within the window can win, but an author may have seen any state.
+    // Only states within the window can win, but states outside the window may also replace others.
     let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }
     let alive = recent.filter { one in
       !all.contains { $0.past[one.device] >= one.number && !($0.device == one.device && $0.number == one.number) }

@@ -3,10 +3,10 @@ import SyncEngine
 import SyncRecords
 
 /// Another store in the simulated world, created by other people from the same schema. Its data must not reach a device
-/// of the plan, and data of such a device must not reach it.
+/// of the plan, and a device's data must not reach it.
 struct OtherStore {
   private(set) var zone: ZoneState
-  /// The zone's position after the changes of its own users.
+  /// The zone's position after the changes of the other store's own users.
   private let end: Cursor
 
   init(_ plan: SimulationPlan) {
@@ -32,7 +32,7 @@ struct OtherStore {
     end = zone.cursor
   }
 
-  /// True if the zone contains only the changes of its own users.
+  /// True if the zone contains only the changes of the other store's own users.
   var isUntouched: Bool { zone.cursor == end }
 
   mutating func answer(

@@ -1,10 +1,9 @@
 import SyncCloud
 import Synchronization
 
-/// A zone of a cloud database in memory, with the faults of a real one. ``SimulatedCloud`` makes it available as a
-/// service.
+/// A zone of a cloud database in memory, with the faults of a real one. ``SimulatedCloud`` provides it as a service.
 package struct SimulatedCloudZone: Sendable {
-  /// A fault of the next call.
+  /// A fault that affects the next call.
   package enum Fault: Hashable, Sendable {
     /// The call fails with an error and has no effect.
     case error(CloudZoneError)
@@ -17,7 +16,7 @@ package struct SimulatedCloudZone: Sendable {
     var change: Int64
   }
 
-  /// The account that is signed in.
+  /// The account that is currently signed in.
   package private(set) var account: String
   /// True if the zone exists.
   package private(set) var exists = false
@@ -30,16 +29,16 @@ package struct SimulatedCloudZone: Sendable {
   private var records: [String: Stored] = [:]
   private var removed: [String: Int64] = [:]
   private var change: Int64 = 0
-  /// The current epoch. Tokens of an earlier epoch are refused; one ends when the zone is deleted or all tokens expire.
+  /// The current epoch, which ends when the zone is deleted or all tokens expire. Tokens of earlier epochs are refused.
   private var epoch: UInt8 = 1
 
-  /// Creates a person's zone, which does not exist in the service yet.
+  /// Creates the zone of an account. The zone does not exist in the service yet.
   package init(account: String = "ada") { self.account = account }
 
   /// The number of records.
   package var count: Int { records.count }
 
-  /// Deletes the zone, as a person can do in the settings of the device.
+  /// Deletes the zone, as a user can do in the settings of the device.
   package mutating func delete() {
     exists = false
     records = [:]
@@ -47,16 +46,16 @@ package struct SimulatedCloudZone: Sendable {
     epoch &+= 1
   }
 
-  /// Expires all tokens.
+  /// Makes all current tokens invalid.
   package mutating func expireTokens() { epoch &+= 1 }
 
-  /// Signs in another person, whose zone does not exist yet.
+  /// Signs in another user, whose zone does not exist yet.
   package mutating func signIn(_ account: String) {
     self.account = account
     delete()
   }
 
-  /// See ``SyncCloud/CloudZone``.
+  /// Saves and removes records; see ``SyncCloud/CloudZone``.
   package mutating func modify(
     _ modification: CloudModification, serverMilliseconds: Int64
   ) throws(CloudZoneError) -> CloudModified {
@@ -96,7 +95,7 @@ package struct SimulatedCloudZone: Sendable {
     return CloudModified(tags: tags, serverMilliseconds: serverMilliseconds)
   }
 
-  /// See ``SyncCloud/CloudZone``.
+  /// Returns the records that have changed since a token; see ``SyncCloud/CloudZone``.
   package mutating func changes(
     since token: CloudToken?, serverMilliseconds: Int64
   ) throws(CloudZoneError) -> CloudChanges {
@@ -133,11 +132,12 @@ package struct SimulatedCloudZone: Sendable {
   private static func tag(_ change: Int64) -> CloudTag { CloudTag(Array("\(change)".utf8)) }
 }
 
-/// A cloud database in memory that several devices share.
+/// A cloud database in memory that several devices can share.
 package final class SimulatedCloud: CloudZone {
   private let zone: Mutex<SimulatedCloudZone>
   private let now: @Sendable () -> Int64
-  /// The account at the device's last call of `account()`, or nil before it. Other calls fail if it has changed since.
+  /// The account returned by the device's last call of `account()`, or nil. Other calls fail if the account has changed
+  /// since.
   private let known = Mutex<String?>(nil)
 
   /// Creates a service for a zone. `now` returns the time in milliseconds since 1970.
@@ -146,7 +146,7 @@ package final class SimulatedCloud: CloudZone {
     self.now = now
   }
 
-  /// Gives access to the zone, for example to plan faults.
+  /// Calls `body` with the zone, for example to add faults.
   package func withZone<Result: Sendable>(_ body: (inout SimulatedCloudZone) -> Result) -> Result {
     zone.withLock { zone in
       let result = body(&zone)
@@ -168,7 +168,7 @@ package final class SimulatedCloud: CloudZone {
     }
   }
 
-  /// Returns the account that is signed in.
+  /// Returns the account that is currently signed in.
   package func account() async throws(CloudZoneError) -> String {
     let account = zone.withLock { $0.account }
     known.withLock { $0 = account }

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// The server in the simulated world: a zone, its watchers, and the oracle's record of accepted writes.
+/// The server in the simulated world: a zone, its watchers, and the oracle with all accepted writes.
 struct SimulatedServer {
   struct Listener {
     var device: Int
@@ -16,18 +16,18 @@ struct SimulatedServer {
   var backup: ZoneState?
   var listeners: [Listener] = []
   var oracle: Oracle
-  /// True if the zone was ever restored from a copy. The oracle's record is then incomplete.
+  /// True if the zone has ever been restored from a copy. The oracle's data is then incomplete.
   var hasGoneBack = false
-  /// For each record and each of its versions that may still be read, the highest act number of each device in it.
+  /// For each version of a record that may still be read, the highest action number of each device that it contains.
   var contents: [RecordKey: [Int64: [Int64]]] = [:]
   /// The numbers of accepted writes, by device.
   private(set) var taken: [Set<Int64>]
   private let devices: [DeviceID: Int]
-  /// The writes whose time differs from that of the user's act, as text.
+  /// Messages about writes whose time differs from that of the user's action.
   var misdated: [String] = []
-  /// The writes accepted twice, as text.
+  /// Messages about writes that were accepted twice.
   var repeated: [String] = []
-  /// The cloud database that contains the zone, or nil if the server stores it.
+  /// The cloud database that contains the zone. Nil if the server stores the zone itself.
   private(set) var cloud: CloudBehindServer?
 
   init(_ plan: SimulationPlan, devices: [DeviceID]) {
@@ -44,8 +44,8 @@ struct SimulatedServer {
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
-  /// Commits operations and records the accepted writes. `log` contains what the author of each write had seen; `known`
-  /// contains what the sender of a whole cell knows.
+  /// Commits operations and records the accepted writes. `log` contains what the author of each write had seen, and
+  /// `known` what the sender of a whole cell knows.
   mutating func commit(
     _ operations: [RecordOperation], heard: Cursor?, from sender: Replica, _ device: Int, now: Int64, log: ActLog,
     known: [RecordKey: [Int64]], isFaulty: Bool
@@ -80,7 +80,7 @@ struct SimulatedServer {
     return reply
   }
 
-  /// Returns the zone as a device reads it now.
+  /// Returns the zone as a device currently reads it.
   mutating func zone(for device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
     try cloud?.read(device, now: now, isFaulty: isFaulty) ?? zone
   }
@@ -99,11 +99,12 @@ struct SimulatedServer {
         incarnation: record.incarnation, act: act))
   }
 
-  /// Clocks are measured to within half a round trip, and a stamp that an author had seen may be later by as much.
+  /// The largest allowed difference. Clocks are measured to within half a round trip, and stamps that the author had
+  /// seen can add as much.
   private static let toleranceMilliseconds: Int64 = 5000
 
-  /// Restores the zone from the last copy. The zone starts a new incarnation at once if announced, otherwise with its
-  /// next change, or not at all if the server `staysOpen`.
+  /// Restores the zone from the last copy. If announced, the zone starts a new incarnation immediately, otherwise with
+  /// its next change. If the server `staysOpen`, it does not start one.
   mutating func goBack(generation: UInt64, isAnnounced: Bool, staysOpen: Bool) {
     guard let backup else { return }
     zone = backup

@@ -3,7 +3,7 @@ import SyncEngine
 import SyncRecords
 
 extension Simulation {
-  /// Compares the result of the simulation with the expected one.
+  /// Returns the report, with all differences between the result and the expected result.
   mutating func judged() -> SimulationReport {
     if !hasComeToRest { report.violations.append("no rest after \(plan.patienceMilliseconds / 60_000) min") }
     report.converged = hasComeToRest && devices.allSatisfy(agreesWithServer)
@@ -27,7 +27,7 @@ extension Simulation {
       }
   }
 
-  /// The problems with the zone that the oracle finds, as text.
+  /// Messages about the problems that the oracle finds in the zone.
   private var problemsByOracle: [String] {
     let zone = server.zone.records
     var problems: [String] = []
@@ -38,8 +38,8 @@ extension Simulation {
     return problems
   }
 
-  /// Returns the forgotten deletions of records that this record refers to by a field whose value changes when its
-  /// target is deleted.
+  /// Returns messages about targets of this record's references whose deletion has been forgotten although the
+  /// references are read differently while it is known.
   private func forgottenTargets(of key: RecordKey) -> [String] {
     guard let collection = plan.schema.collection(key.type), let cell = server.zone.records[key]?.cell else {
       return []
@@ -69,7 +69,7 @@ extension Simulation {
     judgeLosses(of: device)
   }
 
-  /// Checks that every saved act is on the server or parked (V14, V20).
+  /// Checks that every saved action has reached the server or is parked (V14, V20).
   private mutating func judgeLosses(of device: SimulatedDevice) {
     if server.hasGoneBack { return }
     let taken = server.taken[device.index]
@@ -82,7 +82,7 @@ extension Simulation {
     }
   }
 
-  /// Returns the largest sum of bytes within any window, including its end.
+  /// Returns the largest sum of bytes in any time window of this length.
   static func most(_ events: [(milliseconds: Int64, bytes: Int)], within window: Int64) -> Int {
     var (sum, most, first) = (0, 0, 0)
     for event in events {

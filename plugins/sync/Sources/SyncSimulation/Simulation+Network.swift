@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 
 extension Simulation {
-  /// Delivers a message in time or late, once, twice or not at all.
+  /// Delivers a message once, twice or not at all, possibly late.
   mutating func transmit(_ event: Event) {
     let copies = !isHealed && chance(plan.faults.duplication) ? 2 : 1
     for _ in 0..<copies {
@@ -19,7 +19,7 @@ extension Simulation {
 
   var serverMilliseconds: Int64 { Self.epochMilliseconds + now }
 
-  /// Performs a request on the server and transmits the response.
+  /// Processes a request on the server and transmits the response.
   mutating func serve(_ request: SyncMachine.Request, _ index: Int, _ incarnation: Int, _ number: Int) {
     var bytes = 16
     let result: Result<SyncMachine.Answer, BackendError>
@@ -71,7 +71,7 @@ extension Simulation {
 
   // MARK: The channel
 
-  /// The interval of heartbeats. If no messages are lost, fewer heartbeats keep a channel open.
+  /// The interval of heartbeats. If no messages are lost or late, fewer heartbeats are enough to keep a channel open.
   private var heartbeatMilliseconds: Int64 {
     plan.faults.loss == 0 && plan.faults.lateness == 0
       ? plan.settings.channelSilenceMilliseconds * 2 / 3 : SyncLimits.keepAliveMilliseconds
@@ -92,8 +92,8 @@ extension Simulation {
     )
   }
 
-  /// Answers a device that opens a channel to another store: with an error if the device names its own store, or with
-  /// the store's position if it has not met a store yet.
+  /// Responds to a device that opens a channel to the other store. If the device's data belongs to a store, the channel
+  /// is closed with an error. Otherwise, the device receives the other zone's position.
   private mutating func refuseChannel(_ index: Int, _ channel: Int) {
     let zone = otherStore.zone
     if let store = devices[index].machine.replica.binding.store, store != zone.store {

@@ -3,8 +3,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Runs a plan on a virtual clock, with real machines, a network that loses and delays messages, and disks that survive
-/// crashes.
+/// Runs a plan on a virtual clock with real machines. The network loses and delays messages, and disks survive crashes.
 ///
 /// ```swift
 /// let report = Simulation.run(.concurrentHistory(seed: 42))
@@ -23,7 +22,7 @@ package struct Simulation {
     case keepAlive(device: Int, incarnation: Int, channel: Int)
   }
 
-  /// The true time at the start: 2024-01-07 12:00:00 UTC in milliseconds since 1970.
+  /// The true time at the start of a simulation: 2024-01-07 12:00:00 UTC, in milliseconds since 1970.
   static let epochMilliseconds: Int64 = 1_704_628_800_000
 
   let plan: SimulationPlan
@@ -34,12 +33,12 @@ package struct Simulation {
   var server: SimulatedServer
   var otherStore: OtherStore
   var log: ActLog
-  /// The transactions, each with its author and its parts.
+  /// The transactions, each with its author and its writes.
   var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
   let onProgress: (Double) -> Void
   var report: SimulationReport
 
-  /// Runs a plan to its end. `onProgress` is called regularly with the completed share.
+  /// Runs a plan until its end. `onProgress` is called regularly with the completed share, from 0 to 1.
   package static func run(
     _ plan: SimulationPlan, onProgress: @escaping (Double) -> Void = { _ in }
   ) -> SimulationReport {
@@ -79,7 +78,7 @@ package struct Simulation {
 
   var isHealed: Bool { now >= plan.healsAtMilliseconds }
 
-  /// True if every device has read and sent everything and no request is in flight.
+  /// True if every device has fetched and sent everything.
   var hasComeToRest: Bool {
     devices.allSatisfy { device in
       device.isUp && device.machine.replica.cursor == server.zone.cursor
@@ -132,13 +131,13 @@ package struct Simulation {
       settings.place = StorePlace(address: "elsewhere")
     }
     devices[index].machine = SyncMachine(replica: replica, settings: settings, seed: random.next())
-    // Content saved before a crash is visible again.
+    // The content that was saved before a crash is visible again.
     observe(Array(replica.confirmed.keys), index)
     declare(index)
     give(.started, to: index)
   }
 
-  /// Declares the schema's rules to the zone, as opening a device's file does.
+  /// Declares the rules of the schema, as a device does when it opens its file.
   private mutating func declare(_ index: Int) {
     for collection in plan.schema.collections {
       do throws(RecordProblem) {
@@ -214,8 +213,8 @@ package struct Simulation {
     queue.add(.restart(device: index), atMilliseconds: now + max(1, delay))
   }
 
-  /// Connects a device to the store of other people or to its own, which ends its session. A device without data is
-  /// left alone, because it would belong to the first store that it meets.
+  /// Connects a device to the other store or to its own, which ends its session. A device without data does not change
+  /// its store, because its data would belong to the first store that responds.
   private mutating func point(_ index: Int, _ isElsewhere: Bool) {
     let replica = devices[index].machine.replica
     guard devices[index].isElsewhere != isElsewhere, replica.binding.store != nil || !replica.holdsNothing else {
@@ -250,9 +249,9 @@ package struct Simulation {
     }
   }
 
-  // MARK: What the oracle learns
+  // MARK: Data for the oracle
 
-  /// Records saved acts. From now on they must not be lost.
+  /// Records actions that were saved. From now on, they must not be lost.
   private mutating func note(_ acts: [Vocabulary.Act], _ index: Int) {
     let first = devices[index].machine.replica.nextNumber - Int64(acts.count)
     for (number, act) in zip(first..., acts) {
@@ -271,7 +270,7 @@ package struct Simulation {
     for other in devices.indices where other != index { devices[other].openTransactions.append(transactions.count - 1) }
   }
 
-  /// Returns the record saved under a key, or nil for another part of a replica.
+  /// Returns the key of the record that is saved under `key`, or nil for other parts of a replica.
   private static func record(_ key: String) -> RecordKey? {
     guard key.hasPrefix("record/") else { return nil }
     let rest = key.utf8.dropFirst(7)
@@ -279,8 +278,8 @@ package struct Simulation {
     return RecordKey(type: String(key[rest.startIndex..<slash]), name: String(key[rest.index(after: slash)...]))
   }
 
-  /// Records which acts the device has seen in the changed records, and checks that neither records nor the cursor go
-  /// back. Called after each event.
+  /// Records which actions the device has seen in the changed records, and checks that the cursor has not gone back.
+  /// Called after each event.
   private mutating func observe(_ changed: [RecordKey], _ index: Int) {
     var hasNews = false
     for key in changed {
@@ -309,7 +308,7 @@ package struct Simulation {
     devices[index].lastCursor = present ?? devices[index].lastCursor
   }
 
-  /// Checks that each transaction is visible as a whole or not at all. Records that the zone has forgotten are ignored.
+  /// Checks that each transaction is visible completely or not at all. Records that the zone has forgotten are ignored.
   private mutating func observeTransactions(_ index: Int) {
     let known = devices[index].known
     devices[index].openTransactions = devices[index].openTransactions.filter { number in

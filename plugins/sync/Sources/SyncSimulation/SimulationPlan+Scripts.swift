@@ -4,11 +4,11 @@ import SyncPomodoro
 import SyncRecords
 
 extension SimulationPlan {
-  /// Returns a short, dense history: two to four devices with edits inside and just outside of the window, and all
-  /// kinds of faults.
+  /// Returns a short, dense history with all kinds of faults: two to four devices with edits within and just outside
+  /// the window.
   ///
-  /// Messages are lost, duplicated, reordered or late. Clocks are up to 3 s wrong, one in eight up to 10 min. Users go
-  /// offline, processes are killed, cursors are lost, and devices connect to the store of other people.
+  /// Messages are lost, duplicated, reordered or late. Most clocks are wrong by up to 3 s, and one in eight by 10 min.
+  /// Users go offline, processes are killed, cursors are lost, and devices connect to the store of other people.
   package static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0x5eed)
     let devices = Int.random(in: 2...4, using: &random)
@@ -32,9 +32,10 @@ extension SimulationPlan {
     return plan
   }
 
-  /// Returns one or more days of ordinary use: about twelve acts per hour over all devices, some at the same moment.
+  /// Returns one or more days of ordinary use: about twelve actions per hour on all devices together, some of them at
+  /// nearly the same time.
   ///
-  /// Clocks are up to 3 s wrong. If `loss` is above 0, messages are also duplicated or late, users go offline,
+  /// Clocks are wrong by up to 3 s. If `loss` is above 0, messages are also duplicated or late, users go offline,
   /// processes are killed, and cursors are lost.
   package static func day(
     seed: UInt64, devices: Int, hours: Int, loss: Double, schema: RecordSchema = Pomodoro.schema
@@ -63,7 +64,7 @@ extension SimulationPlan {
     return plan
   }
 
-  /// Adds faults that affect a device about every six hours.
+  /// Adds faults that affect a device, about one every six hours.
   private mutating func addTroubles(to device: Int, until end: Int64, _ random: inout SplitMix64) {
     var time = Int64.random(in: 0...21_600_000, using: &random)
     while time < end {

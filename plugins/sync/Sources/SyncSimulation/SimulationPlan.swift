@@ -3,9 +3,9 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// The users' acts and the faults of a simulation.
+/// The plan of a simulation: the actions of users, and the faults.
 public struct SimulationPlan: Sendable {
-  /// The seed of all random choices. A plan with the same seed always runs identically.
+  /// The seed of all random choices. The same plan with the same seed always runs identically.
   package var seed: UInt64
   /// The number of devices.
   public var devices: Int
@@ -15,15 +15,13 @@ public struct SimulationPlan: Sendable {
   public var backend = Backend.server
   /// The steps, in any order.
   public var steps: [Step] = []
-  /// The time when the faults end and devices may become idle, in milliseconds from the start.
+  /// The time in milliseconds since the start when all faults end.
   package var healsAtMilliseconds: Int64
-  /// The faults of network, clocks and processes.
   package var faults = Faults()
-  /// The settings of the devices.
   package var settings: SyncSettings
-  /// The budget of a device.
+  /// The traffic budget of each device.
   package var limits: RequestBudget.Limits
-  /// The maximum time in milliseconds after the end of the faults until all devices are idle.
+  /// The maximum time in milliseconds from the end of the faults until all devices are idle.
   package var patienceMilliseconds: Int64 = 30 * 3_600_000
 
   /// Creates a plan without steps.
@@ -36,24 +34,22 @@ public struct SimulationPlan: Sendable {
     limits = schema.budget ?? .none
   }
 
-  /// The kind of a simulation's backend.
+  /// The kind of backend in a simulation.
   public enum Backend: String, Sendable, CaseIterable {
     /// A server that decides on changes itself.
     case server
-    /// A cloud database that only saves records, like CloudKit; the devices decide.
+    /// A cloud database such as CloudKit, which only saves records. The devices decide.
     case cloudZone = "cloud-zone"
   }
 
   /// An event for one device.
   public struct Step: Sendable {
-    /// The time, in milliseconds from the start.
+    /// The time in milliseconds since the start.
     package var milliseconds: Int64
     /// The device, numbered from 0.
     package var device: Int
-    /// The event.
     package var command: Command
 
-    /// Creates a step.
     package init(_ milliseconds: Int64, _ device: Int, _ command: Command) {
       self.milliseconds = milliseconds
       self.device = device
@@ -61,27 +57,27 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// An event of a step.
+  /// The event of a step.
   package enum Command: Sendable {
     /// The user edits a record.
     case acted(RecordKey, RecordEdit)
-    /// The user makes a random edit that the schema allows. The number is its seed.
+    /// The user makes a random edit that the schema allows. Contains the seed of the edit.
     case drawn(UInt64)
     /// The user goes offline or online.
     case switched(online: Bool)
     /// The process is killed and starts again after this many milliseconds.
     case crash(restartAfterMilliseconds: Int64)
-    /// Like `crash`, and the saved cursor is lost.
+    /// The process is killed and starts again without its saved cursor.
     case loseCursor
-    /// The device connects to the store of other people, or to its own again.
+    /// The device connects to the store of other people, or to its own store again.
     case pointed(elsewhere: Bool)
     /// The server makes a copy of the zone.
     case backUpServer
-    /// The server restores its last copy. If announced, it starts a new incarnation of the zone at once. If it stays
-    /// open, it does not start one.
+    /// The server restores its last copy of the zone. If announced, the zone starts a new incarnation immediately. If
+    /// the server stays open, the zone does not start one.
     case restoreServer(isAnnounced: Bool, staysOpen: Bool = false)
 
-    /// The user sets the timer and adds to the count.
+    /// The user sets the timer and increases the number of completed pomodoros.
     package static func set(_ state: TimerState, completed: Int64) -> Command {
       .acted(Pomodoro.timer, state.edit(completing: completed))
     }
@@ -95,7 +91,7 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// The faults of messages and clocks.
+  /// The faults of messages, clocks, processes and the server.
   package struct Faults: Sendable {
     /// The share of lost messages.
     package var loss = 0.0
@@ -103,16 +99,15 @@ public struct SimulationPlan: Sendable {
     package var duplication = 0.0
     /// The share of messages that are up to 30 s late.
     package var lateness = 0.0
-    /// The range of delays of other messages, in milliseconds. Delays are random, so messages can overtake each other.
+    /// The range of the delays of messages in milliseconds. Delays are random, so messages can overtake each other.
     package var delayMilliseconds: ClosedRange<Int64> = 5...80
-    /// The errors of the devices' clocks in milliseconds, by device.
+    /// The error of each device's clock, in milliseconds.
     package var skewsMilliseconds: [Int64] = []
-    /// A device and the number of the effect before which it is killed.
+    /// A device, and the number of the effect before which it is killed. Nil if no device is killed.
     package var crashBeforeEffect: (device: Int, effect: Int)?
-    /// The error that the server returns, and its end in milliseconds from the start.
+    /// The error that the server returns to all requests, and the time in milliseconds since the start when this ends.
     package var serverError: (error: BackendError, untilMilliseconds: Int64)?
 
-    /// Creates a plan without faults.
     package init() {}
   }
 }

@@ -2,19 +2,19 @@ import SyncCore
 
 /// The result of a simulation.
 package struct SimulationReport: Sendable {
-  /// The seed of the plan, which replays the simulation.
+  /// The seed of the plan, with which the simulation can be repeated.
   package var seed: UInt64
-  /// True if all devices and the server ended with equal bytes.
+  /// True if all devices and the server ended with identical bytes.
   package var converged = false
-  /// True if their content is the one that the oracle computed.
+  /// True if the final content is the one that the oracle computed.
   package var equalsOracle = false
-  /// The maximum number of a device's requests in any sliding hour.
+  /// The maximum number of requests that one device sent in any hour.
   package var requestsPerHourMax = 0
-  /// The maximum number of a device's bytes in any sliding day.
+  /// The maximum number of bytes that one device sent and received in any day.
   package var bytesPerDayMax = 0
-  /// The times from each action to its arrival on each other device, sorted, in milliseconds.
+  /// The times in milliseconds from each action to its arrival on each other device, sorted.
   package var latenciesMilliseconds: [Int64] = []
-  /// The number of conflicts by rule, over all devices.
+  /// The number of conflicts decided by each rule, over all devices.
   package var conflicts: [ConflictRule: Int64] = [:]
   /// The number of users' actions.
   package var actions = 0
@@ -22,31 +22,31 @@ package struct SimulationReport: Sendable {
   package var acknowledged: Int64 = 0
   /// The number of parked changes.
   package var parked = 0
-  /// The number of the server's commits.
+  /// The zone's last sequence number, which is the number of committed changes.
   package var commits: Int64 = 0
   /// The number of requests of all devices.
   package var requests = 0
   /// The bytes sent and received by all devices.
   package var bytes = 0
-  /// The number of saved acts that are neither on the server nor parked.
+  /// The number of saved actions that are neither on the server nor parked.
   package var lost = 0
-  /// The time when all devices became idle, in milliseconds from the start.
+  /// The time when all devices became idle, in milliseconds since the start.
   package var restedAtMilliseconds: Int64 = 0
-  /// The number of effects performed by each device. A crash can be planned before each of them.
+  /// The number of effects that each device performed. A crash can be planned before each of them.
   package var effects: [Int] = []
-  /// The number of saves in a cloud database and of those refused because another device was faster, or nil with a
-  /// server.
+  /// The number of saves in a cloud database, and the number of saves refused because another device had committed
+  /// first. Nil with a server.
   package var cloud: (saves: Int, conflicts: Int)?
-  /// The broken rules, as text.
+  /// Messages about violated rules.
   package var violations: [String] = []
 
-  /// Returns the latency that this share of the times does not exceed, or 0 if there are no times.
+  /// Returns the latency that is not exceeded by this share of the times, from 0 to 1. Returns 0 if there are no times.
   package func latency(percentile: Double) -> Int64 {
     guard !latenciesMilliseconds.isEmpty else { return 0 }
     let rank = Int((percentile * Double(latenciesMilliseconds.count)).rounded(.up))
     return latenciesMilliseconds[min(max(rank, 1), latenciesMilliseconds.count) - 1]
   }
 
-  /// True if the result equals the expected one, and no act was lost and no rule broken.
+  /// True if the result is the expected one, no action was lost and no rule was violated.
   package var isGood: Bool { converged && equalsOracle && lost == 0 && violations.isEmpty }
 }

@@ -3,18 +3,19 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Draws random edits of a schema's records, which together use all of its rules.
+/// Makes random edits of a schema's records. Together, they use all rules of the schema.
 struct Vocabulary {
-  /// An edit of one record.
+  /// A random edit of one record.
   struct Act {
     var key: RecordKey
     var edit: RecordEdit
     var places: [ListPlace] = []
   }
 
-  /// The number of keys in a collection whose schema lists none. There are few, so that devices edit the same records.
+  /// The number of keys in a collection whose schema does not list keys. It is small, so that devices edit the same
+  /// records.
   private static let keys = 4
-  /// The weight of a collection with a `decide` rule. It is higher because most rules are about states.
+  /// The weight of a collection with a `decide` rule. It is high because most rules are about states.
   private static let decidingWeight = 4
 
   let schema: RecordSchema
@@ -25,7 +26,8 @@ struct Vocabulary {
     random = SplitMix64(seed: seed)
   }
 
-  /// Draws the next act of a device's user, or the acts of a transaction. Empty if the device refuses them.
+  /// Returns the next action of a device's user, or the actions of a transaction. Empty if the device would refuse
+  /// them.
   mutating func acts(on machine: SyncMachine) -> [Act] {
     let weighted = schema.collections.flatMap { collection in
       Array(repeating: collection, count: collection.decide == nil ? 1 : Self.decidingWeight)
@@ -55,7 +57,8 @@ struct Vocabulary {
     let key = RecordKey(type: collection.name, name: names[index(of: names)])
     let view = machine.view(of: key)
     let isShown = collection.shown(view) != nil
-    // The effect of moves in a list shows only after many acts on a record, so records with lists are rarely deleted.
+    // Moves in a list have a visible effect only after many actions on a record, so records with lists are rarely
+    // deleted.
     let hasList = collection.fields.contains { $0.rule.merge == .list }
     if isShown, chance(hasList ? 40 : 6) { return Act(key: key, edit: RecordEdit(isDeletion: true)) }
     var edit = RecordEdit(seed: random.next())
@@ -131,7 +134,7 @@ struct Vocabulary {
           before: isAtEnd ? nil : others[position].value))
       return .items(insert: [], remove: [], move: [.init(moved.id, after: after?.id, isAtEnd: isAtEnd)])
     }
-    // At the end, at the beginning, or after one of the elements.
+    // The element is inserted at the end, at the beginning, or after another element.
     let position = Int.random(in: 0...shown.count, using: &random)
     let isAtEnd = position == shown.count
     let after = position > 0 ? shown[position - 1] : nil
@@ -141,7 +144,7 @@ struct Vocabulary {
     return .items(insert: [.init(after: after?.id, isAtEnd: isAtEnd, value: value)], remove: [])
   }
 
-  /// Returns a value that is drawn only once, or nil for types with too few values.
+  /// Returns a value that is practically unique, or nil for types with too few values.
   private mutating func unique(_ field: RecordSchema.Field) -> [UInt8]? {
     let number = Int64.random(in: 0...(1 << 50), using: &random)
     switch field.rule.element {
@@ -166,7 +169,7 @@ struct Vocabulary {
       let names = collection?.keys ?? Self.names
       return .text(names[index(of: names)])
     case .array(let element):
-      // The form that a workflow would write. Only strings and integers are needed.
+      // The value has the form that a workflow would write. Only strings and integers are needed.
       if case .string = element { return .json(#"["\#(word())"]"#) }
       if case .integer = element { return .json("[\(Int.random(in: 0...9, using: &random))]") }
       return .json("[]")

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// Checks commits.
+/// The checks of commits.
 extension BackendConformance {
 
   static let firstCommit: Body = { backend, zone in
@@ -185,7 +185,7 @@ extension BackendConformance {
     guard reply.results.count == 4, case .committed(1, let first, _) = reply.results[0],
       case .committed(2, let second, _) = reply.results[1], case .conflict(let record?) = reply.results[2]
     else { throw Failure(rule: "the second change sees the first", seen: "\(reply.results)") }
-    // A device that made only the first change must not skip the second when it reads.
+    // A device that made only the first change must not skip the second one when it fetches.
     try expect(second == first + 1, "each change has a place of its own", "\(first), then \(second)")
     try expect(record == (try await all(backend, zone)).first, "a conflict sees both", "\(record)")
     try expect(record.version == 2 && record.sequence == second, "the record is at the last place", "\(record)")

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// Checks that a zone forgets old deletions.
+/// The checks that a zone forgets old deletions.
 extension BackendConformance {
   private static let note = RecordKey(type: "notes", name: "a")
 
@@ -55,8 +55,8 @@ extension BackendConformance {
       kept.dropped == Dropped() && kept.records.contains { $0.key == note }, "a deletion is kept while there is room",
       "\(kept)")
     let third = RecordKey(type: "notes", name: "c")
-    // Its incarnation is too low: the zone has just forgotten a deletion to make room, which its device does not know
-    // yet.
+    // The change has too low an incarnation: to make room, the zone has just forgotten a deletion that the device does
+    // not know about.
     let early = try await backend.commit([put(third, 1, 5, at: now)], zone: zone)
     try expect(early.results == [.conflict(nil)], "a full collection forgets a deletion for a new record", "\(early)")
     let reply = try await backend.commit([put(third, 1, 5, at: now, incarnation: 1)], zone: zone)
@@ -68,7 +68,7 @@ extension BackendConformance {
     try expect(
       gone.dropped == Dropped(sequence: kept.cursor.sequence, incarnation: 1), "a page tells what was forgotten",
       "\(gone.dropped)")
-    // A device that was away for longer writes to the record, returns it, or creates another one.
+    // A device that was offline for longer changes the forgotten record, returns it, and creates another record.
     let late = try await backend.commit(
       [
         put(note, 3, 1, at: now), RecordOperation(key: note, expectedVersion: 0, change: .join(living.cell)),

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// Checks pages, cursors and notifications, and concurrent commits.
+/// The checks of pages, cursors, notifications and concurrent commits.
 extension BackendConformance {
   static let pages: Body = { backend, zone in
     let now = try await backend.serverTime()

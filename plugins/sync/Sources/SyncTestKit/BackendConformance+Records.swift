@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// Checks records of collections and their rules.
+/// The checks of collections' records and their rules.
 extension BackendConformance {
   private static let rulesKey = ZoneRules.key(of: "notes")
 
@@ -111,7 +111,7 @@ extension BackendConformance {
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now)], zone: zone)
     _ = try await backend.commit([note("a", 1, at: now)], zone: zone)
     let before = try await backend.changes(zone: zone, since: nil, limit: 100, maximumBytes: 1 << 20)
-    // One of the records has another version than expected.
+    // The version of one record differs from the expected one.
     let late = try await backend.commit(
       ["b", "a", "c"].map { note($0, 2, at: now, group: 7) }, zone: zone)
     guard case .conflict(nil) = late.results[0], case .conflict(_?) = late.results[1],
@@ -135,8 +135,8 @@ extension BackendConformance {
     try expect(again.results == [.unchanged, .unchanged], "a transaction that comes twice counts once", "\(again)")
   }
 
-  /// Several devices change the same records in transactions, each until it is committed. Every reader of the zone must
-  /// see the same sum in both records.
+  /// Several devices repeatedly try to change the same two records in a transaction until it is committed. Every reader
+  /// of the zone must see the same sum in both records.
   static let transactionsAtOnce: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now)], zone: zone)

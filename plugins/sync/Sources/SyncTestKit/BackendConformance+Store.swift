@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// Checks the store's identity: changes for another store must be refused.
+/// The checks of the store's identity: changes for another store must be refused.
 extension BackendConformance {
   static let store: Body = { backend, zone in
     let now = try await backend.serverTime()
