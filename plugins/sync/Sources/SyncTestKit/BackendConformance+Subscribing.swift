@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// Checks the changes that a device with a subscription receives.
+/// The checks of the changes that a device with a subscription receives.
 extension BackendConformance {
   private static func titled(
     _ key: String, _ title: String, _ number: Int64, at milliseconds: Int64, expected: Int64 = 0,

@@ -2,24 +2,24 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// A suite of checks that every backend must pass. Run it with your own adapter:
+/// Conformance checks that every backend must pass. Run them with your own backend:
 ///
 /// ```swift
 /// let failures = await BackendConformance.run { zone in try await MyBackend(zone: zone) }
 /// #expect(failures == [])
 /// ```
 public enum BackendConformance {
-  /// A rule that a backend broke.
+  /// A violation of a rule by a backend.
   public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule that was broken.
+    /// The violated rule.
     public var rule: String
-    /// A description of the actual result.
+    /// A description of the actual behavior.
     public var seen: String
-    /// The rule and the actual result.
+    /// The rule and the actual behavior as text.
     public var description: String { "\(rule): \(seen)" }
   }
 
-  /// Runs every check in a new zone that `make` opens. Returns the failures.
+  /// Runs each check in a new zone that `make` opens. Returns the violations.
   public static func run(_ make: @Sendable (_ zone: String) async throws -> any SyncBackend) async -> [Failure] {
     var failures: [Failure] = []
     for (index, check) in checks.enumerated() {
@@ -37,7 +37,7 @@ public enum BackendConformance {
     return failures
   }
 
-  /// The number of checks.
+  /// The number of conformance checks.
   public static var count: Int { checks.count }
 
   typealias Body = @Sendable (any SyncBackend, String) async throws -> Void
@@ -111,7 +111,7 @@ public enum BackendConformance {
     if !condition { throw Failure(rule: rule, seen: seen()) }
   }
 
-  /// The rules of the collections that `prepare` declares before each check.
+  /// The keys of the rules that `prepare` declares before each check.
   private static let usual = Set(Pomodoro.naming(atMilliseconds: 0).map(\.key))
 
   private static func prepare(_ backend: any SyncBackend, _ zone: String) async throws {
@@ -120,12 +120,12 @@ public enum BackendConformance {
     for case .refused(let refusal) in reply.results { throw Failure(rule: "rules are taken", seen: "\(refusal)") }
   }
 
-  /// Returns the zone's position at the start of a check.
+  /// Returns the zone's position before the check writes anything.
   static func start(_ backend: any SyncBackend, _ zone: String) async throws -> Cursor {
     try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20).cursor
   }
 
-  /// Returns the records that a check has written, without the prepared rules.
+  /// Returns the records written by a check, without the rules declared by `prepare`.
   static func all(_ backend: any SyncBackend, _ zone: String) async throws -> [SyncRecord] {
     try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20)
       .records.filter { !usual.contains($0.key) }

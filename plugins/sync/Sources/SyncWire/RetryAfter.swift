@@ -1,17 +1,17 @@
-/// Parses the header `Retry-After`: seconds, or a date in any of HTTP's three forms, such as `Sun, 06 Nov 1994 08:49:37
-/// GMT` (RFC 9110, 10.2.3 and 5.6.7).
+/// Parses the header `Retry-After`. Its value is a number of seconds, or a date in one of HTTP's three formats, such as
+/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 10.2.3 and 5.6.7).
 enum RetryAfter {
-  /// The longest pause, one day. If a server asks for more, the client tries again after a day.
+  /// The longest pause in milliseconds: one day. If a server requests a longer one, the client tries again after a day.
   private static let longestMilliseconds: Int64 = 86_400_000
 
-  /// Returns the pause in milliseconds, or nil if the header is invalid.
+  /// Returns the pause in milliseconds, or nil if the value is invalid.
   static func milliseconds(_ header: String, nowMilliseconds now: Int64) -> Int64? {
     if let seconds = Int64(header), seconds >= 0 { return min(seconds, longestMilliseconds / 1000) * 1000 }
     guard let seconds = secondsSince1970(header, nowMilliseconds: now) else { return nil }
     return min(max(0, seconds * 1000 - now), longestMilliseconds)
   }
 
-  /// Parses a date. Returns the seconds since 1970, or nil if it is invalid.
+  /// Parses a date. Returns the number of seconds since 1970, or nil if the date is invalid.
   static func secondsSince1970(_ text: String, nowMilliseconds now: Int64) -> Int64? {
     let parts = text.split(separator: " ")
     let (day, month, year, time): (Substring, Substring, Substring, Substring)
@@ -36,7 +36,7 @@ enum RetryAfter {
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
   }
 
-  /// Completes a year of two digits: the result is within 50 years of the present.
+  /// Parses a year. A year of two digits is completed so that it is within 50 years of the current year.
   private static func fullYear(_ text: Substring, nowMilliseconds now: Int64) -> Int64? {
     guard let year = Int64(text), (0...9999).contains(year) else { return nil }
     guard text.count == 2 else { return year >= 1970 ? year : nil }
@@ -45,8 +45,8 @@ enum RetryAfter {
     return same > present + 50 ? same - 100 : same <= present - 50 ? same + 100 : same
   }
 
-  /// Returns the days since 1970, computed with years that start in March (Hinnant, "chrono-Compatible Low-Level Date
-  /// Algorithms").
+  /// Returns the number of days since 1970, computed with years that start in March (Hinnant, "chrono-Compatible
+  /// Low-Level Date Algorithms").
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let (era, ofEra) = (shifted / 400, shifted % 400)

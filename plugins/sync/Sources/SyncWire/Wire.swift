@@ -10,37 +10,37 @@ import SyncEngine
 
 /// The messages between a device and a sync server: JSON with packed cells.
 ///
-/// All received messages are validated. Problems are located by paths such as `operations[2].expectedVersion`.
+/// All received messages are validated. A problem is located by a path such as `operations[2].expectedVersion`.
 package enum Wire {
   /// The reason why a body cannot be read.
   package struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The location of the problem, as a path of keys.
+    /// The location of the problem as a path of keys.
     package var path: String
-    /// The problem.
+    /// The problem, without its location.
     package var message: String
-    /// True if the other side uses a newer version.
+    /// True if the sender uses a newer version.
     package var isOfTheFuture = false
-    /// The location and the problem.
     package var description: String { path.isEmpty ? message : "\(path) \(message)" }
   }
 
   /// The name of the header with the version of the sender's messages.
   package static let versionHeader = "flowrun-sync-version"
-  /// The version of these messages. Since 2, cursors have tags, and a commit contains the furthest cursor. Since 3,
-  /// every record belongs to a collection, and devices do not report how far they have read. Since 4, a device names
-  /// its store. Since 5, list elements can be moved.
+  /// The version of these messages. Since version 2, cursors have tags, and a commit contains the furthest cursor.
+  /// Since version 3, every record belongs to a collection, and devices do not report how far they have read. Since
+  /// version 4, a device names its store. Since version 5, list elements can be moved.
   package static let version = 5
-  /// The message to a device with an earlier version.
+  /// The message to a device that uses an earlier version.
   package static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
-  /// The message of a device about a server with an earlier version.
+  /// The message of a device about a server that uses an earlier version.
   package static let serverIsOlder =
     "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
 
-  /// The name of the header with the store of a device's data, which is absent if no store is known yet.
+  /// The name of the header with the store of a device's data. The header is absent if the device does not know a store
+  /// yet.
   package static let storeHeader = "flowrun-sync-store"
 
-  /// The name of the header with a request's identifier, which the response repeats.
+  /// The name of the header with a request's identifier. The response contains the same header.
   package static let requestHeader = "flowrun-request"
 
   // MARK: Commit
@@ -65,7 +65,7 @@ package enum Wire {
     return JSONText.bytes(of: .object(object))
   }
 
-  /// Decodes the operations of a commit request, and the furthest cursor that the device has received, or nil.
+  /// Decodes a commit request: its operations and the furthest cursor that the device has received, or nil.
   package static func commit(
     _ body: [UInt8]
   ) throws(WireProblem) -> (operations: [RecordOperation], heard: Cursor?) {
@@ -218,7 +218,7 @@ package enum Wire {
   /// Encodes a subscription for the URL of a request for changes.
   package static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
 
-  /// Decodes a subscription from a URL.
+  /// Decodes a subscription from the URL of a request for changes.
   package static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
     let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in
       try SyncSubscription(packed: bytes)
@@ -229,15 +229,15 @@ package enum Wire {
     return read
   }
 
-  /// Encodes a page of changes. `isPartial` is true for a page of a subscription.
+  /// Encodes a page of changes. `isPartial` must be true if the request contains a subscription.
   package static func body(of page: ChangePage, isPartial: Bool = false) -> [UInt8] {
     JSONText.bytes(of: .object(value(of: page, isPartial: isPartial)))
   }
 
-  /// The maximum size in bytes of an event on a live channel. A device must fetch larger changes.
+  /// The maximum size of an event on a live channel, in bytes. A device must fetch larger changes.
   package static let eventBytes = 65_536
 
-  /// Encodes changes as an event of the live channel. Returns nil if they are too large.
+  /// Encodes changes as an event of a live channel. Returns nil if they are too large.
   package static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
     guard page.records.reduce(0, { $0 + $1.cell.packedBytes }) < eventBytes / 2 else { return nil }
     var object = value(of: page)
@@ -246,7 +246,7 @@ package enum Wire {
     return bytes.count <= eventBytes ? bytes : nil
   }
 
-  /// Decodes changes from the live channel.
+  /// Decodes changes from a live channel.
   package static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
     guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "since", message: "is missing or not a cursor")
@@ -274,7 +274,7 @@ package enum Wire {
     return object
   }
 
-  /// Decodes a page of changes. `isPartial` must be true for a page of a subscription.
+  /// Decodes a page of changes. `isPartial` must be true if the request contained a subscription.
   package static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
     let root = try object(body)
     let cursor = try cursor(root)
@@ -332,7 +332,7 @@ package enum Wire {
 
   // MARK: Errors and the time
 
-  /// Encodes an error, including the server's description.
+  /// Encodes an error with its code and description.
   package static func body(of error: BackendError) -> [UInt8] {
     var object = ValueObject([("code", .string(error.code)), ("message", .string(detail(of: error)))])
     if case .retry(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
@@ -341,11 +341,15 @@ package enum Wire {
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
-  /// Decodes an error. A body other than an error object of the sync server comes from another program, such as a
-  /// proxy. Such a response, or one to another request (`isOfRequest` is false), says nothing about the request, which
-  /// is repeated whatever the status is. A server with an earlier `version` refuses what it cannot read, which says
-  /// nothing about the change, so the device waits until the server is updated. `retryAfter` is the header of that name.
-  /// A date in it is compared with the response's own `date`, because the device's clock may be wrong by hours.
+  /// Decodes an error. If the body is not an error object of the sync server, it comes from another program, such as a
+  /// proxy. Such a response, or the response to another request (`isOfRequest` is false), does not show anything about
+  /// the request. The request is then repeated, whatever the status.
+  ///
+  /// A server with an earlier `version` refuses messages that it cannot read, which does not show anything about the
+  /// change. The device then waits until the server is updated.
+  ///
+  /// `retryAfter` is the header of that name. A date in it is compared with the response's own `date`, because the
+  /// device's clock may be wrong by hours.
   package static func error(
     _ body: [UInt8], status: Int, isOfRequest: Bool = true, version: Int = version, retryAfter: String? = nil,
     date: String? = nil, nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
@@ -398,7 +402,7 @@ package enum Wire {
     }
   }
 
-  /// Returns the beginning of a response's body as one line, or nil if it is empty.
+  /// Returns the start of a response's body as a single line, or nil if the body is empty.
   private static func words(_ body: [UInt8]) -> String? {
     let text = String(decoding: body.prefix(80), as: UTF8.self).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
@@ -434,12 +438,12 @@ package enum Wire {
     JSONText.bytes(of: .object(ValueObject([("serverMilliseconds", .integer(Int(milliseconds)))])))
   }
 
-  /// Encodes the store's identity.
+  /// Encodes the identity of the store.
   package static func body(of store: StoreIdentity) -> [UInt8] {
     JSONText.bytes(of: .object(ValueObject([("store", .string("\(store)"))])))
   }
 
-  /// Decodes the store's identity.
+  /// Decodes the identity of the store.
   package static func identity(_ body: [UInt8]) throws(WireProblem) -> StoreIdentity { try store(try object(body)) }
 
   /// Decodes the server's time.

@@ -3,7 +3,7 @@ import FlowModel
 import SyncCore
 import SyncRecords
 
-/// Reads the keys that restrict the keys and the writers of a collection's records.
+/// Reads the keys of a collection that restrict the keys, writers and fields of its records.
 extension SchemaReader {
   private static let keyLimit = 100
 
@@ -36,7 +36,7 @@ extension SchemaReader {
     }
   }
 
-  /// True if a member has the only value that it may have. Reports any other value.
+  /// True if a member has its only allowed value. Reports any other value.
   private mutating func only(_ word: String, _ member: PlacedValue.Member, _ meaning: String) -> Bool {
     if case .scalar(.string(word)) = member.value.content { return true }
     report(

@@ -3,7 +3,7 @@ import FlowModel
 import SyncCore
 import SyncRecords
 
-/// Reads the key `decide`: the rule that decides between whole states of a record.
+/// Reads the key `decide`, which contains the rule that decides between whole states of a record.
 extension SchemaReader {
   private static let order = ["causal", "window", "prefer", "smallest", "newest", "device"]
   private static let form =
@@ -95,7 +95,8 @@ extension SchemaReader {
     return .init(field: field.name, order: values(member.value, "when", of: field))
   }
 
-  /// Returns the field named by a value. It must have one of these types and be part of the state.
+  /// Returns the field named by a value. It must have one of these types and be decided as part of a state. Reports any
+  /// other value.
   private mutating func field(
     _ value: PlacedValue, _ key: String, _ collection: RecordSchema.Collection, _ types: [FieldType]
   ) -> RecordSchema.Field? {

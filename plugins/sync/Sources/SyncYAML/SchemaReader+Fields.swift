@@ -130,14 +130,14 @@ extension SchemaReader {
   }
 }
 
-// MARK: Parts that all maps share
+// MARK: Helpers for all mappings
 
 extension SchemaReader {
   mutating func report(_ code: DiagnosticCode, _ message: String, at span: TextSpan, help: String? = nil) {
     if diagnostics.count < Limits.diagnostics { diagnostics.append(Diagnostic(code, message, at: span, help: help)) }
   }
 
-  /// Returns the members of a mapping by key. Reports a value that is not a mapping, unknown keys and missing keys.
+  /// Returns the members of a mapping by key. Reports unknown and missing keys, and a value that is not a mapping.
   mutating func map(
     _ value: PlacedValue, _ owner: String, keys: [String], required: [String]
   ) -> [String: PlacedValue.Member]? {

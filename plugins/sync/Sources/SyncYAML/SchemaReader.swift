@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Reads a schema from parsed YAML with locations.
+/// Reads a schema from parsed YAML that includes locations.
 struct SchemaReader {
   var diagnostics: [Diagnostic]
 
@@ -12,7 +12,7 @@ struct SchemaReader {
     file: ["schema", "version", "budget", "collections"],
     collection: ["fields", "decide", "delete", "limit", "keys", "writer", "other-fields"]
   )
-  /// Keys that do not belong in the file, each with an explanation.
+  /// Keys that do not belong in a schema file, each with an explanation.
   static let unserved = [
     "subscribe": "a subscription is each device's own: write it in 'sync.connect'",
     "alias": "zones keep records under the names of their collection and fields; remove it",

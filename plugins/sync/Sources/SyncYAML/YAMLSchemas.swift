@@ -3,7 +3,7 @@ import FlowModel
 import FlowSyntax
 import SyncRecords
 
-/// Reads record schemas with the YAML reader of workflows, for programs that may link libyaml:
+/// Reads record schemas with the YAML reader of workflows. For programs that are allowed to link libyaml:
 ///
 /// ```swift
 /// SyncPlugin(reader: YAMLSchemas())
@@ -12,7 +12,7 @@ public struct YAMLSchemas: SchemaReading {
   /// Creates a reader.
   public init() {}
 
-  /// Reads a file and returns its schema or all of its problems. `file` is its name in messages.
+  /// Reads a file. Returns its schema or all problems with it. `file` is the file's name in messages.
   public func read(_ bytes: [UInt8], file: String) -> SchemaFile {
     let source = SourceText(bytes, file: file)
     let (root, problems) = PlacedValue.read(source)

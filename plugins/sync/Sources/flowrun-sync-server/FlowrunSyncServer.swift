@@ -2,7 +2,7 @@
   import ArgumentParser
   import Foundation
 
-  /// `flowrun-sync-server`: serves zones, manages their tokens, and assigns a new identity to a copied store.
+  /// `flowrun-sync-server`: serves zones, manages their tokens, and gives a copied store a new identity.
   @main struct FlowrunSyncServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "flowrun-sync-server",

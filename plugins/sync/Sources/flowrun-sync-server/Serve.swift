@@ -73,7 +73,7 @@
       settings.requestsPerSecond = requestsPerSecond
       settings.allowsPlainHTTP = plainHTTP
       settings.connectionsPerPeer = connectionsPerPeer
-      // The process needs some file descriptors for itself: for files, the database and event loops.
+      // The process itself needs some file descriptors for files, the database and event loops.
       settings.connections = max(1, min(settings.connections, DescriptorLimit.raise() - 64))
       if let problem = settings.problem { throw ValidationError(problem) }
       return settings

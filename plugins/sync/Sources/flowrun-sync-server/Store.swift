@@ -22,7 +22,7 @@
         }
       }
 
-      /// Opens the store, calls one of the closures and prints its result.
+      /// Opens the store, calls the closure for its kind and prints the result.
       func print(
         inPostgres: (PostgresBackend) async throws -> any CustomStringConvertible,
         inFile: (SQLiteBackend) async throws -> any CustomStringConvertible

@@ -12,7 +12,7 @@
       @Option(help: "The file of the zones and their tokens.") var zones: String
       @Flag(help: "Take a zones file that other users of this machine can read.") var readableZones = false
 
-      /// Calls `body` with the file. Prints its error and exits with 1 if it throws.
+      /// Calls `body` with the zones file. If it throws, prints the error and exits with status 1.
       func change<Value>(_ body: (ZonesFile) throws -> Value) throws -> Value {
         do {
           return try body(ZonesFile(path: zones, mayBeReadable: readableZones))
