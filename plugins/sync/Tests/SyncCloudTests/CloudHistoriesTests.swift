@@ -4,10 +4,10 @@ import SyncEngine
 import SyncSimulation
 import Testing
 
-/// Random histories of several devices that share a zone in a cloud database. The database throttles requests and
-/// expires tokens. An oracle checks the results.
+/// Simulates devices that share a zone in a cloud database. The database throttles requests and expires tokens. An
+/// oracle checks the results.
 @Suite struct `Histories over a cloud database` {
-  @Test func `have the results that the oracle computes`() {
+  @Test func `every random history over a cloud database ends with the content that the oracle computes`() {
     var conflicts = 0
     for seed in 1...40 as ClosedRange<UInt64> {
       var plan = SimulationPlan.concurrentHistory(seed: seed)
@@ -19,7 +19,7 @@ import Testing
     #expect(conflicts > 0)
   }
 
-  @Test(arguments: [0, 0.4]) func `of a day have the results that the oracle computes`(_ loss: Double) {
+  @Test(arguments: [0, 0.4]) func `a simulated day ends with the content that the oracle computes`(_ loss: Double) {
     var plan = SimulationPlan.day(seed: 7, devices: 3, hours: 24, loss: loss)
     plan.backend = .cloudZone
     let report = Simulation.run(plan)
@@ -27,14 +27,14 @@ import Testing
     #expect((report.cloud?.saves ?? 0) > 0)
   }
 
-  @Test func `are equal if they have the same seed`() {
+  @Test func `two simulated days over a cloud database with the same seed have the same traffic`() {
     var plan = SimulationPlan.day(seed: 3, devices: 3, hours: 6, loss: 0.4)
     plan.backend = .cloudZone
     let (one, two) = (Simulation.run(plan), Simulation.run(plan))
     #expect(one.requests == two.requests && one.bytes == two.bytes && one.cloud?.saves == two.cloud?.saves)
   }
 
-  @Test func `remove many forgotten records in several modifications, each within the limit`() throws {
+  @Test func `many forgotten records are removed in several modifications within the limit`() throws {
     let store = CloudMirror.store(ofAccount: "ada")
     var (cloud, mirror) = (SimulatedCloudZone(), CloudMirror(store: store))
     func commit(_ operations: [RecordOperation], atMilliseconds now: Int64) throws {
@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// Creates and deletes records of a collection. All writes are from one device, with consecutive numbers.
+/// Creates and deletes records of a collection. All writes come from one device and have consecutive numbers.
 private final class CloudWriter {
   private let device = DeviceID(stem: "device", random: 1)
   private var number: Int64 = 0

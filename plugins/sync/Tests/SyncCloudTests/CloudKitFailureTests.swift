@@ -1,13 +1,13 @@
 import SyncCloud
 import Testing
 
-/// How CloudKit's documented error codes are translated. CloudKit itself is not run.
+/// The conversion of CloudKit's documented error codes. CloudKit itself is not run.
 @Suite struct `Errors of CloudKit` {
   private func failure(_ number: Int?, after seconds: Double? = nil) -> CloudKitFailure {
     CloudKitFailure(number: number, text: "reason", retryAfterSeconds: seconds)
   }
 
-  @Test func `are translated for each record, and one changed by another device is a conflict`() throws {
+  @Test func `a failed request has one error per record, and a record changed by another device conflicts`() throws {
     // In an atomic request, one record is refused and all others fail because of it.
     let records = [
       "head": failure(22), "part": failure(14), "new": failure(11), "large": failure(27), "odd": failure(10),
@@ -22,7 +22,7 @@ import Testing
     #expect(CloudKitFailure(records: [:]) == nil)
   }
 
-  @Test(arguments: [26, 28]) func `cause the zone to be created again if it is missing or was deleted`(number: Int)
+  @Test(arguments: [26, 28]) func `an error of a record or zone reveals a missing zone`(number: Int)
     throws
   {
     #expect(failure(number).problem == .zoneNotFound)
@@ -33,7 +33,7 @@ import Testing
     #expect(!failure(14).isMissingZone)
   }
 
-  @Test(arguments: [6, 7, 23]) func `of a busy service cause a retry within a day`(number: Int) {
+  @Test(arguments: [6, 7, 23]) func `an error of a busy service contains the time to wait, at most a day`(number: Int) {
     #expect(failure(number, after: 2.5).problem == .throttled(retryAfterMilliseconds: 2500))
     #expect(failure(number).problem == .throttled(retryAfterMilliseconds: 1000))
     #expect(failure(number, after: .nan).problem == .throttled(retryAfterMilliseconds: 1000))
@@ -41,11 +41,11 @@ import Testing
     #expect(failure(number, after: .infinity).problem == .throttled(retryAfterMilliseconds: 86_400_000))
   }
 
-  @Test(arguments: [3, 4, 34]) func `without a response cause a retry`(number: Int) {
+  @Test(arguments: [3, 4, 34]) func `an error without a response reports the service as unreachable`(number: Int) {
     #expect(failure(number).problem == .unreachable("reason"))
   }
 
-  @Test func `of other kinds are not retried and contain the reason`() {
+  @Test func `errors of other kinds are converted to the matching error or keep their reason`() {
     #expect(failure(21).problem == .tokenExpired)
     #expect(failure(9).problem == .notAuthenticated)
     #expect(failure(36).problem == .notAuthenticated)

@@ -7,7 +7,8 @@ import SyncTestKit
 import Synchronization
 import Testing
 
-/// The backend with a cloud database in memory (S10 to S17, S30 to S37). CloudKit itself is not run.
+/// The backend for cloud databases, tested with a database in memory (S10 to S17, S30 to S37). CloudKit itself is not
+/// run.
 @Suite struct `A zone in a cloud database` {
   private static let zone = "PomodoroZone"
 
@@ -52,7 +53,7 @@ import Testing
     #expect(failures == [])
   }
 
-  @Test func `is read in pages by a new device`() async throws {
+  @Test func `a new device reads a zone in several pages`() async throws {
     let cloud = try await cloud()
     let first = backend(cloud)
     for number in 1...30 { _ = try await first.commit([write(number)], zone: Self.zone) }
@@ -62,19 +63,19 @@ import Testing
     #expect(page.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `contains both changes if two devices save at the same time`() async throws {
+  @Test func `a zone contains the changes of both devices if they commit at the same time`() async throws {
     let cloud = try await cloud()
     let (first, second) = (backend(cloud), backend(cloud))
     _ = try await first.commit([write(1)], zone: Self.zone)
     _ = try await whole(second)
-    // The second device has not read this change.
+    // The second device has not read this change yet.
     _ = try await first.commit([write(2)], zone: Self.zone)
     let reply = try await second.commit([write(3)], zone: Self.zone)
     #expect(reply.lastSequence == reply.cursor.sequence)
     #expect(try await devices(first).count == 3)
   }
 
-  @Test func `contains a change only once if its response was lost and it is sent again`() async throws {
+  @Test func `a change is stored only once if its response was lost and it is sent again`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -82,12 +83,12 @@ import Testing
     await #expect(throws: BackendError.unreachable("the answer was lost")) {
       _ = try await backend.commit([write(2)], zone: Self.zone)
     }
-    // The change was saved. Only the response was lost.
+    // The change has been saved, and only its response was lost.
     #expect(try await backend.commit([write(2)], zone: Self.zone).results != [])
     #expect(try await devices(backend).map(\.version) == [1, 1])
   }
 
-  @Test func `is read from the beginning if the token has expired`() async throws {
+  @Test func `a zone is read from the beginning if the token has expired`() async throws {
     let cloud = try await cloud()
     let (first, second) = (backend(cloud), backend(cloud))
     _ = try await first.commit([write(1)], zone: Self.zone)
@@ -97,7 +98,7 @@ import Testing
     #expect(try await devices(second).count == 2)
   }
 
-  @Test func `reports throttling with the time to wait`() async throws {
+  @Test func `a throttled commit reports the time to wait`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -115,7 +116,7 @@ import Testing
       (.partial(["r": .failed("busy"), "head": .batchFailed]), "unavailable"),
       (.partial(["r": .tooLarge, "head": .batchFailed]), "too-large"), (.failed("?"), "unavailable"),
     ] as [(CloudZoneError, String)])
-  func `saves nothing after an error of the service, and reports its code`(_ error: CloudZoneError, _ code: String)
+  func `a commit that fails saves nothing and reports the error's code`(_ error: CloudZoneError, _ code: String)
     async throws
   {
     let cloud = try await cloud()
@@ -131,7 +132,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `is created again after the user deleted it, and invalidates earlier cursors`() async throws {
+  @Test func `a deleted zone is created again by the next commit, and earlier cursors are invalid`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -144,7 +145,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `refuses a save if it was deleted after it was read`() async throws {
+  @Test func `a commit is refused if the zone was deleted after it was read`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -155,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `is bound to another store after another user signs in, and sends it no data of the first user`()
+  @Test func `after another user has signed in, a commit with data of the first user is refused`()
     async throws
   {
     let cloud = try await cloud()
@@ -171,12 +172,12 @@ import Testing
     #expect(cloud.withZone { $0.count } == 0)
   }
 
-  @Test func `has the same store on all devices of a user`() async throws {
+  @Test func `all devices of a user have the same store`() async throws {
     let cloud = try await cloud()
     #expect(try await backend(cloud).identity() == (try await backend(cloud).identity()))
   }
 
-  @Test func `is read immediately after a push notification`() async throws {
+  @Test func `a zone is read immediately after a push notification`() async throws {
     let cloud = try await cloud()
     let (first, second) = (
       backend(cloud), CloudZoneBackend(zones: [Self.zone: cloud], pollMilliseconds: 3_600_000)
@@ -190,7 +191,7 @@ import Testing
     #expect(try await signs.next()?.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `reports a damaged record as an error`() async throws {
+  @Test func `a damaged record in the cloud database is an error`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -205,7 +206,7 @@ import Testing
     CloudRecord(name: name, bytes: Array(repeating: 7, count: size), tag: tag)
   }
 
-  @Test func `saves all records or none, and reports those that another device has changed`() throws {
+  @Test func `the simulated database saves all records or none, and reports those that have changed`() throws {
     var zone = SimulatedCloudZone()
     let tags = try zone.modify(CloudModification(saved: [record("a"), record("b")]), serverMilliseconds: 0).tags
     #expect(throws: CloudZoneError.partial(["a": .changed, "c": .batchFailed])) {
@@ -217,7 +218,7 @@ import Testing
     #expect(zone.count == 1)
   }
 
-  @Test func `accepts at most 400 records per request and a megabyte per record`() throws {
+  @Test func `the simulated database accepts at most 400 records per request and 1,000,000 bytes per record`() throws {
     var zone = SimulatedCloudZone()
     let records = (0..<400).map { record("\($0)") }
     _ = try zone.modify(CloudModification(saved: records), serverMilliseconds: 0)
@@ -231,7 +232,7 @@ import Testing
     _ = try zone.modify(CloudModification(saved: [record("big", 1_000_000)]), serverMilliseconds: 0)
   }
 
-  @Test func `returns each changed record once, with its latest content, and the removed ones`() throws {
+  @Test func `the simulated database returns each changed record once, with its latest content`() throws {
     var zone = SimulatedCloudZone()
     let tags = try zone.modify(CloudModification(saved: [record("a"), record("b")]), serverMilliseconds: 0).tags
     let first = try zone.changes(since: nil, serverMilliseconds: 0)
@@ -242,7 +243,7 @@ import Testing
     #expect(try zone.changes(since: second.token, serverMilliseconds: 0).changed.isEmpty)
   }
 
-  @Test func `refuses tokens of a deleted zone`() throws {
+  @Test func `the simulated database refuses tokens of a deleted zone`() throws {
     var zone = SimulatedCloudZone()
     #expect(throws: CloudZoneError.zoneNotFound) { _ = try zone.changes(since: nil, serverMilliseconds: 0) }
     _ = try zone.modify(CloudModification(saved: [record("a")]), serverMilliseconds: 0)

@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The decisions in the transactions of every backend (M2, M12).
+/// The decisions that every backend makes in its transactions (M2, M12).
 @Suite struct ArbiterTests {
   private let timers = ZoneRules(collection: "timers", texts: Pomodoro.schema.collection("timers")?.rules.texts ?? [:])
   private let settings = ZoneRules(
@@ -57,7 +57,7 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11 M2: a write is stamped later than every stamp its author had seen, regardless of its clock`() throws {
+  @Test func `V11 M2: a write is stamped later than the stamp that its author had seen, despite a slow clock`() throws {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
     slow.seen = stored.cell.latestStamp
@@ -70,7 +70,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [slow.dot])
   }
 
-  @Test func `a false claim to have seen a future stamp does not increase a stamp beyond the stored one`() throws {
+  @Test func `a device that claims to have seen a future stamp cannot get a stamp later than the stored one`() throws {
     let stored = try record(focus(mac, at: now - 2000))
     var liar = focus(phone, at: now - 3000)
     liar.seen = Stamp(milliseconds: now + 10_000_000, counter: 0, device: mac)
@@ -81,7 +81,7 @@ import Testing
     #expect(stamp?.milliseconds == now - 2000)
   }
 
-  @Test func `M12: an expected version that differs is a conflict, whether lower or higher`() throws {
+  @Test func `M12: an operation conflicts if its expected version is lower or higher than the stored one`() throws {
     let stored = try record(focus(mac, at: now))
     #expect(decide(focus(phone, at: now), stored: stored, expected: 0) == .conflict)
     #expect(decide(focus(phone, at: now), stored: stored, expected: 2) == .conflict)
@@ -93,13 +93,13 @@ import Testing
     #expect(decide(focus(mac, at: now), stored: stored) == .unchanged)
   }
 
-  @Test func `M1: another write with a used number is a conflict, never an acknowledgement`() throws {
+  @Test func `M1: another write with a used number is a conflict and never acknowledged`() throws {
     let stored = try record(focus(mac, at: now, number: 5))
     #expect(decide(focus(mac, at: now + 500, number: 5), stored: stored) == .conflict)
     #expect(decide(focus(mac, at: now, number: 4), stored: stored) == .conflict)
   }
 
-  @Test func `new devices replace retired ones and those that were silent for 90 days`() throws {
+  @Test func `new devices replace retired devices and devices that have been silent for 90 days`() throws {
     var record = SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...64 {
       let device = DeviceID(stem: "device", random: UInt32(index))
@@ -140,7 +140,7 @@ import Testing
     (Write.FieldChange(name: String(repeating: "n", count: 129), value: []), "129 bytes, at most 128"),
     (Write.FieldChange(name: "", value: []), "has no name"),
   ])
-  func `a value over a limit is refused`(_ change: Write.FieldChange, _ message: String) {
+  func `a write with a value or name over a limit is refused`(_ change: Write.FieldChange, _ message: String) {
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: [change], record: RecordWrite())
     let decision = Arbiter.decide(
       RecordOperation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, rules: settings,
@@ -152,7 +152,7 @@ import Testing
     #expect(problem.contains(message))
   }
 
-  @Test func `a cell sent by a device is refused if it breaks a rule for writes`() {
+  @Test func `a cell returned by a device is refused if it violates a rule for writes`() {
     var state = Cell()
     state.apply(focus(mac, at: now), windowMilliseconds: 5000)
     var rubbish = Cell()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a rule of a collection is not mistaken for a rule of a field`() {
+  @Test func `the rule of a collection is not used as the rule of a field with the same name`() {
     let rules = ZoneRules(collection: "notes", texts: [ZoneRules.keysName: "string newest", "title": "string newest"])
     for (field, isField) in [("title", true), (ZoneRules.keysName, false)] {
       let write = Write(
@@ -211,7 +211,7 @@ import Testing
     #expect(record.cell.context.count == 64)
   }
 
-  @Test func `a cell larger than the limit is refused with its size`() {
+  @Test func `a write that makes a record larger than the limit is refused with the size`() {
     let fields = (0..<5).map { Write.FieldChange(name: "field\($0)", value: Scalar.text(Self.long).bytes) }
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: fields, record: RecordWrite())
     let decision = Arbiter.decide(
@@ -231,7 +231,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7 S10 bad input: a record that does not belong to the zone is refused with the reason`(
+  func `S7 S10 bad input: a record that does not belong to the zone is refused with a reason`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])
@@ -245,7 +245,7 @@ import Testing
     #expect(problem.contains(message), "\(problem)")
   }
 
-  @Test func `V23: the stamps of a merged cell are limited to a second ahead of the server`() throws {
+  @Test func `V23: the stamps of a returned cell are limited to a second ahead of the server`() throws {
     var cell = Cell()
     cell.apply(focus(mac, at: now + 600_000), windowMilliseconds: 5000)
     let decision = Arbiter.decide(

@@ -7,7 +7,7 @@ import Testing
   private let hour: Int64 = 3_600_000
   private let start: Int64 = 1_704_628_800_000
 
-  @Test func `V18 S43: no schedule sends more than 100 requests in a sliding hour`() {
+  @Test func `V18 S43: no random schedule sends more than 100 requests in any hour`() {
     for seed in 1...UInt64(50) {
       var random = SplitMix64(seed: seed)
       var budget = RequestBudget()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `80 requests at the end of an hour do not permit another 80 at the start of the next`() {
+  @Test func `80 requests at the end of an hour do not allow another 80 at the start of the next hour`() {
     var budget = RequestBudget()
     for second in 0..<80 { budget.spendRequest(.push, atMilliseconds: start + Int64(second)) }
     #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start + 1000) == start + hour + 1)
@@ -44,7 +44,7 @@ import Testing
       #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start)
       budget.spendRequest(.other, atMilliseconds: start)
     }
-    // The last request was the first of the reserved ones.
+    // The last request was the first of those reserved for polls.
     #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start + 180_000)
     for _ in 0..<20 {
       #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `requests recorded by a clock a year ahead count for an hour or a day, not for a year`() {
+  @Test func `requests recorded by a clock that is a year ahead count for an hour, and bytes for a day`() {
     var budget = RequestBudget()
     let ahead = start + 365 * 24 * hour
     for _ in 0..<100 { budget.spendRequest(.push, atMilliseconds: ahead) }
@@ -84,7 +84,7 @@ import Testing
     #expect(budget.bytesLeft(atMilliseconds: start + 25 * hour) == budget.limits.bytesPerDay)
   }
 
-  @Test func `a budget without limits permits every request, and a saved budget is restored`() throws {
+  @Test func `a budget without limits permits every request, and a saved budget is restored unchanged`() throws {
     var budget = RequestBudget(limits: .none)
     for second in 0..<5000 { budget.spendRequest(.other, atMilliseconds: start + Int64(second)) }
     budget.spend(bytes: 1 << 40, atMilliseconds: start)
@@ -96,7 +96,7 @@ import Testing
     #expect(try RequestBudget(packed: limited.packed(), limits: .init()) == limited)
   }
 
-  @Test func `V18: no schedule sends more than 1 MB in a sliding day`() {
+  @Test func `V18: no random schedule sends more than 1 MB in any day`() {
     for seed in 1...UInt64(20) {
       var random = SplitMix64(seed: seed)
       var budget = RequestBudget()
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `V19 S34: pauses are random, up to a maximum that grows with each failure to five minutes`() {
+  @Test func `V19 S34: pauses are random, and their maximum grows with each failure up to five minutes`() {
     var random = SplitMix64(seed: 1)
     let limits: [Int64] = [
       200, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,
@@ -133,8 +133,8 @@ import Testing
       backoff.succeed()
       #expect(backoff.fail(using: &random) <= 200)
     }
-    // All pauses up to the maximum are equally likely, so 200 of them include values near both ends, and their mean is
-    // near the middle.
+    // All pauses up to the maximum are equally likely. Therefore, 200 of them include values near both ends, and their
+    // mean is near the middle.
     for (limit, waits) in zip(limits, waits) {
       #expect(waits.min()! < limit / 10 && waits.max()! > limit * 9 / 10, "limit \(limit)")
       let mean = waits.reduce(0, +) / Int64(waits.count)
@@ -148,7 +148,7 @@ import Testing
     for _ in 0..<20 { #expect(backoff.fail(retryAfterMilliseconds: 7000, using: &random) >= 7000) }
   }
 
-  @Test func `S28: a device's identity contains a readable stem and is well formed`() {
+  @Test func `S28: a device's identity contains a readable stem and consists of valid characters`() {
     let device = DeviceID(stem: "Zoë's Mac", random: 0xab)
     #expect(device.name.hasSuffix("-000000ab"))
     #expect(DeviceID.isWellFormed(device.name))
@@ -157,7 +157,7 @@ import Testing
     #expect(DeviceID("") == nil)
   }
 
-  @Test func `M2: a clock never returns the same stamp twice, nor one earlier than a received stamp`() {
+  @Test func `M2: a clock returns each stamp once, and later stamps than all received ones`() {
     let device = DeviceID(stem: "d", random: 1)
     var clock = HybridLogicalClock()
     var last = clock.stamp(device, nowMilliseconds: 1000)

@@ -2,7 +2,7 @@ import FlowBytes
 import SyncCore
 import SyncPomodoro
 
-/// Random cells as replicas create them. Each device writes to its own replica, and sometimes merges the cell of
+/// Random cells as they arise on replicas. Each device writes to its own replica and sometimes merges the cell of
 /// another device into it.
 struct Histories {
   static let devices = (1...5).map { DeviceID(stem: "d", random: UInt32($0)) }

@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// Laws of merging that make replicas equal, regardless of the order in which changes arrive (V1–V3, V6–V10, S27).
+/// The laws of merging that make replicas equal in any order of changes (V1–V3, V6–V10, S27).
 @Suite struct MergeLawsTests {
   private let window = Histories.window
 
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `V3 M4: applying a write twice equals applying it once`() {
+  @Test func `V3 M4: applying a write twice has the same effect as applying it once`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `M4: a write repeated after a lost acknowledgment does not restore a superseded state`() {
+  @Test func `M4: a write repeated after a lost acknowledgement does not restore a superseded state`() {
     var cell = Cell()
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let first = Write(
@@ -49,7 +49,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [stop.dot])
   }
 
-  @Test func `V6 F15: a write removes all earlier ones that its author had seen, even within the window`() {
+  @Test func `V6 F15: a write removes all states that its author had seen, even within the window`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `V9 F17: the winner is one of the written states, never a mixture`() throws {
+  @Test func `V9 F17: the winner is one of the written states, never a mixture of them`() throws {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `V10: shifting all clocks changes only the stamps`() {
+  @Test func `V10: shifting all clocks by the same time does not change the winner or the deciding rule`() {
     for seed in 1...UInt64(500) {
       var (plain, shifted) = (Histories(seed: seed), Histories(seed: seed))
       shifted.time += 123_456_789
@@ -96,9 +96,9 @@ import Testing
     }
   }
 
-  @Test func `the order in which writes arrive at a cell does not change its bytes`() {
-    // The cycle of F14: focus wins over break, break over idle, and idle over focus because of the window. For a set of
-    // all three, there is one result.
+  @Test func `the bytes of a cell do not depend on the order in which writes arrive`() {
+    // The cycle of F14: focus wins over break, break over idle, and idle over focus because of the window. For the set
+    // of all three states, there is only one result.
     let kinds: [(TimerKind, Int64)] = [(.focus, 0), (.breakTime, 3000), (.idle, 6000)]
     let writes = zip(Histories.devices, kinds).map { device, one in
       Write(

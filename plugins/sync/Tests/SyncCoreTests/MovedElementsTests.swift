@@ -1,7 +1,7 @@
 import SyncCore
 import Testing
 
-/// Moving elements within lists.
+/// Moves of elements within lists.
 @Suite struct MovedElementsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
@@ -59,7 +59,7 @@ import Testing
     let start = list("one", "two", "three")
     #expect(lines(start) == ["one", "two", "three"])
     let ids = order(start)
-    // Both devices move the second element before they see the other's move.
+    // Both devices move the second element before they have seen each other's move.
     let mac = edited(start, 0, 2, .items(insert: [], remove: [], move: [.init(ids[1], after: nil)]))
     let phone = edited(start, 1, 1, .items(insert: [], remove: [], move: [.init(ids[1], after: nil, isAtEnd: true)]))
     #expect(lines(mac) == ["two", "one", "three"] && lines(phone) == ["one", "three", "two"])
@@ -72,14 +72,13 @@ import Testing
     let more = edited(
       next, 0, 3, .items(insert: [.init(after: ids[1], value: RecordHistories.text("new"))], remove: []))
     #expect(lines(more) == ["one", "two", "new", "three"])
-    // A removed element remains removed, even if another device moves it.
+    // A removed element stays removed, even if another device moves it.
     let removed = edited(next, 0, 3, .items(insert: [], remove: [ids[1]]))
     let moved = edited(next, 1, 3, .items(insert: [], remove: [], move: [.init(ids[1], after: nil)]))
     #expect(lines(join(removed, moved)) == ["one", "three"])
   }
 
-  @Test func `elements inserted by two devices after the same one stay in two groups, even if another is moved there`()
-  {
+  @Test func `elements inserted by two devices after the same element form two groups`() {
     let start = list("one", "two")
     let ids = order(start)
     func run(_ words: String...) -> RecordEdit.Field {
@@ -93,7 +92,7 @@ import Testing
     #expect(lines(moved) == ["one", "two"] + shown.dropFirst().dropLast())
   }
 
-  @Test func `several moves in one edit are applied in order`() {
+  @Test func `several moves in one edit take effect in order`() {
     let start = list("one", "two", "three", "four")
     let ids = order(start)
     let moved = edited(
@@ -104,7 +103,7 @@ import Testing
     #expect(lines(moved) == ["four", "five", "one", "three"])
   }
 
-  @Test func `moving a removed or unknown element has no effect and adds no bytes`() {
+  @Test func `moving a removed or unknown element has no effect and stores nothing`() {
     let start = list("one", "two")
     let ids = order(start)
     let removed = edited(start, 0, 2, .items(insert: [], remove: [ids[0]]))
@@ -113,7 +112,7 @@ import Testing
       removed, 1, 1,
       .items(insert: [], remove: [], move: [.init(ids[0], after: nil, isAtEnd: true), .init(unknown, after: nil)]))
     #expect(items(moved) == items(removed))
-    // If a deletion is not known yet, the move is stored, but the deletion wins later.
+    // If the removal is not known yet, the move is stored, but the removal wins later.
     let late = edited(start, 1, 1, .items(insert: [], remove: [], move: [.init(ids[0], after: nil, isAtEnd: true)]))
     #expect(lines(join(late, removed)) == ["two"])
   }
@@ -130,7 +129,7 @@ import Testing
     #expect(lines(replaced(both, 2, 1, "new", "one", "two")) == ["new", "one", "two"])
   }
 
-  @Test func `setting a list replaces it, regardless of earlier moves`() {
+  @Test func `setting a list replaces its content, even after random moves`() {
     for seed in 1...UInt64(100) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(12)
@@ -142,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `moves count toward the maximum number of elements, and the refusal mentions them`() {
+  @Test func `moves count toward the maximum number of list elements, and the error message mentions them`() {
     let items = (1...Int64(RecordLimits.elements)).map { number in
       ListItem(id: ItemID(counter: number, tag: 1), after: nil, value: number == 1 ? [1] : nil)
     }

@@ -3,9 +3,9 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The binary format of records and writes (V12, F26).
+/// The packed format of records and writes (V12, F26).
 @Suite struct PackingTests {
-  @Test func `V12: a packed cell unpacks to an equal one, and equal cells have equal bytes`() throws {
+  @Test func `V12: a packed cell is unpacked to an equal cell, and a packed write to an equal write`() throws {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `V12: parts from a newer version are preserved when a cell is read, merged and written`() throws {
+  @Test func `V12: parts of a cell from a newer version are kept when the cell is read, merged and written`() throws {
     var newer = Cell()
     newer.apply(
       Write(dot: Dot(device: Histories.devices[0], number: 1), milliseconds: 5, payload: [0]), windowMilliseconds: 5000)
@@ -32,12 +32,12 @@ import Testing
     #expect(try Cell(packed: written.packed()).extensions == newer.extensions)
   }
 
-  @Test func `the format of a newer version is refused with advice`() {
+  @Test func `a cell in the format of a newer version is refused, and the message asks the user to update`() {
     #expect(throws: PackingError.unsupportedFormat(found: 13, known: 12)) { try Cell(packed: [13, 0, 0]) }
     #expect("\(PackingError.unsupportedFormat(found: 13, known: 12))".contains("update flowrun on this device"))
   }
 
-  @Test func `F26: the record of three devices in conflict takes fewer than 437 bytes`() {
+  @Test func `F26: a record with the states of three devices takes fewer than 437 bytes`() {
     var cell = Cell()
     for index in 0..<3 {
       let device = DeviceID(stem: "MacBook-Pro-2024", random: UInt32.max - UInt32(index))
@@ -51,7 +51,7 @@ import Testing
     #expect(cell.packed().count < 437, "\(cell.packed().count)")
   }
 
-  @Test func `damaged bytes are refused with their offset and never cause a crash`() throws {
+  @Test func `randomly damaged bytes are refused or read as a valid record, and never cause a crash`() throws {
     var random = SplitMix64(seed: 7)
     var histories = Histories(seed: 7)
     let (cell, _, _) = histories.threeCells()
@@ -81,7 +81,7 @@ import Testing
     #expect(refused > 10_000)
   }
 
-  @Test func `a single flipped bit of a cell or a write is always detected`() throws {
+  @Test func `a single flipped bit in a packed cell or write is always detected`() throws {
     for seed in 1...UInt64(20) {
       var histories = Histories(seed: seed)
       let (plain, _, _) = histories.threeCells()
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a truncated record is always refused with the offset of its end`() {
+  @Test func `a truncated record is always refused`() {
     var histories = Histories(seed: 3)
     let (cell, _, _) = histories.threeCells()
     let bytes = cell.packed()

@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The rules for two concurrent writes of two devices (V4, V5, S18–S26).
+/// The rules for concurrent states of two devices (V4, V5, S18–S26).
 @Suite struct PairRulesTests {
   private let rule = Pomodoro.decide
   private let mac = Histories.devices[0]
@@ -40,11 +40,11 @@ import Testing
   }
 
   @Test(arguments: [4999, 5000] as [Int64])
-  func `S18 C13 F4: the rules for concurrent states apply up to and including 5.000 s`(_ gap: Int64) throws {
+  func `S18 C13 F4: the rules for concurrent states apply up to a distance of 5.000 s`(_ gap: Int64) throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: gap)).winner.dot.device == mac)
   }
 
-  @Test func `S18: from 5.001 s on, the newer state wins`() throws {
+  @Test func `S18: from a distance of 5.001 s, the newer state wins`() throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 5001)).winner.dot.device == phone)
   }
 
@@ -60,7 +60,8 @@ import Testing
     let less = try outcome(write(mac, kind, at: 0, left: 60_000), write(phone, kind, at: 0, left: 90_000))
     #expect(less.winner.dot.device == mac)
     #expect(less.rule == .remaining)
-    // By their values alone, the phone's timer has less time left. At the same instant, the Mac's has a second less.
+    // By their stored values, the phone's timer has less time left. At the same instant, the Mac's timer has a second
+    // less.
     let aged = try outcome(write(mac, kind, at: 0, left: 1_500_000), write(phone, kind, at: 4000, left: 1_497_000))
     #expect(aged.winner.dot.device == mac)
   }
@@ -71,7 +72,7 @@ import Testing
     #expect(reading.winner.dot.device == phone)
   }
 
-  @Test func `S21 S23 F5: of otherwise equal states, the newer one wins, then the larger device name`() throws {
+  @Test func `S21 S23 F5: of states that are otherwise equal, the newer wins, then the larger device name`() throws {
     let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
     #expect(newer.winner.dot.device == phone)
     #expect(newer.rule == .newest)
@@ -80,13 +81,13 @@ import Testing
     #expect(tie.rule == .device)
   }
 
-  @Test func `S26 F3: focus at 12:00:00 and a break at 12:00:03 result in focus on both`() throws {
+  @Test func `S26 F3: focus at 12:00:00 and a break at 12:00:03 result in focus`() throws {
     let reading = try outcome(
       write(mac, .focus, at: 0, left: 1_500_000), write(phone, .breakTime, at: 3000, left: 300_000))
     #expect(reading.winner.dot.device == mac)
   }
 
-  @Test func `S19 M8: the larger count is always kept, even if the newer state has a smaller one`() {
+  @Test func `S19 M8: the larger count is kept, even if the newer state has a smaller count`() {
     for gap in [0, 3000, 9000] as [Int64] {
       var cell = Cell()
       cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: rule.windowMilliseconds)
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `M5: writing only a count or a field does not change the age of a state or drop it`() throws {
+  @Test func `M5: a write of only a count or a field neither ages nor drops a state`() throws {
     var cell = Cell()
     let state = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(state, windowMilliseconds: rule.windowMilliseconds)
@@ -107,18 +108,18 @@ import Testing
     #expect(try Cell(packed: cell.packed()) == cell)
   }
 
-  @Test func `F18: the count of a new day starts at 0, and a late count of the old day is ignored`() {
+  @Test func `F18: the count of a new day starts at 0, and a late count of the previous day is ignored`() {
     var cell = Cell()
     cell.apply(write(mac, .idle, at: 0, epoch: 1), windowMilliseconds: rule.windowMilliseconds)
     cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: rule.windowMilliseconds)
     #expect(TimerStateRecord.completed(in: cell) == 0)
   }
 
-  @Test func `F9: an older state can win over a newer one within the window`() throws {
+  @Test func `F9: within the window, an older state can win over a newer one`() throws {
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `a resolution names the rule that decided it: causal or last writer wins`() {
+  @Test func `a conflict is resolved as causal if the loser was seen, and as last writer wins if it is too old`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

@@ -1,12 +1,12 @@
 import FlowBytes
 import SyncCore
 
-/// Random records as replicas create them, with every rule, and with the acts that each author had seen. From the acts
-/// alone, an oracle that does not use the merge code computes the expected content.
+/// Random records as they arise on replicas, with every merge rule. Each action is stored with the actions that its
+/// author had seen. From these alone, an oracle that does not use the merge code computes the expected content.
 struct RecordHistories {
   static let devices = (1...4).map { DeviceID(stem: "d", random: UInt32($0)) }
 
-  /// An act, with the acts that its author had seen.
+  /// A user's action and the actions that its author had seen.
   struct Act {
     var write: Write
     var edit: RecordEdit
@@ -16,12 +16,12 @@ struct RecordHistories {
   var random: SplitMix64
   var replicas = Self.devices.map { _ in Cell() }
   var acts: [Act] = []
-  /// The acts that each replica contains.
+  /// The indices of the actions that each replica contains.
   var held = Self.devices.map { _ in Set<Int>() }
   private var numbers = Self.devices.map { _ in Int64(0) }
   private var time: Int64 = 1_704_628_800_000
 
-  /// True if the acts include moves of list elements.
+  /// True if the actions include moves of list elements.
   private let moves: Bool
 
   init(seed: UInt64, moves: Bool = false) {
@@ -31,7 +31,7 @@ struct RecordHistories {
 
   static func text(_ text: String) -> [UInt8] { Scalar.text(text).bytes }
 
-  /// Performs random acts and exchanges.
+  /// Performs random actions and merges.
   mutating func play(_ steps: Int) {
     for _ in 0..<steps {
       let who = Int.random(in: 0..<replicas.count, using: &random)
@@ -43,7 +43,7 @@ struct RecordHistories {
     }
   }
 
-  /// Merges the acts of one replica into another.
+  /// Merges the replica `other` into the replica `who`.
   mutating func exchange(_ who: Int, _ other: Int) {
     replicas[who] = Cell.join(replicas[who], replicas[other], windowMilliseconds: 5000)
     held[who].formUnion(held[other])
@@ -104,11 +104,11 @@ struct RecordHistories {
   }
 }
 
-/// The expected content for a set of acts, according to the definition of each rule.
+/// The expected content of a record for a set of actions, according to the definition of each rule.
 struct RecordOracle {
   let acts: [RecordHistories.Act]
 
-  /// Selects the acts with these numbers.
+  /// Selects the actions with these indices.
   init(_ histories: RecordHistories, _ held: Set<Int>) {
     let incarnation = held.map { histories.acts[$0].write.record?.incarnation ?? 0 }.max() ?? 0
     all = histories.acts
@@ -119,7 +119,7 @@ struct RecordOracle {
   private let all: [RecordHistories.Act]
   private let numbers: Set<Int>
 
-  /// True if a change was not seen by the author of any deletion.
+  /// True if a change has not been seen by the author of any deletion.
   var isLiving: Bool {
     numbers.contains { number in
       all[number].write.record?.isDeletion == false
@@ -169,7 +169,7 @@ struct RecordOracle {
     }
   }
 
-  /// The ids of the elements that were inserted and not removed.
+  /// The names of the elements that were inserted and not removed.
   var lines: Set<ItemID> {
     var (inserted, removed): (Set<ItemID>, Set<ItemID>) = ([], [])
     for (_, change) in changes {

@@ -1,11 +1,11 @@
 import SyncCore
 import Testing
 
-/// Records of collections: the laws of merging, and each rule compared with its definition.
+/// The laws of merging records, and each merge rule compared with its definition.
 @Suite struct RecordLawsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
-  @Test func `merging records is commutative, associative and idempotent under every rule`() {
+  @Test func `merging records is commutative, associative and idempotent under every merge rule`() {
     for seed in 1...UInt64(2000) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 2...24, using: &histories.random))
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `every replica has the content that the oracle computes from its acts, for each rule`() {
+  @Test func `for each merge rule, every replica has the content that the oracle computes from its actions`() {
     for seed in 1...UInt64(1500) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 4...40, using: &histories.random))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `elements of a list keep the order in which a device saw them, regardless of other insertions`() {
+  @Test func `list elements keep the order in which a device saw them, even if other elements are inserted`() {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
@@ -58,7 +58,7 @@ import Testing
     ListItem.inOrder(cell.content.part("lines")?.state.items ?? []).map(\.id)
   }
 
-  @Test func `packed records and writes are parsed to equal ones, and their byte counts are exact`() throws {
+  @Test func `packed records and writes are unpacked to equal ones, and their computed sizes are exact`() throws {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `the encoded values are in the same order as the values`() {
+  @Test func `encoded values sort in the same order as the values`() {
     let integers: [Int64] = [.min, -300, -1, 0, 1, 2, 256, .max]
     for (left, right) in zip(integers, integers.dropFirst()) {
       #expect(Scalar.integer(left).bytes.lexicographicallyPrecedes(Scalar.integer(right).bytes))

@@ -1,13 +1,13 @@
 import SyncCore
 import SyncPomodoro
 
-/// A handwritten implementation of the timer's rules (S18–S26, M5, M6), with which the schema is compared.
+/// A handwritten implementation of the timer's rules (S18–S26, M5, M6). The schema is compared with it.
 enum TimerReference {
   /// Five seconds, inclusive (S18, C13).
   static let windowMilliseconds: Int64 = 5000
 
-  /// The winning state. Focus precedes break, snooze and idle, in this order. Of two running timers, the one with less
-  /// time left at the same instant wins; then the newer one; then the larger device name.
+  /// Returns the winning state. Focus wins over break, then snooze, then idle. Of two running timers, the one with less
+  /// time left at the same instant wins. Otherwise, the newer one wins, then the one with the larger device name.
   static func winner(of cell: Cell) -> StateEntry? {
     cell.entries.max { one, other in
       guard let mine = TimerState(payload: one.payload), let theirs = TimerState(payload: other.payload) else {

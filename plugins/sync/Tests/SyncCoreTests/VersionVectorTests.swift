@@ -2,9 +2,9 @@ import SyncCore
 import Testing
 
 @Suite struct VersionVectorTests {
-  @Test func `M3: a vector includes another if it covers all of its dots, for all pairs over four devices`() throws {
+  @Test func `M3: a version vector includes another one exactly if it covers all of its dots`() throws {
     let devices = try ["mac", "phone", "tablet", "watch"].map { try #require(DeviceID($0)) }
-    // Each digit in base 3 is the number of writes that were seen of one device.
+    // Each digit in base 3 is the number of writes that the vector contains of one device.
     let all = (0..<81).map { number in
       var (vector, rest) = (VersionVector(), number)
       for device in devices {

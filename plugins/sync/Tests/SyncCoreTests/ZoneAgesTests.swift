@@ -2,13 +2,13 @@ import FlowBytes
 import SyncCore
 import Testing
 
-/// When a zone forgets deletions, depending on its commits.
+/// The time at which a zone forgets deletions, depending on its commits.
 @Suite struct ZoneAgesTests {
   private static let day = ZoneAges.dayMilliseconds
   private static let start: Int64 = 1_700_000_000_000
 
-  /// Makes commits at times and with clocks that `next` selects. For each commit, returns the times of the deletions
-  /// that are forgotten and kept after it.
+  /// Makes commits at times and with clocks returned by `next`. For each commit, returns its time and the times of the
+  /// deletions that are then forgotten and kept.
   private func play(
     commits: Int, mostDays: Int64, _ next: (Int) -> (clock: String, time: Int64, shown: Int64)
   ) throws -> [(time: Int64, forgotten: ArraySlice<Int64>, kept: ArraySlice<Int64>)] {
@@ -58,7 +58,7 @@ import Testing
     #expect(ends.contains { !$0.forgotten.isEmpty })
   }
 
-  @Test func `a clock set ahead by a year advances the age by one day, and one set back does not`() {
+  @Test func `a clock set forward by a year ages deletions by one day, and a clock set back does not age them`() {
     var ages = ZoneAges()
     for number in 1...Int64(91) {
       #expect(ages.note(number * 2, by: "a", atMilliseconds: Self.start) == nil)
@@ -68,7 +68,7 @@ import Testing
     #expect(ages.note(501, by: "a", atMilliseconds: Self.start + Self.day) == 3)
   }
 
-  @Test func `damaged ages are an error`() {
+  @Test func `damaged bytes of a zone's ages are an error`() {
     for bytes: [UInt8] in [[], [9], [1, 0, 5, 1], [1, 0, 255, 255, 255, 255, 15], [1, 0, 0, 1, 1]] {
       #expect(throws: PackingError.self) { try ZoneAges(packed: bytes) }
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// A device that comes online with many changes to send. The work per change must not depend on their number.
+/// A device that comes online with many changes to send. The work per change must not depend on the number of changes.
 @Suite struct BacklogTests {
-  /// The changes that a device makes offline.
+  /// The changes that a device makes while offline.
   enum Kind: CaseIterable {
     /// Single writes, each to a different record.
     case records
@@ -14,14 +14,13 @@ import Testing
     case oneRecord
     /// Transactions of 50 records.
     case transactions
-    /// Single writes before the first contact with the zone, so that the collection's rules wait, too.
+    /// Single writes before the first contact with the zone. The collection's rules are waiting, too.
     case beforeRules
-    /// Transactions that wait behind parked ones.
+    /// Transactions that are waiting behind parked ones.
     case behindParked
   }
 
-  /// The number of times that changes are visited while this many writes are made and sent. The status is read after
-  /// each write.
+  /// Returns the number of visits to changes while `writes` writes are made and sent. The status is read regularly.
   private func visits(_ kind: Kind, writes: Int) -> Int {
     var fleet = RecordFleet(kind == .beforeRules ? 0 : 1)
     if kind == .beforeRules {
@@ -55,16 +54,16 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `the work is proportional to the number of changes`(_ kind: Kind) {
+  func `the work of a device with many changes is proportional to their number`(_ kind: Kind) {
     let (some, twice) = (visits(kind, writes: 300), visits(kind, writes: 600))
     #expect(Double(twice) <= 2.2 * Double(some), "\(kind): \(some), then \(twice) visits")
     #expect(some <= 300 * 40, "\(kind): \(some) visits")
   }
 
-  @Test func `positions remain sorted and unique after insertions and removals`() {
+  @Test func `a list of positions stays sorted and unique after insertions and removals`() {
     var (list, wanted, random) = (PositionList(), Set<Int64>(), SplitMix64(seed: 7))
     for step in 0..<20_000 {
-      // The list first grows and then shrinks, mostly at its ends, as an outbox does.
+      // The list first grows and then shrinks, mostly at its ends, like an outbox.
       let position = Int64(random.next() % (step % 3 == 0 ? 5000 : 300)) + Int64(step / 10)
       if random.next() % 20_000 > step {
         list.insert(position)

@@ -6,11 +6,11 @@ import Testing
 
 /// A device that fetches many records in several pages.
 @Suite struct CatchUpTests {
-  /// Together with the rules of their collection, these are seven pages of three records.
+  /// With the rules of their collection, the records fill seven pages of three records.
   private static let records = 20
   private var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   private var disk: [String: [UInt8]] = [:]
-  /// The changes of each save.
+  /// The changes in each save.
   private var saves: [[StoreChange]] = []
   private var requests: [(number: Int, request: SyncMachine.Request)] = []
 
@@ -40,7 +40,7 @@ import Testing
     Issue.record("\(operation.key) came to \(String(describing: reply))")
   }
 
-  /// Starts a process with the content of the disk. It requests three records per page.
+  /// Starts a process with the content of the disk. The process requests three records per page.
   private mutating func process() throws -> SyncMachine {
     var settings = SyncSettings()
     settings.usesChannel = false
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Answers the next request. Returns false if there is none.
+  /// Responds to the next request. Returns false if there is none.
   private mutating func answer(_ machine: inout SyncMachine) throws -> Bool {
     guard !requests.isEmpty else { return false }
     let (number, request) = requests.removeFirst()
@@ -92,7 +92,7 @@ import Testing
 
   private static func records(_ changes: [StoreChange]) -> Int { changes.count { $0.key.hasPrefix("record/") } }
 
-  @Test mutating func `a fetch of several pages is shown and saved only when it is complete`() throws {
+  @Test mutating func `records of a fetch with several pages are shown and saved only when it is complete`() throws {
     var machine = try process()
     for _ in 1...6 {
       #expect(try answer(&machine))
@@ -106,8 +106,7 @@ import Testing
     #expect(saves.map(Self.records).filter { $0 > 0 } == [Self.records + 1])
   }
 
-  @Test mutating func `a fetch includes changes made in the meantime, even of records that it has already read`() throws
-  {
+  @Test mutating func `a fetch includes changes made meanwhile, even to records that it has already read`() throws {
     var machine = try process()
     #expect(try answer(&machine))
     commit("n1", "new", 30, version: 1)
@@ -118,7 +117,7 @@ import Testing
   }
 
   @Test
-  mutating func `a process killed during a fetch has saved nothing of it, and the next one fetches everything`()
+  mutating func `a process killed during a fetch has saved nothing of it, and the next process fetches everything`()
     throws
   {
     var machine = try process()
@@ -131,7 +130,8 @@ import Testing
     #expect(titles(machine).count == Self.records)
   }
 
-  @Test mutating func `a device keeps a change made during a fetch, and has all records at its end`() throws {
+  @Test mutating func `a device keeps a change made during a fetch and has all records at the end of the fetch`() throws
+  {
     var machine = try process()
     #expect(try answer(&machine))
     let key = RecordKey(type: "notes", name: "n1")

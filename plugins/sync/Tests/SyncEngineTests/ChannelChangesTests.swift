@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// Changes received through the live channel need no fetch.
+/// Changes that arrive on the live channel and need not be fetched.
 @Suite struct ChannelChangesTests {
   private var rig: Rig
   private var channel: Int { rig.machine.openChannelNumber }
@@ -16,7 +16,7 @@ import Testing
     rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
   }
 
-  /// Commits a change of another device, and returns it as a message of the channel.
+  /// Commits a change of another device. Returns it as a message of the channel.
   private mutating func changeElsewhere(_ kind: TimerKind, number: Int64 = 1) throws -> ChannelSign {
     let before = rig.zone.cursor
     rig.commitElsewhere(kind, number: number)
@@ -24,12 +24,12 @@ import Testing
     return .changes(page, since: before)
   }
 
-  @Test mutating func `S49: changes that follow the current position are shown without a request`() throws {
+  @Test mutating func `S49: changes that arrive on the channel in order are shown without a request`() throws {
     let (pulls, requests) = (rig.pulls, rig.machine.replica.statistics.requests)
     let signs = [try changeElsewhere(.idle), try changeElsewhere(.breakTime, number: 2)]
     for sign in signs {
       rig.give(.channelSigned(channel, sign))
-      // The notification after the change contains nothing new.
+      // The notification that follows the change contains nothing new.
       rig.give(.channelSigned(channel, .notification(try #require(sign.cursor))))
     }
     #expect(rig.shown == .breakTime)
@@ -51,7 +51,7 @@ import Testing
     #expect(rig.pulls == pulls + 1)
   }
 
-  @Test mutating func `changes received during a commit wait for its response`() throws {
+  @Test mutating func `changes on the channel during a commit are used only after its response`() throws {
     let sign = try changeElsewhere(.idle)
     rig.holds = true
     rig.act(.focus)

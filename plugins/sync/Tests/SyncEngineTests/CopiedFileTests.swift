@@ -3,10 +3,10 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// A device's file that is copied or restored, and a machine that is copied while it runs. Each act must count once,
-/// regardless of which process sends it (M1, V15).
+/// Files of devices that are copied or restored, and machines that are copied while they run. Each action must count
+/// once, even if several processes send it (M1, V15).
 @Suite struct CopiedFileTests {
-  /// A fleet whose first device has saved two likes without sending them, and a copy of its file.
+  /// Returns a fleet whose first device has saved two unsent likes, and a copy of the device's file.
   private func waiting() -> (fleet: RecordFleet, file: [String: [UInt8]]) {
     var fleet = RecordFleet(2)
     fleet.isAway = [0]
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 300])
-  func `acts waiting in a copy count once, regardless of how much the original has done since`(_ more: Int) throws {
+  func `actions waiting in a copied file count once, even if the original has continued`(_ more: Int) throws {
     var (fleet, file) = waiting()
     fleet.settle()
     for number in 0..<more {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `acts of a copy that has not read the zone count once`(_ sendsFirst: Bool) throws {
+  func `actions of a copied file that has not read the zone count once`(_ sendsFirst: Bool) throws {
     var (fleet, file) = waiting()
     if sendsFirst { fleet.settle() } else { fleet.isAway = [0] }
     fleet.like(0, "k")
@@ -44,7 +44,7 @@ import Testing
     let copy = try fleet.addCopy(of: file, seed: 72)
     fleet.like(copy, "k")
     fleet.likeTogether(copy, ["k", "other"])
-    // A copy of the copy, with the acts that wait in it.
+    // This is a copy of the copy, including the actions that are waiting in it.
     let second = try fleet.addCopy(of: fleet.disks[copy], seed: 73)
     fleet.like(second, "k")
     fleet.isAway = []
@@ -55,7 +55,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `acts waiting in a restored file count once`() throws {
+  @Test func `actions waiting in a restored file count once`() throws {
     var (fleet, file) = waiting()
     fleet.settle()
     fleet.like(0, "k")
@@ -68,7 +68,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `acts waiting in a copy count once, even if the clock is corrected between the two sends`() throws {
+  @Test func `actions waiting in a copied file count once, even if the clock is corrected in between`() throws {
     var fleet = RecordFleet(2)
     fleet.skews[2] = 90_000
     fleet.isAway = [2]
@@ -87,7 +87,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `if a running machine is copied, one of two acts counts and the other is parked and can be retried`()
+  @Test func `if a running machine is copied, one of two actions counts and the other is parked`()
     throws
   {
     var fleet = RecordFleet(2)
@@ -104,7 +104,7 @@ import Testing
     fleet.settle()
     #expect(fleet.parked.isEmpty)
     #expect(fleet.likes("k") == [3, 3, 3])
-    // From now on, the two machines have different names.
+    // From now on, the two machines have different device names.
     fleet.like(0, "k")
     fleet.like(twin, "k")
     fleet.settle()
@@ -127,7 +127,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a set changed twice by a copy has the same content on all devices`() throws {
+  @Test func `a set that a copied device changes twice has the same content on all devices`() throws {
     var (fleet, file) = waiting()
     fleet.settle()
     fleet.like(0, "k")
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `acts of two processes that open the same file are all sent and count once`() throws {
+  @Test func `actions of two processes that open the same file are all sent and count once`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 1000)
@@ -164,7 +164,7 @@ import Testing
     #expect(again.shown == .breakTime)
   }
 
-  @Test func `the checksum of an act does not depend on shifted clocks or changes by the arbiter`() throws {
+  @Test func `the checksum of an action does not depend on shifted clocks or changes by the arbiter`() throws {
     var write = Write(
       dot: Dot(device: Rig.device, number: 1), milliseconds: Rig.start,
       record: RecordWrite(changes: [.init(name: "likes", kind: .add(1))]))
