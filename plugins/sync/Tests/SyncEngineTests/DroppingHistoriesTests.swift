@@ -4,10 +4,10 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Random histories of devices that create, change and delete records. Meanwhile, others are offline, are restored from
-/// a file, or are removed from the zone.
+/// Random histories in which devices create, change and delete records while others are offline, start from an older
+/// file or are copied.
 @Suite struct DroppingHistoriesTests {
-  /// Each test uses different seeds.
+  /// Each test adds a different number to these seeds.
   private static let seeds = TestExtent.seeds(50, of: 250, release: 250)
   private static let keys = ["kept", "a", "b", "c"]
 
@@ -64,12 +64,12 @@ import Testing
           fleet.settle()
         }
       default:
-        // A device's file is saved. Later, a second device starts with it.
+        // Saves a copy of the device's file. Later, a second device may start with it.
         if old.count < 2, copies || fleet.machines[device].isFlushed { old.append(fleet.disks[device]) }
         if copies, random.next() % 3 == 0, fleet.machines[device].isFlushed, let disk = old.last, !disk.isEmpty,
           Self.device(in: disk) == fleet.machines[device].replica.device
         {
-          // The file is restored. It contains no unsent changes.
+          // Restores the file, which contains no unsent changes.
           fleet.disks[device] = disk
           try fleet.restart(device, nil, seed: random.next())
         }
@@ -82,14 +82,14 @@ import Testing
       }
     }
     fleet.isAway = []
-    // A device that has used its whole budget can send again within two hours.
+    // A device that has used up its budget can send again within two hours.
     fleet.advance(milliseconds: 7_200_000)
     fleet.settle()
     fleet.settle()
     return (fleet, story)
   }
 
-  @Test func `if no device is removed, all have the same content at the end, and nothing is parked`() throws {
+  @Test func `if no device misses forgotten deletions, all devices end equal, and nothing is parked`() throws {
     for seed in Self.seeds {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)
@@ -98,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func `a device that is restored or away for too long parks only its acts on deleted records`() throws {
+  @Test func `a device that is restored or was offline for too long parks only its changes to deleted records`() throws
+  {
     for seed in Self.seeds.map({ $0 + 1000 }) {
       let (fleet, story) = try play(seed, losesPlaces: true)
       try check(fleet, seed)
@@ -107,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `with clocks wrong by 90 days or a year, only acts on deleted records are parked`() throws {
+  @Test func `with clocks wrong by 90 days or a year, only changes to deleted records are parked`() throws {
     let day: Int64 = 86_400_000
     for seed in Self.seeds.map({ $0 + 4000 }) {
       var skews = [365 * day, 90 * day, -90 * day]
@@ -123,7 +124,7 @@ import Testing
     try? Replica(stored: disk.filter { !$0.key.hasPrefix("journal/") })?.device
   }
 
-  @Test func `each act counts once, regardless of which copy of a file sends it`() throws {
+  @Test func `each action counts once, even if several copies of a file send it`() throws {
     for seed in Self.seeds.map({ $0 + 3000 }) {
       let (fleet, story) = try play(seed, copies: true)
       try check(fleet, seed)
@@ -131,11 +132,11 @@ import Testing
     }
   }
 
-  @Test func `every act of a device is counted or parked if a zone is restored from a backup`() throws {
+  @Test func `every action is counted or parked if a zone is restored from a backup`() throws {
     for seed in Self.seeds.map({ $0 + 2000 }) {
       let (fleet, story) = try play(seed, restores: true)
       try check(fleet, seed, mayForget: true)
-      // A transaction that also changes a deleted record is parked as a whole.
+      // A transaction that also changes a deleted record is parked completely.
       let kept = RecordFleet.key("kept")
       let parked = fleet.machines.reduce(0) { sum, machine in
         sum + machine.replica.outbox.reduce(0) { $0 + ($1.key == kept && $1.parkedBecause != nil ? 1 : 0) }
@@ -151,7 +152,7 @@ import Testing
         machine.replica.outbox.allSatisfy { $0.parkedBecause != nil },
         "seed \(seed): device \(device) still sends \(machine.replica.outbox.map(\.key))")
       for key in Self.keys where !machine.replica.outbox.holds(RecordFleet.key(key)) {
-        // A restored zone may contain a forgotten deletion again, but it is not visible.
+        // A restored zone may contain a forgotten deletion again. The record is still not visible.
         if mayForget, fleet.likes(device, key) == nil,
           fleet.zone.records[RecordFleet.key(key)]?.cell.content.deleted != nil
         {

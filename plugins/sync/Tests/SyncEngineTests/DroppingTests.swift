@@ -2,11 +2,11 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Deletions are forgotten after 90 days, and deleted records must not return.
+/// Zones that forget deletions after 90 days. Deleted records must not return.
 @Suite struct DroppingTests {
   private let key = RecordFleet.key("a")
 
-  @Test func `a deletion is forgotten by the zone and by all devices after 90 days`() {
+  @Test func `the zone and all devices forget a deletion after 90 days`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()
@@ -20,7 +20,7 @@ import Testing
     #expect(fleet.zone.dropped.incarnation == 1)
     for machine in fleet.machines { #expect(machine.replica.confirmed[key] == nil) }
     #expect(fleet.likes("a") == [nil, nil, nil])
-    // If two devices that know the deletion create the record again, it contains the changes of both.
+    // If two devices that know about the deletion create the record again, it contains the changes of both.
     fleet.isAway = [0, 1]
     fleet.like(0, "a")
     fleet.like(1, "a")
@@ -30,7 +30,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a deletion is kept for a device that is offline, and that device's edit wins`() {
+  @Test func `a deletion is kept while a device is offline, and an edit of that device wins`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()
@@ -45,7 +45,7 @@ import Testing
     #expect(fleet.likes("a") == [2, 2, 2])
   }
 
-  @Test func `a device that was away too long drops forgotten records and parks its changes to them`()
+  @Test func `a device that was offline for too long removes forgotten records and parks its changes to them`()
     throws
   {
     var fleet = RecordFleet(3)
@@ -58,7 +58,7 @@ import Testing
     for name in ["a", "b", "c"] { fleet.delete(1, name) }
     fleet.settle()
     #expect(fleet.zone.records[key] != nil)
-    // It is offline for longer than a deletion is kept.
+    // The device is offline for longer than a deletion is kept.
     fleet.forget()
     fleet.settle()
     #expect(fleet.zone.records[key] == nil)
@@ -73,7 +73,7 @@ import Testing
     #expect(fleet.likes("new") == [1, 1, 1])
     #expect(fleet.parked.count == 1)
     #expect(fleet.parked.first?.contains("deleted meanwhile") == true)
-    // After a retry, the change is parked again. After it is discarded, all devices are equal.
+    // A retried change is parked again. After it is discarded, all devices are equal.
     let position = try #require(fleet.machines[2].replica.outbox.first?.position)
     fleet.give(2, .retried(position: position))
     fleet.settle()
@@ -82,7 +82,7 @@ import Testing
     #expect(fleet.likes("a") == [nil, nil, nil])
   }
 
-  @Test func `a full collection forgets its oldest deletions for new records, and otherwise refuses new records`() {
+  @Test func `a full collection forgets old deletions to make room for new records, and refuses further ones`() {
     var fleet = RecordFleet(2)
     fleet.give(0, .acted(ZoneRules.key(of: "notes"), .rules(["_limit": "3"])))
     for name in ["a", "b", "c"] { fleet.like(0, name) }
@@ -103,7 +103,7 @@ import Testing
     #expect(fleet.parked.first?.contains("at most 3 are allowed") == true)
   }
 
-  @Test func `a device with a restored file does not restore forgotten records`() throws {
+  @Test func `a device that starts with an old file does not restore forgotten records`() throws {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(0, name) }
     fleet.settle()
@@ -122,7 +122,7 @@ import Testing
     #expect(fleet.zone.records[key] == nil)
   }
 
-  @Test func `restoring a zone from a backup before a forgotten deletion restores the record and loses no change`() {
+  @Test func `a zone restored from a backup before a deletion contains the record again and loses no other change`() {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(0, name) }
     fleet.settle()
@@ -139,13 +139,13 @@ import Testing
     fleet.settle()
     fleet.like(0, "b")
     fleet.settle()
-    // No device knows about the deletion, so the record exists again for all.
+    // No device knows about the deletion any more, so the record exists again on all devices.
     #expect(fleet.likes("a") == [1, 1])
     #expect(fleet.likes("b") == [3, 3])
     #expect(fleet.likes("c") == [1, 1])
   }
 
-  @Test func `a record created offline before the zone forgot a deletion merges with a later one`() {
+  @Test func `a record created offline before the zone forgot a deletion is merged with a later one of the same key`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()
@@ -162,7 +162,7 @@ import Testing
     #expect(fleet.likes("x") == [2, 2, 2])
   }
 
-  @Test func `V15 several changes of a record count once if the response to their request was lost`() {
+  @Test func `V15 several changes to a record count once if the response to their request was lost`() {
     var fleet = RecordFleet(2)
     let device = fleet.machines[0].replica.device
     fleet.isAway = [0]
@@ -179,7 +179,7 @@ import Testing
     #expect(fleet.machines[0].replica.device == device)
   }
 
-  @Test func `V15 equal acts of two copies of a file at the same moment count as two`() throws {
+  @Test func `V15 equal actions of two copies of a file at the same moment count as two`() throws {
     var fleet = RecordFleet(1)
     fleet.like(0, "a")
     fleet.settle()

@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// Edge cases in which nothing may be lost: counts with states, limits, copies of a file, and transactions.
+/// Edge cases in which nothing may be lost: counts, limits, copied files, and transactions.
 @Suite struct EdgeTests {
   private static let settings = Pomodoro.settings
 
@@ -58,7 +58,7 @@ import Testing
     #expect(record.completedPomodoros == 1)
   }
 
-  @Test func `F12 M9: an older offline edit loses to a newer acknowledged one, despite later edits`() {
+  @Test func `F12 M9: an older offline edit loses to a newer edit, even if other offline edits follow it`() {
     var (mac, phone) = (started(), started(Rig(replica: Replica(device: DeviceID(stem: "phone", random: 2)))))
     mac.give(.switched(online: false))
     mac.give(set("theme", "1"))
@@ -77,12 +77,12 @@ import Testing
     edit("big", String(repeating: "x", count: RecordLimits.valueBytes)), edit(String(repeating: "n", count: 129), ""),
     .edit(RecordEdit(fields: Dictionary(uniqueKeysWithValues: (0...256).map { ("f\($0)", .set([1])) }))),
   ])
-  func `an action over a limit is refused before anything is saved`(_ action: SyncMachine.Action) {
+  func `an action over a limit is refused`(_ action: SyncMachine.Action) {
     let rig = started()
     #expect(rig.machine.refusal(of: action, on: Self.settings) != nil)
   }
 
-  @Test func `an action at each limit is accepted, and the limits of the record are checked before saving`() {
+  @Test func `an action at every limit is accepted, and an action that exceeds the limits of its record is refused`() {
     var rig = started()
     let long = String(repeating: "x", count: RecordLimits.valueBytes - 1)
     let largest = Self.edit(String(repeating: "n", count: 128), long)
@@ -91,18 +91,18 @@ import Testing
     rig.advance(milliseconds: 2000)
     #expect(fields(rig).count == 3)
     #expect(rig.machine.refusal(of: Self.edit("f3", long), on: Self.settings)?.contains("at most 65536") == true)
-    // A smaller value is accepted in any case.
+    // A smaller value is always accepted.
     #expect(rig.machine.refusal(of: Self.edit("f2", ""), on: Self.settings) == nil)
     let state = TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).edit()
     #expect(rig.machine.refusal(of: .edit(state), on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
-  @Test func `V20: a change that exceeds a limit of this version is parked and shown, and does not block others`()
+  @Test func `V20: a saved change that exceeds a limit of this version is parked and does not block other changes`()
     throws
   {
     var rig = started()
     rig.give(.switched(online: false))
-    // Passed to the machine directly, because the earlier version accepted it.
+    // The change is passed directly to the machine, because an earlier version accepted it.
     rig.give(set("big", String(repeating: "x", count: 17_000)))
     rig.act(.focus)
     var again = Rig(replica: try #require(try Replica(stored: rig.disk)))
@@ -117,7 +117,7 @@ import Testing
     #expect(again.machine.view(of: Self.settings).fields.isEmpty)
   }
 
-  @Test func `V15 M1: a device that continues under a new name updates its description`() throws {
+  @Test func `V15 M1: a device that continues under a new name describes itself under that name only`() throws {
     var one = started()
     one.give(set("before", "0"))
     one.advance(milliseconds: 1000)
@@ -170,13 +170,13 @@ import Testing
     }
   }
 
-  @Test func `V15: a change that may have reached the server is not modified by later acts`() {
+  @Test func `V15: a change that may have reached the server is not modified by later actions`() {
     var rig = started()
     rig.act(.focus, completed: 1)
     rig.advance(milliseconds: 1000)
     rig.holds = true
     rig.act(.breakTime, completed: 1)
-    // The request arrives, but its response does not.
+    // The request reaches the server, but the response is lost.
     for (_, request) in rig.held {
       if case .commit(let operations, _) = request { _ = try? rig.zone.commit(operations, serverMilliseconds: rig.now) }
     }
@@ -191,7 +191,7 @@ import Testing
     #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
   }
 
-  @Test func `V20: a parked change is sent again with its original number`() throws {
+  @Test func `V20: a retried change keeps its original number`() throws {
     var rig = started()
     let info = RecordKey(type: DeviceInfo.collection, name: "other")
     rig.give(.acted(info, Self.edit("platform", "linux")))
@@ -216,7 +216,7 @@ import Testing
     #expect(!rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
-  @Test func `S43: fetches delayed by the budget are reported, with the time of the next one`() {
+  @Test func `S43: a fetch delayed by the budget is reported, and later happens by itself`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)

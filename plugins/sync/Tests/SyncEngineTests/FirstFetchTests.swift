@@ -5,7 +5,7 @@ import Testing
 
 /// A device that joins a zone larger than its budget of 100 requests per hour and 1,000,000 bytes per day.
 @Suite struct FirstFetchTests {
-  /// The number of records in the zone. Each page contains two.
+  /// The number of records in the zone. A page contains two records.
   private static let records = 300
   private var rig: Rig
 
@@ -39,7 +39,7 @@ import Testing
 
   private var bytes: Int { rig.zone.records.values.reduce(0) { $0 + $1.cell.packed().count } }
 
-  @Test mutating func `a first fetch does not count toward the budget, and later requests do`() throws {
+  @Test mutating func `the first fetch of a zone does not count toward the budget, and later requests do`() throws {
     rig.start()
     rig.advance(milliseconds: 1000)
     #expect(rig.pulls > 100 && bytes > 1_000_000)
@@ -50,11 +50,11 @@ import Testing
     #expect(status.firstFetch.bytes >= bytes && status.bytesInDay < 1000)
     let saved = try #require(try Replica(stored: rig.disk))
     #expect(saved.budget.firstFetch == status.firstFetch)
-    // The user's actions are sent immediately.
+    // Actions of the user are sent immediately.
     rig.act()
     rig.advance(milliseconds: 1000)
     #expect(rig.commits.contains { $0.contains { $0.key == Pomodoro.timer } })
-    // From now on, the budget limits the requests per hour, and almost all of them are used.
+    // From now on, the budget limits the requests per hour. The device uses most of them.
     let before = rig.requests.count
     for _ in 0..<350 {
       rig.act()
@@ -63,7 +63,7 @@ import Testing
     #expect((60...100).contains(rig.requests.count - before))
   }
 
-  @Test mutating func `requests to a server that fails during a first fetch count toward the budget`() {
+  @Test mutating func `requests to a server that fails during the first fetch count toward the budget`() {
     rig.holds = true
     rig.start()
     for _ in 0..<5 { rig.answerHeld() }
@@ -72,7 +72,7 @@ import Testing
     rig.answerHeld()
     let (before, apart) = (rig.requests.count, rig.machine.replica.budget.firstFetch.requests)
     for _ in 0..<300 {
-      // The app comes to the foreground, which starts a fetch.
+      // When the app comes to the foreground, it starts a fetch.
       rig.give(.foregrounded)
       rig.give(.switched(online: false))
       rig.give(.switched(online: true))

@@ -1,15 +1,15 @@
 import SyncCore
 
-/// The expected content of records in a zone that never forgets. It is computed from the acts, each with the acts that
-/// its author had seen.
+/// The expected content of records in a zone that never forgets deletions. It is computed from the actions of users and
+/// from what their authors had seen.
 struct ForgettingOracle {
-  /// An act on a record.
+  /// A user's action on a record.
   struct Act {
     var key: String
     var kind: Kind
-    /// The time in milliseconds, different for every act.
+    /// The time of the action in milliseconds. No two actions have the same time.
     var time: Int64
-    /// The acts on this record that its author had seen.
+    /// The actions on this record that its author had seen.
     var seen: Set<Dot>
     /// The number of earlier deletions of the record that its author had seen.
     var incarnation: Int
@@ -29,7 +29,7 @@ struct ForgettingOracle {
 
   init(_ rule: DeleteRule) { self.rule = rule }
 
-  /// Records an act and the acts that its author had seen.
+  /// Records an action and the actions that its author had seen.
   mutating func note(_ dot: Dot, _ kind: Kind, _ key: String, at time: Int64, seen: Set<Dot>) {
     let seen = seen.filter { acts[$0]?.key == key }
     var incarnation = seen.compactMap { acts[$0]?.incarnation }.max() ?? 0
@@ -37,7 +37,7 @@ struct ForgettingOracle {
     acts[dot] = Act(key: key, kind: kind, time: time, seen: seen, incarnation: incarnation)
   }
 
-  /// The content of a record for a device that has seen these acts, or nil if the record does not exist.
+  /// Returns the content of a record for a device that has seen these actions, or nil if the record does not exist.
   func shown(_ key: String, _ dots: Set<Dot>) -> Shown? {
     let known = dots.compactMap { dot in acts[dot].map { (dot: dot, act: $0) } }.filter { $0.act.key == key }
     guard let incarnation = known.map(\.act.incarnation).max() else { return nil }

@@ -4,9 +4,10 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A zone that forgets deletions that every device saw 90 days ago has the same content as one that forgets nothing.
+/// Compares a zone that forgets deletions after 90 days with an oracle that never forgets. Their content must be the
+/// same.
 @Suite struct ForgettingTests {
-  /// A history of devices that act offline and reach the zone one at a time, with lost requests and responses.
+  /// A history of devices that act offline and connect to the zone one at a time. Requests and responses may be lost.
   struct World {
     var fleet: RecordFleet
     var oracle: ForgettingOracle
@@ -34,8 +35,8 @@ import Testing
       return .init(likes: Int(likes), title: fleet.title(device, key))
     }
 
-    /// Makes a device act. Only existing records are deleted. A device that has never read the zone does not act,
-    /// because a record that it creates with a forgotten key is a different record.
+    /// Performs an action on a device. Only existing records are deleted. A device that has never read the zone does
+    /// not act, because a record that it created with a forgotten key would be a different record.
     mutating func act(_ device: Int, _ kind: ForgettingOracle.Kind, _ key: String) {
       fleet.now += 1
       if fleet.machines[device].replica.cursor == nil { return }
@@ -51,7 +52,7 @@ import Testing
       own[device].insert(dot)
     }
 
-    /// Connects a device to the zone for a limited time.
+    /// Connects one device to the zone for a limited time.
     mutating func meet(_ device: Int, milliseconds: Int64 = 6_000) {
       fleet.give(device, .switched(online: true))
       fleet.advance(milliseconds: milliseconds)
@@ -59,7 +60,7 @@ import Testing
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// Connects all devices until no change is waiting.
+    /// Connects the devices one after the other until no change is waiting.
     mutating func end() {
       let losses = fleet.losses
       fleet.losses = nil
@@ -67,14 +68,14 @@ import Testing
       fleet.losses = losses
     }
 
-    /// Connects all devices, and makes the zone forget its deletions as after 90 days.
+    /// Connects all devices, and then makes the zone forget its deletions as if 90 days had passed.
     mutating func forget() {
       end()
       fleet.forget()
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// The differences from the expected content.
+    /// Returns messages about differences from the expected content.
     func problems(_ keys: [String]) -> [String] {
       var problems = fleet.parked
       let all = Set(oracle.acts.keys)
@@ -114,7 +115,7 @@ import Testing
 
   private static let seeds = TestExtent.seeds(50, of: 150, release: 150, long: 4000)
 
-  @Test func `V13 V14 despite lost requests and responses, the result is as if nothing had been forgotten`() {
+  @Test func `V13 V14 with lost requests and responses, the result is the same as if nothing had been forgotten`() {
     var (forgetting, failed) = (0, 0)
     for seed in Self.seeds {
       let (problems, forgotten) = Self.play(seed)
@@ -123,12 +124,12 @@ import Testing
       #expect(problems == [] || failed > 5, "FLOWRUN_SEED=\(seed): \(problems)")
     }
     #expect(failed == 0)
-    // Without enough forgotten deletions, the test would show nothing.
+    // The test proves something only if enough deletions were forgotten.
     #expect(forgetting * 3 > Self.seeds.count)
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins])
-  func `V13 V14 for every short history of two devices, the result is as if nothing had been forgotten`(
+  func `V13 V14 in every short history of two devices, the result is the same as if nothing had been forgotten`(
     rule: DeleteRule
   ) {
     var ends = 0

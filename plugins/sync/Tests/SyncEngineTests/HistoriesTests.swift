@@ -5,7 +5,7 @@ import SyncSimulation
 import TestSupport
 import Testing
 
-/// Complete devices with a virtual clock and every kind of fault (V13–V24, S1, S39–S41).
+/// Simulations of complete devices with a virtual clock and all kinds of faults (V13–V24, S1, S39–S41).
 @Suite struct HistoriesTests {
   private static let seeds = TestExtent.seeds(250, of: 500, release: 500, long: 10_000)
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V16 V20 V24 S27 S40: every history with faults ends with the bytes that the oracle computes`() {
+  func `V13 V14 V15 V16 V20 V24 S27 S40: every history with faults ends with the content that the oracle computes`() {
     var rules: Set<ConflictRule> = []
     for seed in Self.seeds {
       let report = Simulation.run(.concurrentHistory(seed: seed))
@@ -64,7 +64,7 @@ import Testing
     #expect(runs > 60)
   }
 
-  @Test func `V23: after the cursor is lost, everything is read again`() {
+  @Test func `V23: a device that has lost its cursor reads the whole zone again`() {
     var plan = conflictPlan()
     plan.steps.append(.init(12_000, 0, .loseCursor))
     plan.steps.append(.init(14_000, 1, .loseCursor))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [false, true])
-  func `V23: the devices send the lost content to a server restored from a copy`(
+  func `V23: devices return the lost content to a server restored from a copy`(
     _ isAnnounced: Bool, _ staysOpen: Bool
   ) {
     for seed in 1...UInt64(40) {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `V23: a device that was offline sends lost content even if the restored server has newer writes`() {
+  @Test func `V23: a device that was offline returns lost content even if the restored server has newer writes`() {
     for seed in 1...UInt64(40) {
       var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 60_000)
       plan.steps = [
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `V22 S5 S45: in the first five minutes, a change arrives within 30 s without a live channel`() {
+  @Test func `V22 S5 S45: without a live channel, a change arrives within 30 s in the first five minutes`() {
     for seed in 1...UInt64(20) {
       var plan = conflictPlan()
       plan.seed = seed
@@ -140,7 +140,7 @@ import Testing
     plan.steps = (1...6).map { .init(Int64($0) * 10_000, 0, .set(TimerState(kind: .focus), completed: 1)) }
     let report = Simulation.run(plan)
     expectGood(report)
-    // The first device declares the rules of each collection, which is done once.
+    // Once per zone, a device declares the rules of each collection.
     #expect(report.commits == 6 + Int64(plan.schema.collections.count))
     // The active device makes a start, a channel and six commits. Each other device makes a start, a channel and at
     // most six reads. Each device also reports its read position once a day. At first it declares its rules, which may
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [0, 0.1, 0.4])
-  func `V18 S43 S44: each of three devices makes at most 100 requests per hour and sends 1 MB a day`(_ loss: Double) {
+  func `V18 S43 S44: a device makes at most 100 requests per hour and transfers at most 1 MB per day`(_ loss: Double) {
     for seed in TestExtent.seeds(1, of: 3, release: 3) {
       let report = Simulation.run(.day(seed: seed, devices: 3, hours: 24, loss: loss))
       expectGood(report)
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
-  func `V18 V19 S36: a server that fails for six hours gets few requests, and all changes afterwards`(
+  func `V18 V19 S36: a server that fails for six hours gets few requests and then all changes`(
     _ error: BackendError
   ) {
     var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)

@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// The engine of one device, event by event: saving, sending, limits and errors.
+/// The engine of one device, tested event by event: saving, sending, limits and errors.
 @Suite struct MachineTests {
   private func started() -> Rig {
     var rig = Rig()
@@ -14,7 +14,7 @@ import Testing
 
   // MARK: Layer 1
 
-  @Test func `S3 S14: an action after a pause is saved and then sent, in the same instant`() {
+  @Test func `S3 S14: an action after a pause is saved and then sent immediately`() {
     var rig = started()
     let effects = rig.machine.handle(
       .acted(Pomodoro.timer, .edit(TimerState(kind: .focus).edit())), atMilliseconds: rig.now)
@@ -40,7 +40,7 @@ import Testing
     #expect(rig.zone.records[Pomodoro.timer]?.version == 10)
   }
 
-  @Test func `S35 M1: actions of ten offline minutes are queued and sent in one request on reconnection`() {
+  @Test func `S35 M1: actions of ten offline minutes are queued and sent in one request after reconnecting`() {
     var rig = started()
     rig.give(.switched(online: false))
     for kind in [TimerKind.focus, .idle, .breakTime] {
@@ -58,7 +58,7 @@ import Testing
     #expect(rig.shown == .breakTime)
   }
 
-  @Test func `F12: a change made offline has the time of the action, not of sending it`() throws {
+  @Test func `F12: a change made offline has the time of the action, not the time when it was sent`() throws {
     var rig = started()
     rig.give(.switched(online: false))
     let acted = rig.now
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `M2 V24: an offline action with a wrong clock is stamped with the server's time of the action`()
+  func `M2 V24: an offline action on a device with a wrong clock is stamped with the correct time of the action`()
     throws
   {
     var rig = Rig()
@@ -103,7 +103,7 @@ import Testing
     #expect(again.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `V18: the log of requests is kept across a restart`() throws {
+  @Test func `V18: the recorded requests are kept after a restart`() throws {
     var rig = started()
     for _ in 0..<30 {
       rig.act()
@@ -115,7 +115,7 @@ import Testing
     #expect(spent > 30)
   }
 
-  @Test func `a damaged local file is reported with its key and is not changed`() throws {
+  @Test func `a damaged value in the local file is reported with its key`() throws {
     var rig = started()
     rig.act()
     var disk = rig.disk
@@ -147,7 +147,7 @@ import Testing
     #expect(rig.machine.replica.statistics.conflicts[.priority] == 1)
   }
 
-  @Test func `M12: five consecutive conflicts are retried immediately, then the device waits`() throws {
+  @Test func `M12: five consecutive conflicts are retried immediately, and then the device waits`() throws {
     var rig = started()
     rig.holds = true
     rig.act(.focus)
@@ -170,7 +170,7 @@ import Testing
     #expect(rig.machine.replica.outbox.count == 1)
   }
 
-  @Test func `V15: if the acknowledgment is lost, another attempt changes nothing and is acknowledged`() {
+  @Test func `V15: if an acknowledgement is lost, the change is sent again without effect and is acknowledged`() {
     var rig = started()
     rig.holds = true
     rig.act(.focus, completed: 1)
@@ -202,7 +202,7 @@ import Testing
 
   // MARK: Layers 2 and 3
 
-  @Test func `S30: any number of requests to fetch during a fetch cause one further fetch`() {
+  @Test func `S30: any number of requests to fetch during a fetch cause only one further fetch`() {
     var rig = started()
     let before = rig.pulls
     rig.holds = true
@@ -215,7 +215,7 @@ import Testing
     #expect(rig.pulls == before + 2)
   }
 
-  @Test func `F25 S5: without a channel, the device polls ten times every 30 s, then every minute`() {
+  @Test func `F25 S5: without a channel, a device polls ten times every 30 s and then every minute`() {
     var rig = started()
     let before = rig.pulls
     rig.advance(milliseconds: 300_000)
@@ -225,7 +225,7 @@ import Testing
     #expect((9...11).contains(rig.pulls - later))
   }
 
-  @Test func `F23 S49: only a notification of a position that is not known yet causes a fetch`() {
+  @Test func `F23 S49: a notification causes a fetch only if its position is not known yet`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -244,7 +244,7 @@ import Testing
     #expect(rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
-  @Test func `a silent channel is closed and reopened`() {
+  @Test func `a silent channel is closed`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -269,7 +269,7 @@ import Testing
     #expect(rig.shown == .focus)
   }
 
-  @Test func `S36 V19: no request is sent before the time that the server requested`() {
+  @Test func `S36 V19: no commit is sent before the time that the server requested`() {
     var rig = started()
     rig.error = .rateLimited(retryAfterMilliseconds: 7000)
     let began = rig.now
@@ -284,7 +284,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `F31 V20: a change that can never succeed is parked and reported, and sent again on request`() {
+  @Test func `F31 V20: a change that can never succeed is parked and reported, and is sent again on request`() {
     var rig = started()
     rig.error = .tooLarge
     rig.act()
@@ -298,7 +298,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `the number of operations in a request is halved if the server refuses it`() {
+  @Test func `the number of operations in a request is halved each time the server refuses it as too large`() {
     var rig = started()
     rig.commitError = .limitExceeded
     rig.give(.switched(online: false))
@@ -311,7 +311,7 @@ import Testing
     #expect(rig.commits.map(\.count).prefix(3) == [4, 2, 1])
   }
 
-  @Test func `a wrong token stops all requests until it is corrected, and the outbox is kept`() {
+  @Test func `a wrong token stops all requests until a person resumes, and the outbox is kept`() {
     var rig = started()
     rig.error = .notAuthenticated("wrong token")
     rig.act()
@@ -356,7 +356,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `S36: a quota error with a retry delay of one hour pauses sending for an hour`() {
+  @Test func `S36: after a quota error that requests a pause of one hour, nothing is sent for an hour`() {
     var rig = started()
     rig.error = .quotaExceeded(retryAfterMilliseconds: 3_600_000)
     rig.act()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// The data of one store must not reach another store.
+/// Data of one store must not be sent to another store.
 @Suite struct OtherStoreTests {
   private static let home = StorePlace(address: "home")
   private static let away = StorePlace(address: "away")
@@ -16,7 +16,7 @@ import Testing
     return settings
   }
 
-  /// The store of other users, with their timer.
+  /// Returns a zone in the store of other users, with their timer.
   private static func otherZone() -> ZoneState {
     var rig = Rig()
     rig.zone = ZoneState(generation: 9, store: StoreIdentity(number: 2))
@@ -25,7 +25,7 @@ import Testing
     return rig.zone
   }
 
-  /// A device that has used its store and has an unsent change.
+  /// Returns a device that has used its store and has an unsent change.
   private func used() -> Rig {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.start()
@@ -52,7 +52,7 @@ import Testing
     return next
   }
 
-  /// Converts saved data to the format of a version without stores.
+  /// Converts saved data to the format of a version that did not record stores.
   private static func old(_ disk: inout [String: [UInt8]]) {
     disk[Replica.storeKey] = nil
     disk["identity"]?[0] = 5
@@ -71,12 +71,12 @@ import Testing
     #expect(rig.machine.status(atMilliseconds: rig.now).pause?.code == "other-store")
   }
 
-  @Test func `another store at the address of the device's store is refused`() throws {
+  @Test func `another store at the address of the device's own store is refused`() throws {
     let other = Self.otherZone()
     #expect(wasRefused(try opened(used(), at: Self.home, other), by: other))
   }
 
-  @Test func `a device sends its waiting changes when it can reach its store again`() throws {
+  @Test func `a device sends its waiting changes when it reaches its own store again`() throws {
     let before = used()
     let away = try opened(before, at: Self.away, Self.otherZone())
     let back = try opened(away, at: Self.home, before.zone)
@@ -93,7 +93,7 @@ import Testing
     #expect(moved.machine.replica.binding.belongs(at: Self.home))
   }
 
-  @Test func `a restored backup is recognized as the same store`() throws {
+  @Test func `a store restored from a backup is recognized as the same store`() throws {
     var before = used()
     let backup = before.zone
     before.commitElsewhere(.breakTime)
@@ -105,7 +105,7 @@ import Testing
     #expect(back.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `merging sends everything to the other store and adopts its identity`() throws {
+  @Test func `a device that merges sends its changes to the other store and adopts its identity`() throws {
     let other = Self.otherZone()
     let merged = try opened(used(), at: Self.away, other, merges: true)
     #expect(merged.machine.pausedBecause == nil)
@@ -114,7 +114,7 @@ import Testing
     #expect(merged.zone.records[Pomodoro.timer]?.cell.context.count == 2)
   }
 
-  @Test func `a change made before the first contact with a store is sent only to the store at its address`() throws {
+  @Test func `a change made before the first contact is sent only to the store at the same address`() throws {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.error = .unreachable("away")
     rig.start()
@@ -126,7 +126,7 @@ import Testing
     #expect(home.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `a device without data uses the first store that it can reach`() throws {
+  @Test func `a device without data uses the first store that it reaches`() throws {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.error = .unreachable("away")
     rig.start()
@@ -134,7 +134,7 @@ import Testing
     #expect(try opened(rig, at: Self.away, other).machine.replica.binding.store == other.store)
   }
 
-  @Test func `an old file is bound to a store that contains its position`() throws {
+  @Test func `the file of an earlier version is bound to a store whose history contains its position`() throws {
     let before = used()
     let now = try opened(before, at: Self.away, before.zone, change: Self.old)
     #expect(now.machine.replica.binding.store == before.zone.store)
@@ -142,7 +142,7 @@ import Testing
     #expect(now.disk["identity"]?.first == Replica.storageFormat)
   }
 
-  @Test func `an old file is bound to a store that lacks its position but contains one of its changes`() throws {
+  @Test func `the file of an earlier version is bound to a store that contains only one of its changes`() throws {
     let before = used()
     var zone = before.zone
     zone.begin(generation: 78)
@@ -151,14 +151,14 @@ import Testing
     #expect(now.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `an old file refuses a store that contains neither its position nor its changes`() throws {
+  @Test func `the file of an earlier version refuses a store without its position or changes`() throws {
     let other = Self.otherZone()
     let now = try opened(used(), at: Self.away, other, change: Self.old)
     #expect(wasRefused(now, by: other))
     #expect(now.shown == .snooze)
   }
 
-  @Test func `the store is checked again after the connection was lost`() {
+  @Test func `the store is compared again after the connection was lost`() {
     var rig = used()
     let other = Self.otherZone()
     let sent = rig.commits.count
@@ -169,7 +169,7 @@ import Testing
     #expect(rig.zone.cursor == other.cursor)
   }
 
-  @Test func `a channel to another store is refused`() {
+  @Test func `after a channel has closed, nothing is sent before the store is compared`() {
     var settings = Self.settings(Self.home)
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -187,7 +187,7 @@ import Testing
     #expect(rig.machine.pausedBecause == .otherStore(other))
   }
 
-  @Test func `a new device sends a change whose first request was lost while its first channel opened`() {
+  @Test func `a new device sends its change even if its first request was lost while its channel opened`() {
     var settings = Self.settings(Self.home)
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -203,7 +203,7 @@ import Testing
     #expect(rig.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `saved data about stores is parsed, and damaged bytes are an error`() throws {
+  @Test func `saved data about stores is read unchanged, and damaged bytes are an error`() throws {
     var binding = StoreBinding()
     binding.store = .drawn()
     binding.note(nil, at: Self.home)

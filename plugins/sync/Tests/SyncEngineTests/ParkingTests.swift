@@ -2,9 +2,9 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Changes that the zone refuses, so that the user must retry or discard them.
+/// Changes that the zone refuses. A user must retry or discard them.
 @Suite struct ParkingTests {
-  /// Two devices. Changes that the first one makes in `body` are parked.
+  /// Returns two devices. The changes that the first one makes in `body` are parked.
   private func fleet(parking body: (inout RecordFleet) -> Void) -> RecordFleet {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(1, name) }
@@ -16,7 +16,7 @@ import Testing
     return fleet
   }
 
-  @Test func `a request damaged during transmission is sent again, and nothing is parked`() {
+  @Test func `a request damaged in transit is sent again, and nothing is parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.commitError = .damaged("its body has another checksum")
@@ -31,7 +31,7 @@ import Testing
     #expect(["a", "b", "c", "d"].map { fleet.likes(1, $0) } == [1, 1, 1, 1])
   }
 
-  @Test func `a parked transaction is shown as a whole, even after later changes of its records`() {
+  @Test func `a device shows its parked transaction completely, even after later changes to the same records`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b", "c"]) }
     #expect(fleet.parked.count == 3)
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [2, 2, 1])
@@ -41,11 +41,11 @@ import Testing
     fleet.settle()
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [3, 2, 1])
     #expect(["a", "b", "c"].map { fleet.likes(1, $0) } == [2, 1, nil])
-    // Changes of the other device are merged below the parked ones.
+    // Changes of the other device are merged below the parked changes.
     fleet.like(1, "b")
     fleet.settle()
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [3, 3, 1])
-    // After a retry, the transaction is visible on all devices. The title that was set later is kept.
+    // After a retry, all devices show the transaction. The title that was set later is kept.
     let position = fleet.machines[0].status(atMilliseconds: 0).parked[0].position
     fleet.give(0, .retried(position: position))
     fleet.settle()
@@ -79,7 +79,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a change has its own fate, even if earlier changes of its record are parked`() {
+  @Test func `the state of a change does not depend on parked changes to the same record`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     func fate(_ acts: [Int64]) -> SyncFate { fleet.machines[0].fate(of: acts) }
     let parked = fleet.machines[0].status(atMilliseconds: 0).parked.map(\.position)
@@ -92,7 +92,7 @@ import Testing
     fleet.advance(milliseconds: 600_000)
     fleet.settle()
     #expect(fate(acts) == .acknowledged)
-    // After a retry, the change has a new position, at which its fate is found.
+    // A retried change has a new position. Its state is still found by the old one.
     fleet.give(0, .retried(position: parked[0]))
     #expect(fate(parked) != .parked(RecordFleet.key("a"), reason: "the request is invalid: no"))
     fleet.settle()
