@@ -110,7 +110,7 @@ import Testing
     #expect(held(fleet, 1) == ["n1", "n4"])
   }
 
-  @Test func `a device sends its content, and nothing else, to a server restored from a copy`() {
+  @Test func `a device with a part of a zone sends its records to a server that was restored from a copy`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 1)
     fleet.settle()
@@ -172,7 +172,7 @@ import Testing
     fleet.like(0, "a")
     fleet.advance(milliseconds: 60_000)
     fleet.isAway = []
-    // Its connection was not interrupted, so it does not compare the stores before sending.
+    // The connection counts as uninterrupted, so the device does not compare the stores before it sends.
     fleet.machines[1].isStoreConfirmed = true
     fleet.like(1, "a")
     #expect(fleet.zone.records[RecordFleet.key("a")]?.version == 3, "the zone took it for the next version")
@@ -182,8 +182,8 @@ import Testing
   }
 
   private static let keys = ["kept", "a", "b", "c"]
-  /// Random acts of three devices, of which one or two have a part of the zone. Requests are lost, and devices are
-  /// offline, restarted or given another part.
+  /// Plays random actions of three devices, of which one or two have a part of the zone. Requests are lost, and devices
+  /// go offline, are restarted or subscribe to another part.
   private func play(_ seed: UInt64) throws -> (fleet: RecordFleet, likesOfKept: Int64, parts: [Int64?]) {
     var random = SplitMix64(seed: seed)
     var parts: [Int64?] = [nil, 1, seed % 4 == 0 ? nil : 2]
@@ -240,13 +240,13 @@ import Testing
     }
   }
 
-  @Test func `each device has its part of the zone at the end and loses nothing, on any network`()
+  @Test func `on any network, each device ends with its part of the zone, and no change is lost`()
     throws
   {
     for seed in TestExtent.seeds(50, of: 150, release: 150) { try judge(seed) }
   }
 
-  /// Histories that had a wrong result in earlier versions.
+  /// Seeds of histories that had a wrong result in earlier versions.
   @Test(arguments: [669, 930, 1072, 1233, 1549, 1665, 2802, 2957] as [UInt64])
   func `a history that once failed has the expected result`(_ seed: UInt64) throws { try judge(seed) }
 }

@@ -63,7 +63,7 @@ import Testing
     #expect(try #require(pause(rig)).untilMilliseconds ?? 0 > rig.now)
   }
 
-  @Test func `V19: only time ends a pause requested by the server, not a channel, going online or a restart`()
+  @Test func `V19: opening a channel, going online and restarting do not end a pause requested by the server`()
     throws
   {
     var rig = connected()
@@ -92,7 +92,7 @@ import Testing
     #expect(rig.requests.count - sent <= 1)
   }
 
-  @Test func `setting the clock back does not extend an earlier pause requested by the server`() throws {
+  @Test func `setting the clock back does not prolong a pause requested by the server`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .rateLimited(retryAfterMilliseconds: 600_000)
@@ -123,7 +123,7 @@ import Testing
     #expect(pause(rig) == nil)
   }
 
-  @Test func `a pause because of an invalid token has no end time, and the next run tries again`() throws {
+  @Test func `a pause caused by an invalid token has no end time, and the next run tries again`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .notAuthenticated("the token does not open the zone 'PomodoroZone'")

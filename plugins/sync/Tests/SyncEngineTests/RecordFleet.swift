@@ -21,7 +21,7 @@ struct RecordFleet {
 
   /// True if the response to the next commit is lost.
   var losesAnswer = false
-  /// The devices whose commits are always too large.
+  /// The devices whose commits the zone refuses as too large.
   var refusesCommits: Set<Int> = []
   /// The differences between the devices' clocks and the zone's clock.
   var skews: [Int: Int64] = [:]
@@ -47,8 +47,8 @@ struct RecordFleet {
   /// Creates devices and declares the rules of the collection `notes`: `likes` is a counter, and `title` is merged by
   /// `newest`.
   ///
-  /// The devices in `parts` subscribe to the notes with this title. If `skews` is not empty, the zone is a file and
-  /// uses the devices' clocks.
+  /// `parts` contains the title of the notes to which each partial device subscribes. If `skews` is not empty, the zone
+  /// is a file and uses the devices' clocks.
   init(_ devices: Int, delete: DeleteRule = .editWins, parts: [Int: Int64] = [:], skews: [Int64] = []) {
     for (device, skew) in skews.enumerated() { self.skews[device] = skew }
     zone.hasDevicesTime = !skews.isEmpty
@@ -84,10 +84,11 @@ struct RecordFleet {
     return number
   }
 
-  /// The subscription to notes with this title.
+  /// Returns the subscription to the notes with this title.
   static func part(_ title: Int64) -> SyncSubscription { SyncSubscription(["notes": ["title": .text(String(title))]]) }
 
-  /// Restarts a device from its file with another subscription. If it is nil, the device has the whole zone.
+  /// Restarts a device from its file with another subscription. If `subscription` is nil, the device has the whole
+  /// zone.
   mutating func restart(_ device: Int, _ subscription: SyncSubscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
@@ -125,21 +126,21 @@ struct RecordFleet {
     give(device, .acted(Self.key(name), .edit(RecordEdit(isDeletion: true))))
   }
 
-  /// The number of likes of a record on a device, or nil if it does not exist.
+  /// Returns the number of likes of a record on a device, or nil if the record does not exist.
   func likes(_ device: Int, _ name: String) -> Int64? {
     let cell = machines[device].view(of: Self.key(name))
     guard cell.isRecord, !cell.content.isDeleted(by: machines[device].rules(of: "notes").delete) else { return nil }
     return cell.content.part("likes")?.state.total ?? 0
   }
 
-  /// The title of a record on a device.
+  /// Returns the title of a record on a device.
   func title(_ device: Int, _ name: String) -> Int64? {
     let value = machines[device].view(of: Self.key(name)).fields.first { $0.name == "title" }?.value
     if case .text(let text)? = value.flatMap({ Scalar(bytes: $0) }) { return Int64(text) }
     return nil
   }
 
-  /// The number of likes of a record on each device.
+  /// Returns the number of likes of a record on each device.
   func likes(_ name: String) -> [Int64?] { machines.indices.map { likes($0, name) } }
 
   var parked: [String] { machines.flatMap { $0.replica.outbox.compactMap(\.parkedBecause) } }

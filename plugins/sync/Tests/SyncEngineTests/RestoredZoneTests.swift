@@ -4,13 +4,13 @@ import Testing
 
 /// A zone restored from a backup. The devices send its lost content again, whatever has happened in the meantime (V23).
 @Suite struct RestoredZoneTests {
-  /// The ways in which the restored zone continues.
+  /// How the restored zone continues.
   enum Restoring: CaseIterable {
     /// Its store is opened again, so that its next change begins a new incarnation.
     case opened
-    /// A person announces it, and every cursor becomes invalid.
+    /// An administrator announces the restore, and every cursor becomes invalid.
     case announced
-    /// Its store stays open and detects nothing.
+    /// Its store stays open and does not detect the restore.
     case unnoticed
   }
 
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an acknowledged act is restored even if its device acts before it fetches`(_ restoring: Restoring) throws {
+  func `an acknowledged action is restored even if its device acts before it fetches`(_ restoring: Restoring) throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an acknowledged act is restored even if the restored zone has passed its number`(_ restoring: Restoring) {
+  func `an acknowledged action is restored even if other changes took its sequence number`(_ restoring: Restoring) {
     for more in 1...4 {
       var fleet = RecordFleet(2)
       fleet.like(0, "k")
@@ -55,7 +55,7 @@ import Testing
       for _ in 0..<more { fleet.like(1, "k") }
       fleet.advance(milliseconds: 1000)
       fleet.isAway = []
-      // Its first request is about another record, whose version matches.
+      // The device's first request is about another record, whose version matches.
       fleet.like(0, "new")
       fleet.settle()
       #expect(fleet.likes("k") == [Int64(2 + more), Int64(2 + more)], "\(more) more")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an act whose response was lost counts once, as do the acts after it`(_ restoring: Restoring) {
+  func `an action whose response was lost counts once, as do later actions`(_ restoring: Restoring) {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -87,7 +87,7 @@ import Testing
     let backup = fleet.zone
     fleet.losesAnswer = true
     fleet.like(0, "k")
-    // When the write is sent again, the zone responds that it has it. The device has not read that far.
+    // The zone responds to the resent write that it already has it. The device has not fetched that change yet.
     fleet.advance(milliseconds: 400)
     #expect(fleet.machines[0].replica.outbox.isEmpty)
     restore(&fleet, backup, .unnoticed)

@@ -8,7 +8,8 @@ import Testing
 @Suite struct SchemaHistoriesTests {
   private static let seeds = TestExtent.seeds(40, of: 100, release: 100, long: 5000)
 
-  /// Every merge rule and type, both rules for deletions, all kinds of references, and a collection with `decide`.
+  /// A schema with every merge rule and type, both rules for deletions, all kinds of references, and a collection with
+  /// `decide`.
   private static let text = """
     schema: shop
     collections:
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V20: every faulty history of records under every rule ends as the oracle computes`() throws {
+  func `V13 V14 V15 V20: histories with every rule and every fault end as the oracle computes`() throws {
     let schema = try schema()
     var actions = 0
     for seed in Self.seeds {
@@ -87,7 +88,7 @@ import Testing
   @Test func `several devices lose no change in a day with lost messages, kills and offline users`() throws {
     var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
     expectGood(Simulation.run(plan))
-    // The budget is observed, and everything still arrives.
+    // With the default budget, everything still arrives.
     plan.limits = .init()
     let report = Simulation.run(plan)
     expectGood(report)

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// The difference between a store and an old copy of it (V23).
+/// How a store is distinguished from an old copy of it (V23).
 @Suite struct ZoneIncarnationsTests {
   @Test func `a cursor is valid up to the end of its incarnation`() {
     var incarnations = ZoneIncarnations([.init(generation: 7, from: 0)])
@@ -15,7 +15,7 @@ import Testing
     #expect(incarnations.holds(Cursor(generation: 9, sequence: 95), last: 95))
   }
 
-  @Test func `the oldest of too many incarnations is forgotten`() {
+  @Test func `the oldest incarnation is forgotten when there are too many`() {
     var incarnations = ZoneIncarnations([.init(generation: 0, from: 0)])
     for incarnation in 1..<ZoneIncarnations.limit {
       incarnations.begin(generation: UInt64(incarnation), from: Int64(incarnation))

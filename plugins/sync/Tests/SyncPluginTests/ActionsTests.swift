@@ -161,7 +161,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `F31 V20 parked changes are listed, retried and discarded`() async throws {
+  @Test func `F31 V20 a parked change is listed with its reason and can be discarded`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The zone must have the device's collections before other devices write to them.
@@ -190,7 +190,7 @@ import Testing
     let one = try #require(listed["parked"]?.arrayValue?.first?.objectValue)
     #expect(one["reason"]?.stringValue?.contains("has 64 devices") == true)
     #expect(await code { _ = try await mac.call(Parked.self, with: ["position": 99]) } == "sync-input")
-    // It can still read what others did.
+    // The device can still read the changes of others.
     #expect(try await mac.call(Pull.self, with: ["required": false])["found"] == false)
     #expect(try await mac.call(Parked.self, with: ["do": "discard"])["count"] == 0)
     // A new device is refused when it connects.

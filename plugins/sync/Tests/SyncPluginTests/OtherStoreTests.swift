@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Creates a note by Ada's phone in her store, and one by Bob's Mac in his.
+  /// Creates a note on Ada's phone in her store, and one on Bob's Mac in his.
   private func prepare() async throws {
     for (device, store) in [("phone", "ada"), ("mac", "bob")] {
       let host = try await connected(device, ["store": .string(store + ".sqlite")])
@@ -217,7 +217,7 @@ import Testing
     try host.closeHandles()
   }
 
-  /// Two accounts at one address, on a network that can be switched off.
+  /// Returns a network that can be switched off, and a plugin that connects to its stores.
   private func cloud() -> (Cloud, SyncPlugin) {
     let cloud = Cloud()
     return (cloud, SyncPlugin(reader: YAMLSchemas()) { address in Offline(cloud: cloud, address: address) })

@@ -19,7 +19,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
-  /// The text of the timer's schema.
+  /// Returns the text of the timer's schema file.
   private static func pomodoro() throws -> String {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<5 { root.deleteLastPathComponent() }

@@ -4,6 +4,6 @@ import SyncYAML
 @testable import SyncPlugin
 
 extension [HandleKey: any Sendable] {
-  /// The reader of schemas for runs of `flowrun`.
+  /// Handles with the YAML reader of schemas, as in runs of `flowrun`.
   static var readingSchemas: Self { [.syncSchemas: SchemaSource(reader: YAMLSchemas())] }
 }

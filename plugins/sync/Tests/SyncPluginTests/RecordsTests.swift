@@ -142,7 +142,7 @@ import Testing
     let got = try await mac.call(Get.self, with: ["collection": "notes", "key": "a"])
     #expect(got["record"]?.objectValue?["lines"] == ["b", "c", "b"])
     #expect(got["record"]?.objectValue?["likes"] == 10)
-    // The ids of the elements, which are used to insert after one and to remove one.
+    // The ids of elements are used to insert after an element and to remove one.
     let ids = try #require(got["ids"]?.objectValue?["lines"]?.arrayValue)
     #expect(ids.count == 3)
     try await put(
@@ -336,7 +336,7 @@ import Testing
     let missing = await error { try await put(mac, "folders", "f", [:]) }
     #expect(missing?.message.contains("needs 'name'") == true)
     try mac.closeHandles()
-    // Saved records can be read.
+    // The next run can read the saved records.
     let again = try await connected("mac")
     #expect(try await get(again, "notes", "a")?["title"]?.stringValue?.utf8.count == text.utf8.count)
     try again.closeHandles()

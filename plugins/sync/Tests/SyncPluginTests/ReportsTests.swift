@@ -115,7 +115,7 @@ import Testing
       ("notes", notes, nil),
     ] as [(String, ValueObject, Int?)] {
       let (host, connection) = try await connected(device, with: with)
-      // A request must have been sent.
+      // Waits until a request has been sent.
       #expect(await connection.session.wait(milliseconds: 60_000) { $0.replica.statistics.requests > 0 })
       try host.closeHandles()
       let status = try #require(try await SyncReports.status(file: connection.file))

@@ -28,7 +28,7 @@ import Testing
 
   private var file: String { "\(folder)/sync-phone.sqlite" }
 
-  @Test func `release their files in the background, and lock them again in the foreground`() async throws {
+  @Test func `connections release their files in the background, and lock them again in the foreground`() async throws {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])
@@ -47,7 +47,7 @@ import Testing
     try SQLiteReplicaStore(path: file).close()
   }
 
-  @Test func `fail with the reason if another process has opened a file`() async throws {
+  @Test func `connections fail with the reason if another process has opened a file`() async throws {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])

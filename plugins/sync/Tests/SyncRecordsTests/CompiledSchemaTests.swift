@@ -14,7 +14,7 @@ import Testing
     return root
   }()
 
-  /// All schema files of the repository, and the schemas in its pages and tests.
+  /// Returns the schemas in the repository's schema files, pages and tests.
   private static func schemas() throws -> [(name: String, schema: RecordSchema)] {
     var texts: [(String, String)] = []
     for folder in ["Examples", "docs", "plugins", "workflows"] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// The texts between fences or triple quotes that begin like a schema.
+  /// Returns the texts between fences or triple quotes that look like schemas.
   private static func blocks(_ text: String) -> [String] {
     var (blocks, current): ([String], [Substring]?) = ([], nil)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -98,7 +98,7 @@ import Testing
     #expect(problem(long)?.contains("MiB") == true, "\(problem(long) ?? "")")
   }
 
-  /// Replaces the checksum by the correct one for the bytes, so that the reader continues past it.
+  /// Returns the bytes with a correct checksum, so that the reader does not stop at the checksum.
   private func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let start = CompiledSchema.mark.count + 1
     guard bytes.count >= start + 8 else { return bytes }

@@ -68,7 +68,7 @@ import Testing
     ("enum: [open, done]", "enum: open", "must be a list of strings"),
     ("schema: notes", "schem: notes", "did you mean 'schema'?"),
   ])
-  func `an error is reported with its location and the nearest name`(_ old: String, _ new: String, _ words: String) {
+  func `an error in a schema is reported with its location and advice`(_ old: String, _ new: String, _ words: String) {
     func lines(_ text: String) -> String { text.replacing("\\n", with: "\n") }
     let text = Self.notes.replacing(lines(old), with: lines(new))
     #expect(text != Self.notes)
@@ -108,7 +108,7 @@ import Testing
     #expect(file("- a").rendered().contains("must be a mapping"))
   }
 
-  @Test func `a changed rule of a field differs from the zone's rules, and a new field does not`() throws {
+  @Test func `a changed merge rule conflicts with the rules of the zone, but a new field does not`() throws {
     let zone = try #require(file(Self.notes).schema?.collection("notes")?.rules)
     let more = try #require(
       file(Self.notes.replacing("      title:", with: "      subtitle: { type: string }\n      title:")).schema)
