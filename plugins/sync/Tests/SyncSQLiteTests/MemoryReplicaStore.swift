@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// A device's file in memory, on a disk that can be full.
+/// A device's file that is kept in memory. The simulated disk can be full.
 final class MemoryReplicaStore: ReplicaStore {
   private let state = Mutex<(stored: [String: [UInt8]], isFull: Bool, saves: [Bool])>(([:], false, []))
 
@@ -13,7 +13,7 @@ final class MemoryReplicaStore: ReplicaStore {
 
   /// A gate that delays every write, or nil.
   let gate: Gate?
-  /// A text. Values that contain it do not fit on the disk.
+  /// If set, saving a value that contains this text fails as if the disk were full.
   let refused: String?
 
   init(gate: Gate? = nil, refused: String? = nil) { (self.gate, self.refused) = (gate, refused) }

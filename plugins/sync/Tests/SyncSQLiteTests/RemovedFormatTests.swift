@@ -12,7 +12,7 @@ import Testing
 
   init() throws { folder = try Folder() }
 
-  /// The contents of a file and of its write-ahead log.
+  /// Returns the contents of a file and of its write-ahead log.
   private func bytes(_ path: String) -> [Data?] {
     ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }.map { $0?.isEmpty == true ? nil : $0 }
   }

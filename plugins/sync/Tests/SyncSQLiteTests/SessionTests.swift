@@ -7,7 +7,7 @@ import SyncSQLite
 import Synchronization
 import Testing
 
-/// Running devices on real files.
+/// Sessions of devices on real files.
 @Suite(.timeLimit(.minutes(10))) struct SessionTests {
   private let folder: Folder
 
@@ -142,7 +142,7 @@ import Testing
     await again.stop()
   }
 
-  /// Stores a settings record that the arbiter would refuse in the shared file, as an earlier version did.
+  /// Stores a record in the shared file that the arbiter would refuse, as an earlier version did.
   private func commitOverLimit() async throws {
     try (try backend()).close()
     var cell = Cell()
@@ -190,7 +190,7 @@ import Testing
     #expect(await Self.kind(again.machine) == .focus)
     let record = try #require(await again.machine.replica.confirmed[Pomodoro.settings])
     #expect(record.cell.fields.map(\.value.count) == [17_001, 2, 4])
-    // A value within the limit replaces it.
+    // A value within the limit replaces the long one.
     try await set("big", again)
     status = await again.status()
     #expect(status.notShown.isEmpty && status.parked.isEmpty)

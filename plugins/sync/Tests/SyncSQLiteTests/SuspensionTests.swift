@@ -44,7 +44,7 @@ import Testing
     TimerStateRecord.completed(in: await session.machine.view(of: Pomodoro.timer))
   }
 
-  @Test func `has closed its file, and an action waits until the session is active again`() async throws {
+  @Test func `a suspended session has closed its file, and actions wait until it is reactivated`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -66,7 +66,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `reports that another process is using its file, and writes nothing more`() async throws {
+  @Test func `a session reports that another process is using its file, and writes nothing more`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -85,7 +85,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `reports that another process has used its file in the meantime`() async throws {
+  @Test func `a session reports that another process used its file while it was suspended`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -104,7 +104,7 @@ import Testing
     try SQLiteReplicaStore(path: path).close()
   }
 
-  @Test func `is reactivated without loss, even if it is suspended twice`() async throws {
+  @Test func `a session is reactivated without loss, even if it was suspended twice`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     try await phone.reactivate()
@@ -120,7 +120,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `refuses waiting actions when it is stopped`() async throws {
+  @Test func `a suspended session refuses waiting actions when it is stopped`() async throws {
     let phone = try await session(MemoryReplicaStore())
     await phone.suspend()
     let action = Task { try await self.count(phone, 1) }
@@ -129,7 +129,7 @@ import Testing
     await #expect(throws: ReplicaError.self) { try await action.value }
   }
 
-  @Test func `is suspended only after the current save has ended`() async throws {
+  @Test func `a session is suspended only after the current save has ended`() async throws {
     let gate = MemoryReplicaStore.Gate()
     let store = MemoryReplicaStore(gate: gate)
     let opening = Task { try await self.session(store) }

@@ -82,7 +82,7 @@
           record: RecordWrite(isDeletion: true)))
       let cursor = try await first.commit([deletion], zone: Self.zone).cursor
       first.close()
-      // The ages after a change on the following day, and none since.
+      // The ages as recorded 93 and 92 days ago. There were no commits afterward.
       var ages = ZoneAges()
       let now = try #require(Int64(try database.value("SELECT (extract(epoch FROM now()) * 1000)::int8")))
       for days in [Int64(93), 92] {

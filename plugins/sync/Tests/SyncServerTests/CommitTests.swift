@@ -11,7 +11,7 @@
     private static let callers = 24
     private static let zones = (0..<callers).map { "Zone\($0)" }
 
-    /// A backend with these zones, which have the timer's rules.
+    /// Returns a backend with ``zones``, in which the timer's rules are declared.
     private func backend(_ database: Database, answerMilliseconds: Int = 10_000) async throws -> PostgresBackend {
       let backend = try await PostgresBackend(
         database.information, zones: Self.zones, answerMilliseconds: answerMilliseconds)
@@ -28,7 +28,7 @@
       return RecordOperation(key: key, expectedVersion: expected, change: .write(write))
     }
 
-    /// One commit per zone, all at once. Returns the results by zone.
+    /// Makes one commit per zone, all at once. Returns the results by zone.
     private func commits(
       _ backend: PostgresBackend, _ operations: [Int: RecordOperation] = [:]
     ) async -> [Int: Result<CommitReply, BackendError>] {
@@ -47,7 +47,8 @@
       }
     }
 
-    /// Slows down a zone's row, so that all callers have arrived before the first transaction ends.
+    /// A trigger that delays each commit to one zone, so that all callers have arrived before the first transaction
+    /// ends.
     private static let slowZones = """
       CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$;
@@ -59,7 +60,7 @@
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
-      // While the connection is busy, the first transaction contains Zone0 alone or with others.
+      // The trigger keeps the connection busy while the other commits arrive.
       try database.execute(Self.slowZones)
       let results = await commits(backend)
       for caller in 0..<Self.callers {
@@ -73,7 +74,7 @@
       #expect(try #require(Int(transactions)) <= Self.callers / 2)
     }
 
-    @Test func `tags of changes more than 65,536 numbers ago are removed, and all others are kept`() async throws {
+    @Test func `tags that are more than 65,536 changes old are removed, and newer ones are kept`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -85,7 +86,7 @@
       let old = "SELECT count(*) FROM sync_tag WHERE zone = 'Zone0' AND seq < 140000"
       #expect(try database.value(old) != "0")
       var commits: Int64 = 0
-      // One transaction in 64 checks, so 3,000 always include some.
+      // One transaction in 64 checks for old tags, so 3,000 transactions always include some checks.
       while commits < 3000, try commits % 16 != 0 || database.value(old) != "0" {
         _ = try await backend.commit([operation(commits + 1, expected: commits)], zone: "Zone0")
         commits += 1
@@ -138,7 +139,7 @@
       backend.close()
     }
 
-    @Test func `a commit does not wait for a commit to a zone on another connection`() async throws {
+    @Test func `a commit does not wait for a commit to another zone on another connection`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -164,7 +165,7 @@
       }
     }
 
-    @Test func `a record changed by another server does not affect the numbers of other changes`() async throws {
+    @Test func `a record changed by another server does not affect sequence numbers of other changes`() async throws {
       let database = try Database()
       let (one, other) = (
         try await PostgresBackend(database.information, zones: ["Notes"]),
@@ -191,7 +192,7 @@
       _ = try await one.commit(
         zip(["a", "b", "c", "d"], 2...).map { likes($0, $1, expected: 0) }, zone: "Notes")
       let before = try await other.commit([likes("b", 2, expected: 1, by: phone)], zone: "Notes").cursor
-      // The first server has the old version of `b`. It takes four numbers and stores three records.
+      // The first server has cached the old version of `b`. It reserves four numbers and stores three records.
       let reply = try await one.commit(
         zip(["a", "b", "c", "d"], 6...).map { likes($0, $1, expected: 1) }, zone: "Notes", heard: before)
       let base = before.sequence
@@ -277,7 +278,7 @@
       #expect(isCommitted(try await commit(3, expected: 3, one), version: 4))
       for round in 0..<3 as Range<Int64> {
         let version = 4 + 2 * round
-        // A device that has not read the current record gets it, not the cached one.
+        // A device that has not read the current record receives it, not the cached one.
         #expect(isCommitted(try await commit(2 + round, expected: version, by: 2, other), version: version + 1))
         guard case .conflict(let record?)? = try await commit(4 + round, expected: version, one) else {
           Issue.record("the other server's change is not seen")
@@ -357,7 +358,7 @@
       }
     }
 
-    @Test func `a commit based on cached rules fails if another server has added rules`()
+    @Test func `a server applies rules that another server has added, even if it has cached the older ones`()
       async throws
     {
       let database = try Database()

@@ -55,7 +55,7 @@
       ]
     }
 
-    /// The packets of a request as they arrive.
+    /// Returns the packets of a request as they arrive.
     private static func packets(
       of request: Request, _ damage: Damage, before other: Request, using random: inout SplitMix64
     ) -> [[UInt8]] {
@@ -77,7 +77,8 @@
       return packets
     }
 
-    /// The error that the device reads from the first response, or nil for a success or if there is no response.
+    /// Returns the error that the device reads from the first response, or nil for a success or if there is no
+    /// response.
     private static func error(_ packets: [[UInt8]], _ request: Request, port: Int) throws -> BackendError? {
       let socket = try #require(LocalSocket(port: port))
       for packet in packets where !socket.send(packet) { break }
@@ -90,7 +91,7 @@
       return nil
     }
 
-    /// The error in a response, or nil while the response is incomplete.
+    /// Returns the error in a response, which is nil for a success. Returns nil while the response is incomplete.
     private static func error(_ answer: [UInt8], _ request: Request) -> (error: BackendError?, Void)? {
       let text = String(decoding: answer, as: UTF8.self)
       guard let end = text.range(of: "\r\n\r\n") else { return nil }

@@ -14,10 +14,10 @@
     private var input: Pipe?
     /// The output of all processes of the device.
     private let output = ServerProcess.Text()
-    /// The last value of each field that the device has shown as its user's own.
+    /// For each field, the last value that the device has shown as set by its own user.
     private(set) var lastFields: [String: String] = [:]
     private(set) var lastSeconds: Int?
-    /// The problems with its processes, as text.
+    /// Descriptions of problems with the device's processes.
     private(set) var problems: [String] = []
 
     private static let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -94,7 +94,7 @@
       proxy.stop()
     }
 
-    /// The saved state of the device, or nil if it cannot be read.
+    /// Returns the saved state of the device, or nil if it cannot be read.
     func replica() -> Replica? {
       let path = "\(folder)/sync-\(name).sqlite"
       return ProcessHistory.waited { () async -> Replica? in
@@ -104,7 +104,7 @@
       }
     }
 
-    /// The end of the output.
+    /// The device's name and the end of its output.
     var tail: String { "\(name): \(output.all.suffix(300))" }
   }
 #endif

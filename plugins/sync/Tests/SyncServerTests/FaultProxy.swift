@@ -8,7 +8,7 @@
   /// A proxy between one device and the sync server. It drops, delays, duplicates, mixes up and truncates messages,
   /// counts the device's requests, and records the requests that reach the server with their responses.
   final class FaultProxy: Sendable {
-    /// The faults of a request.
+    /// A fault that the proxy can cause for a request.
     enum Fault: CaseIterable {
       case none, lostRequest, lostAnswer, late, doubledRequest, doubledAnswer, staleAnswer, cutAnswer, overloaded,
         rubbish
@@ -112,7 +112,7 @@
           askAgain(request)
           return
         }
-        // After its database was killed, the server responds, but it does not know what was saved, either.
+        // If the database was killed, the server responds with an error, because it does not know what was saved.
         if request.target.hasSuffix("/commit"), !Self.isTaken(answer) { askAgainAside(request) }
         switch fault {
         case .lostAnswer: return
@@ -141,8 +141,8 @@
     }
 
     /// Repeats a request until the server accepts it, as a network might. A server that was killed may have saved
-    /// changes without a response, and the device may detect this by reading alone. The repeated request records the
-    /// result in the exchanges.
+    /// changes without a response, and the device may detect this by reading alone. The repetition adds the result to
+    /// the recorded exchanges.
     private func askAgain(_ request: LocalSocket.Message) {
       state.withLock { $0.unanswered += 1 }
       defer { state.withLock { $0.unanswered -= 1 } }
@@ -185,7 +185,7 @@
     struct Message {
       var bytes: [UInt8]
       var body: [UInt8]
-      /// The second word of the first line.
+      /// The second word of the first line: the target of a request, or the status of a response.
       var target: String
     }
 

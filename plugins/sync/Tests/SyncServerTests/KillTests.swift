@@ -74,7 +74,7 @@
         }
         try database.stop()
         try await mac.act(Pomodoro.settings, Self.setting(value))
-        // The database is down for so long that all pauses have grown.
+        // The outage is long enough for all pauses to grow.
         try await Task.sleep(for: .seconds(seconds))
         try database.start()
         let returned = ContinuousClock.now

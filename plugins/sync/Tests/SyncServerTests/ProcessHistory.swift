@@ -18,7 +18,7 @@
     /// The speed of the clocks compared with real time. It shortens the window of 5 s accordingly.
     private var scale: Int { database == nil ? 4 : 1 }
 
-    /// The processes killed in all histories.
+    /// The numbers of processes killed in all histories.
     struct Kills {
       var devices = 0
       var servers = 0
@@ -142,7 +142,7 @@
       var all: [FaultProxy.Exchange] { list.withLock { $0 } }
     }
 
-    // MARK: Rest
+    // MARK: Settling
 
     private func settle() -> Bool {
       within(seconds: 60) {
@@ -176,7 +176,8 @@
       }
     }
 
-    /// Waits for the body, which is possible because a history has a separate thread. Returns nil after a minute.
+    /// Blocks until the body has returned, which is safe because each history has its own thread. Returns nil after a
+    /// minute.
     static func waited<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
       let (shared, done) = (Shared<Value>(), DispatchSemaphore(value: 0))
       Task {
@@ -247,9 +248,9 @@
       }
     }
 
-    /// The writes that the server accepted, with their stamps. If the server saved a write but was killed before it
-    /// responded, only a repetition of the write shows that. Its stamp is then read from the record, if the write is
-    /// still effective.
+    /// Returns the writes that the server accepted, with their stamps. If the server saved a write but was killed
+    /// before it responded, only a repetition of the write shows that. Its stamp is then read from the record, if the
+    /// write is still effective.
     private static func taken(
       _ exchanges: [FaultProxy.Exchange], confirmed: ShardedTable<RecordKey, SyncRecord>
     ) -> [(key: RecordKey, write: Write)] {
@@ -269,7 +270,7 @@
       return taken
     }
 
-    /// The record that already contained a write, according to the response to a repetition of the write.
+    /// Returns the record that already contained a write, according to the response to a repetition of the write.
     private static func cell(that result: CommitResult, holds write: Write, _ confirmed: Cell?) -> Cell? {
       switch result {
       case .unchanged: confirmed
@@ -298,7 +299,7 @@
       return cell.entries.first { $0.dot == write.dot }?.stamp ?? field?.stamp ?? write.stamp
     }
 
-    /// The write whose state is expected to win.
+    /// Returns the number of the write whose state should win.
     private static func winner(of taken: [(key: RecordKey, write: Write)]) -> Dot? {
       let names = Array(Set(taken.map(\.write.dot.device.name))).sorted()
       let states = taken.compactMap { key, write -> Oracle.State? in

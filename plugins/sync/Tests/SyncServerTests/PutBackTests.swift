@@ -2,8 +2,8 @@
   import Foundation
   import Testing
 
-  /// Restoring a zone's file from a backup, or a device's file with waiting changes, as a user would. Each act is a
-  /// `flowrun` process.
+  /// Restoring a zone's file from a backup, or a device's file with waiting changes, as a user would. Each action is a
+  /// separate `flowrun` process.
   @Suite(.timeLimit(.minutes(10))) struct PutBackTests {
     private static let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("flowrun").path

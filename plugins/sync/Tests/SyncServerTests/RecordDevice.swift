@@ -3,7 +3,7 @@
   import SyncEngine
   import SyncSQLite
 
-  /// A device of a history of records. Each of its acts is a `flowrun` process.
+  /// A device of a history of records. Each of its actions is a separate `flowrun` process.
   struct RecordDevice {
     var name: String
     var folder: TestFolder
@@ -21,7 +21,7 @@
       .appendingPathComponent("flowrun").path
     private var file: String { folder.file("sync-\(name).sqlite") }
 
-    /// Runs one act.
+    /// Runs the workflow for one action and waits until it has ended.
     func run(_ subcommand: String, key: String = "kept", number: Int = 0) throws -> (status: Int32, output: String) {
       try ended(command(subcommand, key: key, number: number), doing: subcommand)
     }
@@ -76,7 +76,7 @@
         """
     }
 
-    /// The parked changes, one per line.
+    /// Returns the parked changes as lines of text.
     func notShown() throws -> [String] {
       // Reading the file is faster than running a program that would report nothing.
       guard FileManager.default.fileExists(atPath: file), replica()?.outbox.isEmpty != true else { return [] }
@@ -110,7 +110,7 @@
       ).status == 0
     }
 
-    /// The number of waiting changes in its file.
+    /// Returns the number of waiting changes in the device's file.
     func waiting() -> Int { replica()?.outbox.count { _ in true } ?? 0 }
 
     private func replica() -> Replica? {
@@ -122,7 +122,8 @@
       }
     }
 
-    /// The violations of the budget, as text. The device must have counted every request that its proxy has seen.
+    /// Returns the violations of the budget as text. The device must have counted every request that its proxy has
+    /// seen.
     func budgetProblems() -> [String] {
       guard let proxy, FileManager.default.fileExists(atPath: file) else { return [] }
       let counted = replica()?.statistics.requests

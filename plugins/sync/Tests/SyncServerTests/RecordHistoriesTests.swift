@@ -54,7 +54,7 @@
       }
     }
 
-    /// The problems of a history, as text. Its database and its folder are removed before the test can end.
+    /// Returns the problems of a history as text. Its database and its folder are removed before the test can end.
     private static func problems(of seed: UInt64) -> [String] {
       do {
         let history = try RecordHistory(seed: seed)

@@ -6,7 +6,7 @@
   import SyncSimulation
   import Synchronization
 
-  /// A history of records with real processes. Each act is a `flowrun` process with its own clock, on a network with
+  /// A history of records with real processes. Each action is a `flowrun` process with its own clock, on a network with
   /// every fault. The zone is in a shared file, or on one or two servers. Servers and databases are killed.
   ///
   /// Every process has a time limit. Its output is written to files, because another history's process could inherit a
@@ -17,7 +17,7 @@
       case file, server, twoServers
     }
 
-    /// The events in all histories.
+    /// The numbers of events in all histories.
     struct Counts {
       var histories = 0
       var acts = 0
@@ -116,7 +116,7 @@
       for device in devices { problems += device.budgetProblems() }
     }
 
-    // MARK: Acts
+    // MARK: Actions
 
     private func act() throws {
       let device = devices[Int.random(in: 0..<devices.count, using: &random)]
@@ -165,7 +165,7 @@
       oracle.end(other, isSaved: statuses.1 == 0)
     }
 
-    /// A device acts offline and is retired by another one. Then it sends its changes.
+    /// Changes a record on an offline device, retires the device by another one, and then goes online with it.
     private func retire(_ device: RecordDevice) throws {
       guard let other = devices.first(where: { $0.name != device.name && !$0.isPartial }) else { return }
       var away = device
@@ -180,8 +180,8 @@
 
     // MARK: Judgment
 
-    /// The rows that a device shows. If `isPartial`, only the rows that a device with a subscription would show.
-    /// Returns nil if the text is invalid.
+    /// Returns the rows in the text, or nil if the text is invalid. If `isPartial`, returns only the rows that a device
+    /// with a subscription would show.
     private static func rows(_ text: String, isPartial: Bool) -> [NSDictionary]? {
       let rows = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [NSDictionary]
       guard isPartial else { return rows }

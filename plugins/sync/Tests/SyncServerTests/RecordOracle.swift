@@ -28,7 +28,7 @@
       puts[number]?.isSaved = isSaved
     }
 
-    /// The deviations of the shown rows from the expected result, as text.
+    /// Returns the deviations of the shown rows from the expected result, as text.
     func problems(with text: String, isFile: Bool) -> [String] {
       guard let rows = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] else {
         return ["what is shown cannot be read: \(text)"]
@@ -78,7 +78,8 @@
       where row[name] as? Int != value {
         problems.append("has \(name) \(row[name] ?? "nothing"), must have \(value)")
       }
-      // The server corrects clocks to within this tolerance. With a file, nothing corrects them.
+      // The server corrects the clocks of devices. With a file, they are not corrected, so a larger difference is
+      // accepted.
       let tolerance: TimeInterval = isFile ? 8 : 5
       guard let title = (row["title"] as? String).flatMap({ Int($0.dropFirst()) }), let winner = puts[title],
         counting.contains(title)
@@ -90,7 +91,7 @@
       return problems
     }
 
-    /// The numbers in a column of texts such as `["t1","t2"]`.
+    /// Returns the numbers in a column of texts such as `["t1","t2"]`.
     private static func numbers(_ column: Any?, _ prefix: Character) -> [Int] {
       let list =
         column as? [String]

@@ -1,7 +1,7 @@
 #if Network
   import Foundation
 
-  /// The workflows of a history's devices: one per act, and a schema with every rule.
+  /// The workflows of a history's devices, one for each action, and a schema with every rule.
   enum RecordWorkflows {
     static func write(to folder: TestFolder, home: RecordHistory.Home, rule: String) throws {
       _ = try folder.write(
@@ -35,7 +35,7 @@
       }
     }
 
-    /// The name of the workflow file for an act.
+    /// Returns the name of the workflow file for an action.
     static func name(of act: String, isPartial: Bool) -> String { "\(act)\(isPartial ? "-part" : "").yaml" }
 
     /// The shelf whose notes a device with a subscription has.
@@ -47,7 +47,7 @@
       UNION ALL SELECT 'timers', _key, state, '', '', 0, 0, 0, '' FROM timers ORDER BY part, _key
       """
 
-    /// The action of an act, with its inputs.
+    /// Returns the name of the plugin's action and its inputs.
     private static func action(_ act: String) -> (name: String, inputs: String) {
       switch act {
       case "put":
@@ -74,8 +74,8 @@
       }
     }
 
-    /// A workflow that performs one act. Changes are sent after they were saved, and a query runs after everything was
-    /// sent.
+    /// Returns a workflow that performs one action. It sends changes after they have been saved, and runs a query only
+    /// after everything has been sent.
     private static func workflow(_ act: String, isFile: Bool, isPartial: Bool) -> String {
       let (name, inputs) = action(act)
       let isQuery = act == "query"

@@ -90,7 +90,7 @@
       let answer = await failure(try client(server))
       #expect(answer.contains("the server's certificate expired on 20"), "\(answer)")
       #expect(!answer.contains("trusted"))
-      // The dates of a valid certificate are no problem, so an untrusted one is still reported as untrusted.
+      // Dates are reported only outside their period, so an untrusted certificate is still reported as untrusted.
       let early = CertificateDates(from: 1_800_000_000, until: 1_900_000_000)
       #expect(early.problem(at: 1_850_000_000) == nil)
       #expect(early.problem(at: 1_700_000_000)?.contains("not valid before 2027-01-15T08:00:00Z") == true)

@@ -93,7 +93,7 @@
       return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// The number of times that a server has reported that it is listening.
+    /// Returns the number of times that a server has reported that it is listening.
     private func listened(_ index: Int) -> Int { log(index).components(separatedBy: "listening on").count - 1 }
   }
 #endif
