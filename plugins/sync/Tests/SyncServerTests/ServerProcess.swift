@@ -58,12 +58,11 @@
 
     var port: Int { address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// The text that it has written to standard error.
+    /// The server's output on standard error so far.
     var problems: String { errors.all }
 
     func kill() { process.endByForce() }
 
-    /// Sends SIGTERM to the process.
     func terminate() { process.send(SIGTERM) }
 
     /// Waits for the end of the process. Returns its exit code, or nil if it had to be killed.
@@ -74,7 +73,7 @@
       return ended()
     }
 
-    /// Runs the program with arguments that let it end by itself.
+    /// Runs the program until it ends by itself.
     static func run(_ arguments: String, input: String = "") throws -> (status: Int32, output: String) {
       try Shell.run("'\(program)' \(arguments)", input: input)
     }

@@ -175,7 +175,7 @@
       }
     }
 
-    @Test func `silent connections do not stop the server, and are closed`() async throws {
+    @Test func `silent connections are closed and do not block the server`() async throws {
       var settings = settings()
       settings.timeouts.headerSeconds = 1
       try await serving(MemoryBackend(zones: zones()), settings) { address in
@@ -216,7 +216,7 @@
       }
     }
 
-    /// A client on a network with one kind of fault in every request.
+    /// Calls the body with a client on a network that applies the fault to every request.
     private func behind<Value: Sendable>(
       _ fault: FaultProxy.Fault, _ body: (HTTPBackend, FaultProxy) async throws -> Value
     ) async throws -> Value {
@@ -243,11 +243,11 @@
           let operation = RecordOperation(
             key: Pomodoro.timer, expectedVersion: version, change: .write(write))
           guard let reply = try? await client.commit([operation], zone: "Conformance0") else {
-            // It may have reached the server or not.
+            // The commit may or may not have reached the server.
             isUncertain = true
             continue
           }
-          // Every response is this one; one to another commit would name another version.
+          // The response must belong to this commit. A response to another commit would contain another version.
           switch reply.results.first {
           case .committed(version + 1, _, _): version += 1
           case .conflict(let record?) where isUncertain && record.version > version: version = record.version
@@ -292,7 +292,7 @@
             #expect((1...1000).contains(wait))
           }
         }
-        // A slow machine may need longer than a second for them.
+        // A slow machine may need longer than a second for the requests.
         let seconds = Int(began.duration(to: .now).components.seconds)
         #expect(answered >= 40)
         #expect(answered <= 40 * (seconds + 2))
@@ -333,7 +333,7 @@
             $0.view(of: Pomodoro.settings).fields.first?.value == value
           }
           #expect(isThere, "\(number)")
-          // With its first commit the server starts an incarnation of the zone, which is fetched.
+          // The server's first commit starts an incarnation of the zone, which the phone must fetch.
           if number == 1 { requests = await phone.machine.replica.statistics.requests }
         }
         #expect(await phone.machine.replica.statistics.requests == requests)
@@ -363,7 +363,7 @@
       await #expect(throws: (any Error).self) { for try await _ in signs {} }
     }
 
-    @Test func `unsafe settings are refused`() {
+    @Test func `unsafe server settings are refused with the reason`() {
       var settings = ServerSettings(tokens: ["a": nil])
       #expect(settings.problem == nil)
       settings.host = "0.0.0.0"

@@ -34,7 +34,7 @@
       let next = try #require(try store("new-identity \(words)"))
       #expect(next != own)
       #expect(try store("identity \(words)") == next)
-      // The running server detects it before it applies anything.
+      // The running server detects the new identity before it applies anything.
       let operations = [
         RecordOperation(
           key: Pomodoro.timer, expectedVersion: 0,

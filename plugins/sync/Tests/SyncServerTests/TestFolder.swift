@@ -1,7 +1,7 @@
 #if Network
   import Foundation
 
-  /// A folder of a test's own, which goes away with it.
+  /// A temporary folder that is removed with this object.
   final class TestFolder {
     let path: String
 
@@ -27,7 +27,7 @@
     }
   }
 
-  /// An authority that openssl makes, and what it signs.
+  /// A certificate authority created by openssl.
   struct Authority {
     let folder: TestFolder
     let name: String
@@ -39,10 +39,10 @@
       )
     }
 
-    /// The file of its certificate.
+    /// The path of its certificate in PEM format.
     var certificate: String { folder.file("\(name).pem") }
 
-    /// Makes `<file>.pem` and `<file>.key` for a host, valid for so many days.
+    /// Creates `<file>.pem` and `<file>.key` for a host. The certificate is valid for the given number of days.
     func sign(_ host: String, as file: String, days: Int = 2) throws {
       try run(
         """

@@ -26,7 +26,7 @@
       }
     }
 
-    /// Waits until a zone responds with a status, up to a limit.
+    /// Waits up to a minute until requests to a zone have the expected result: `open` or an error code.
     private func becomes(_ expected: String, _ address: String, _ zone: String, _ token: String) async throws -> Bool {
       for _ in 0..<600 {
         if await code(address, zone, token) == expected { return true }
@@ -46,7 +46,7 @@
       #expect(await code(server.address, "work", home.output) == "not-authenticated")
       let work = try zones("add work").output
       #expect(try await becomes("open", server.address, "work", work))
-      // A channel ends with the token it was opened with.
+      // A channel ends when the token that opened it is no longer valid.
       let client = try HTTPBackend(address: server.address, token: work)
       var signs = client.watch(zone: "work", device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
       #expect(try await signs.next() != nil)

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncWire
 import Testing
 
-/// Responses of something between a device and its sync server.
+/// Responses from a program between a device and its sync server.
 @Suite struct ForeignAnswerTests {
   @Test(
     "what is not the sync server's own error is a failure to be retried, whatever its status",
@@ -14,7 +14,7 @@ import Testing
     #expect("\(error)".contains("status \(status)") || "\(error)".contains("oops"), "\(error)")
   }
 
-  @Test func `errors of the sync server have the same remedy on the device`() {
+  @Test func `a device reads errors of the sync server with their remedy`() {
     let errors: [BackendError] = [
       .invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded, .notAuthenticated("c"), .zoneMissing("d"),
       .cursorExpired, .unsupportedFormat("e"),
@@ -32,7 +32,7 @@ import Testing
     #expect(read.remedy == .pause)
   }
 
-  @Test func `other errors of an older server have the same remedy on the device`() {
+  @Test func `a device reads other errors of an older server with their remedy`() {
     let errors: [BackendError] = [.rateLimited(retryAfterMilliseconds: 5000), .cursorExpired, .notAuthenticated("c")]
     for error in errors {
       let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)

@@ -40,7 +40,7 @@ import Testing
     // 2000-02-29 00:00:00 UTC and the first second of the next day.
     #expect(wait("Wed, 01 Mar 2000 00:00:01 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_400_000))
     #expect(wait("Tue, 29 Feb 2000 23:59:59 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_399_000))
-    // A year of two digits belongs to the nearest century.
+    // A two-digit year is in the nearest century.
     #expect(wait("Saturday, 01-Jan-00 00:00:09 GMT", now: 946_684_799_000) == .retry(afterMilliseconds: 10_000))
   }
 
