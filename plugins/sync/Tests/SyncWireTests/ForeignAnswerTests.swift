@@ -5,7 +5,7 @@ import Testing
 /// Responses from a program between a device and its sync server.
 @Suite struct ForeignAnswerTests {
   @Test(
-    "what is not the sync server's own error is a failure to be retried, whatever its status",
+    "a response that is not an error of the sync server is retried, regardless of its status",
     arguments: [400, 401, 403, 404, 405, 410, 413, 418, 500, 502, 504],
     ["", "oops", "<html>Bad Request</html>", #"{"error":"oops"}"#, #"{"error":{"message":"oops"}}"#])
   func isRetried(status: Int, body: String) {
