@@ -14,7 +14,6 @@ package struct DeviceInfo: Hashable, Sendable {
 
   /// The collection that contains the descriptions of devices.
   package static let collection = "devices"
-  /// The supported platforms.
   package static let platforms = ["macOS", "iOS", "linux"]
   /// The age of `lastSeen` in milliseconds after which it is renewed. This costs at most one request per hour.
   package static let renewalMilliseconds: Int64 = 3_600_000

@@ -74,7 +74,6 @@ package struct OutboxItem: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads a packed item.
   package init(position: Int64, packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let type = try reader.text("the record's type", limit: Self.longestText)
@@ -104,8 +103,8 @@ package struct OutboxItem: Hashable, Sendable {
     if !reader.isAtEnd { group = try reader.number("the transaction") }
   }
 
-  /// The maximum length of a saved text, in bytes. It is above that of every reason ever written, so that all saved
-  /// items can be read.
+  /// The maximum length of a saved text, in bytes. It exceeds the length of every reason that any version has written,
+  /// so that all saved items can be read.
   static let longestText = 1 << 16
   static let largestChange = 1 << 24
 }

@@ -28,7 +28,6 @@ package struct ShownRow: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads a packed row.
   package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     isDeleted = try reader.byte("whether it is deleted") == 1

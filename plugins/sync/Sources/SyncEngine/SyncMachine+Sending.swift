@@ -114,8 +114,8 @@ extension SyncMachine {
   /// requests.
   private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 
-  /// The purpose of the next pull. Nothing can be pushed before the server's time is known and the store has been
-  /// compared, so a pull that is needed for this counts as part of the push.
+  /// The purpose of the next pull. Before a push, the server's time must be known and the store must have been
+  /// compared. A pull that is needed for this counts as part of the push.
   private var pullPurpose: RequestBudget.Purpose {
     if isSkewMeasured, isStoreConfirmed { return .other }
     return hasSendable ? .push : .other

@@ -315,7 +315,6 @@ package struct SyncSettings: Sendable {
   package var essentialTypes: Set<String> = []
   /// Converts records to rows in the device's file. Nil if the file has no rows.
   package var projection: (any RecordProjection)?
-  /// The location of the store.
   package var place = StorePlace()
   /// True if this data may be merged with the data of another store. Otherwise, nothing is sent to another store.
   package var mergesOtherStores = false
@@ -333,6 +332,5 @@ extension SyncMachine {
   /// True if the channel with this number is open or opening.
   package func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
 
-  /// The number of the latest channel.
   package var openChannelNumber: Int { channel.number }
 }

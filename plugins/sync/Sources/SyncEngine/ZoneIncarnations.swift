@@ -3,9 +3,9 @@ import SyncCore
 /// The incarnations of a zone, oldest first. Each has a generation and the sequence number after which it starts.
 ///
 /// An opened store starts a new incarnation with its first change. If the store was restored from an old copy, its
-/// history therefore differs from the lost one. A cursor of the lost history is beyond the end of its incarnation or
-/// belongs to an incarnation that the copy does not have, so it is refused. Without incarnations, a device would not
-/// notice lost changes once other devices had reached the same sequence number again.
+/// history therefore differs from the lost one. A cursor of the lost history is refused: it is beyond the end of its
+/// incarnation, or the copy does not have its incarnation. Without incarnations, a device would not notice lost changes
+/// once other devices had reached the same sequence number again.
 package struct ZoneIncarnations: Hashable, Sendable {
   package struct Incarnation: Hashable, Sendable {
     /// The random number that identifies the incarnation.

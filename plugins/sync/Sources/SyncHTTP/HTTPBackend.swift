@@ -24,7 +24,6 @@
     /// Creates a backend for `https://HOST[:PORT]`, or for `http://` on this machine, with the zone's token.
     /// `certificates` is a PEM file of certificate authorities that are trusted instead of the system's.
     ///
-    /// Throws `BackendError.invalid` for all other addresses.
     /// Throws `BackendError.invalid` for any other address.
     public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
       self.address = try ServerAddress(address)

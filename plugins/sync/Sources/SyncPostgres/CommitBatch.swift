@@ -2,9 +2,9 @@
   import SyncCore
   import SyncEngine
 
-  /// The commits of several callers in one transaction. One round trip reads the records that are not cached, the
-  /// arbiter decides, and a second round trip stores the changes unless another commit has changed the records
-  /// meanwhile.
+  /// The commits of several callers in one transaction. One round trip reads the records that are not cached. The
+  /// arbiter then decides, and a second round trip stores the changes, except those to records that another commit has
+  /// changed meanwhile.
   struct CommitBatch {
     struct Request: Sendable {
       var zone: String

@@ -14,7 +14,7 @@
       var serverMilliseconds: Int64
     }
 
-    /// The maximum number of cached records and their maximum packed size in bytes.
+    /// The maximum number of cached records. Records whose packed cell is larger than `bytesLimit` are not cached.
     private static let limit = 4096
     private static let bytesLimit = 4096
     /// The maximum number of collections with cached rules.

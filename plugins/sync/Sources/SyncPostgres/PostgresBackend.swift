@@ -6,9 +6,9 @@
   /// A backend in a PostgreSQL database, which any number of server processes may share.
   ///
   /// Commits that arrive at the same time share two round trips and one wait for the disk (`CommitQueue`). A commit
-  /// first reads its records. It then stores each change with a statement that locks the zone's row first, so commits
-  /// in a zone are visible in the order of their sequence numbers, and a reader never skips one. Notifications are sent
-  /// with NOTIFY after the commit and never within it, because NOTIFY locks the whole database.
+  /// first reads its records. It then stores each change with a statement that locks the zone's row first. Commits in a
+  /// zone therefore become visible in the order of their sequence numbers, and a reader never skips one. Notifications
+  /// are sent with NOTIFY after the commit and never within it, because NOTIFY locks the whole database.
   ///
   /// The database may be another copy if a connection was opened again or if data known to this server is missing. The
   /// next commit then starts a new incarnation of the zone.

@@ -13,8 +13,8 @@
     /// The time in milliseconds for which notifications are gathered after one has been sent.
     private static let gatherMilliseconds: Int64 = 5
     /// The pause in seconds before connecting again to an unreachable database. It grows to at most four times this
-    /// value, so a server notifies its devices within half a second after the database is back, and they synchronize
-    /// within two seconds.
+    /// value. After the database is back, a server therefore notifies its devices within half a second, and they
+    /// synchronize within two seconds.
     private static let pauseSeconds = 0.1
     private static let longestPause = 4
     /// The maximum number of different reasons that are reported until the part recovers.

@@ -3,8 +3,8 @@
   import SyncCore
   import SyncEngine
 
-  /// Counts the records of collections. A trigger updates the counts when records are added or removed, so that records
-  /// need not be read to count them and several servers cannot exceed a limit together.
+  /// Counts the records of collections. A trigger updates the counts when records are added or removed. Records need
+  /// not be read to count them, and several servers cannot exceed a limit together.
   extension PostgresZone {
     /// The statements that create the trigger and once count the existing records. A record beyond the limit causes a
     /// division by zero, which rolls back its commit. When the commit is decided again, the operation is refused.

@@ -2,7 +2,6 @@ import FlowDiagnostics
 
 /// The result of reading a `*.sync.yaml` file: a schema, or all problems with the file.
 public struct SchemaFile: Sendable {
-  /// The suffix of schema files.
   package static let suffix = ".sync.yaml"
   /// The maximum number of fields in a collection.
   package static let fieldLimit = 200

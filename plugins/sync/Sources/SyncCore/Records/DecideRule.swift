@@ -2,9 +2,9 @@ import FlowBytes
 
 /// Decides which of several concurrent states wins in a collection whose records are decided as a whole.
 ///
-/// A state is replaced if another author had seen it, and dropped if it is older than the window. Of the remaining
-/// states, the one with the most preferred value wins, then the one with the smallest value at one common instant, then
-/// the newest, then the one with the larger device name. This is a lexicographic order over the set of states. Pairwise
+/// A state is replaced if another author had seen it, and dropped if it is older than the window. The remaining states
+/// are compared by their preferred value, then by the smallest value at one common instant, then by their age (the
+/// newest wins), then by device name (the larger wins). This is a lexicographic order over the set of states. Pairwise
 /// comparisons could be circular (F14).
 package struct DecideRule: Hashable, Sendable {
   /// The distance in milliseconds within which two states are concurrent. Nil means any distance.

@@ -19,7 +19,6 @@ package struct RecordContent: Hashable, Sendable {
   /// True if there are no writes, or if the cell does not belong to a collection.
   package var isEmpty: Bool { self == RecordContent() }
 
-  /// True if the record is deleted under this rule.
   package func isDeleted(by rule: DeleteRule) -> Bool {
     switch rule {
     case .editWins: living.isEmpty

@@ -2,7 +2,6 @@ import FlowBytes
 
 /// A user's edit of a record. It can be created without reading the record.
 public struct RecordEdit: Hashable, Sendable {
-  /// True if the edit deletes the record.
   package var isDeletion: Bool
   /// The edits of the record's fields, by name.
   public var fields: [String: Field]

@@ -42,7 +42,6 @@ public struct SyncSubscription: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads a packed subscription.
   package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     self.init([:])

@@ -23,7 +23,6 @@ package struct ZoneRules: Hashable, Sendable {
   /// The only allowed value of the rule for writers.
   package static let writerItself = "self"
 
-  /// The name of the collection.
   package let collection: String
   /// The rules as text, by name.
   package let texts: [String: String]
