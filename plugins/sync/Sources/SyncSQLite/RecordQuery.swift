@@ -22,9 +22,7 @@ package struct RecordQuery: Sendable {
     package var description: String
   }
 
-  /// The result of a query.
   package struct Rows: Hashable, Sendable {
-    /// The names of the columns.
     package var columns: [String]
     /// The rows, each with one value per column.
     package var rows: [[Scalar]]

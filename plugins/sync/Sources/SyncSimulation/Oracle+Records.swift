@@ -34,7 +34,7 @@ extension Oracle {
     return Self.isGone(present, collection.delete) ? nil : present
   }
 
-  /// True if exactly these actions of one incarnation leave the record deleted.
+  /// Returns true if these actions of one incarnation, taken together, leave the record deleted.
   private static func isGone(_ acts: [RecordAct], _ rule: DeleteRule) -> Bool {
     let deletions = acts.filter(\.edit.isDeletion)
     if deletions.isEmpty { return false }

@@ -18,7 +18,6 @@ package struct SimulatedCloudZone: Sendable {
 
   /// The account that is currently signed in.
   package private(set) var account: String
-  /// True if the zone exists.
   package private(set) var exists = false
   /// The faults of the next calls, in order.
   package var faults: [Fault] = []

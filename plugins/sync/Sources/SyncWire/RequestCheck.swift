@@ -1,7 +1,7 @@
 import SyncCore
 
-/// A request without its body. A device sends checksums of the head and the body in a header, so that the server can
-/// detect a request that was damaged in transit, for example by a duplicated packet.
+/// A request without its body. A device sends checksums of the head and the body in a header. With them, the server
+/// detects requests that were damaged in transit, for example by a duplicated packet.
 package struct RequestHead: Hashable, Sendable {
   /// The last part of the path: `commit`, `changes` or `pokes`.
   package var kind: String

@@ -4,7 +4,7 @@ import Testing
 @Suite struct VersionVectorTests {
   @Test func `M3: a version vector includes another one exactly if it covers all of its dots`() throws {
     let devices = try ["mac", "phone", "tablet", "watch"].map { try #require(DeviceID($0)) }
-    // Each digit in base 3 is the number of writes that the vector contains of one device.
+    // In base 3, each digit is the number of writes of one device that the vector contains.
     let all = (0..<81).map { number in
       var (vector, rest) = (VersionVector(), number)
       for device in devices {

@@ -241,7 +241,6 @@
       return address
     }
 
-    /// Shuts down the connection.
     func end() { Self.shutDown(descriptor) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {

@@ -84,7 +84,6 @@
       return output.split(separator: "\n").map(String.init).filter { $0.first?.isNumber == true }
     }
 
-    /// Discards all parked changes.
     func discardAll() throws { _ = try sync("parked --discard all") }
 
     private func sync(_ words: String) throws -> (status: Int32, output: String) {

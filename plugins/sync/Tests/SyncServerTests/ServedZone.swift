@@ -47,7 +47,6 @@
       servers.indices.filter { !isRunning($0) }.map { "server \($0) has ended by itself: \(log($0).suffix(600))" }
     }
 
-    /// Kills all servers.
     func kill() { for index in servers.indices { kill(index) } }
 
     /// Kills a server and waits until it has ended. Returns false if it had already ended.
