@@ -40,7 +40,7 @@ public struct CloudRecord: Hashable, Sendable {
   /// The tag of the record's version, or nil for a new record.
   package var tag: CloudTag?
 
-  /// Creates a record.
+  /// Creates a record to save, or one as received from the service. `tag` is nil for a new record.
   public init(name: String, bytes: [UInt8], tag: CloudTag?) {
     self.name = name
     self.bytes = bytes
@@ -60,7 +60,7 @@ public struct CloudModification: Hashable, Sendable {
   /// The names of the records to remove.
   package var removed: [String]
 
-  /// Creates a set of changes.
+  /// Creates a modification that saves records and removes the records with the names in `removed`.
   public init(saved: [CloudRecord], removed: [String] = []) {
     self.saved = saved
     self.removed = removed
@@ -74,7 +74,7 @@ public struct CloudModified: Hashable, Sendable {
   /// The service's time in milliseconds since 1970.
   package var serverMilliseconds: Int64
 
-  /// Creates a result.
+  /// Creates the result from the new tags of the saved records and the service's time.
   public init(tags: [String: CloudTag], serverMilliseconds: Int64) {
     self.tags = tags
     self.serverMilliseconds = serverMilliseconds
@@ -94,7 +94,7 @@ public struct CloudChanges: Hashable, Sendable {
   /// The service's time in milliseconds since 1970, estimated if the service does not report it.
   package var serverMilliseconds: Int64
 
-  /// Creates a page of changes.
+  /// Creates a page. `token` marks its end, and `hasMore` is true if more changes follow.
   public init(
     changed: [CloudRecord], removed: [String], token: CloudToken, hasMore: Bool, serverMilliseconds: Int64
   ) {

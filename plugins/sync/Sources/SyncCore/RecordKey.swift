@@ -11,7 +11,7 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
   package static let rule =
     "record type and name take 1 to \(maximumLength) bytes each, without control characters"
 
-  /// Creates a key.
+  /// Creates the key of the record with this name in the collection `type`.
   public init(type: String, name: String) {
     self.type = type
     self.name = name

@@ -138,7 +138,7 @@ package struct RequestBudget: Hashable, Sendable {
     return hours.reduce(0) { $1.hour >= first ? $0 + $1.bytes : $0 }
   }
 
-  /// Returns the earliest time, not before `now`, at which a request of up to `bytes` is allowed.
+  /// Returns the earliest time, not before `now`, when a request of up to `bytes` is allowed.
   package func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
     guard limits.areLimited else { return now }
     var time = general(purpose, now)
@@ -163,7 +163,7 @@ package struct RequestBudget: Hashable, Sendable {
     return max(rested, Self.free(limits.reservedForReceiving, of: receivingTimes, now))
   }
 
-  /// Returns the earliest time at which fewer than `allowed` of these requests fall into the preceding hour.
+  /// Returns the earliest time when fewer than `allowed` of these requests are in the preceding hour.
   private static func free(_ allowed: Int, of times: [Int64], _ now: Int64) -> Int64 {
     if allowed <= 0 { return .max }
     return times.count < allowed ? now : max(now, times[times.count - allowed] + hourMilliseconds + 1)

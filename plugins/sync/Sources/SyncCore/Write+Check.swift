@@ -1,8 +1,8 @@
 import FlowBytes
 
 extension Write {
-  /// A checksum that tells this write apart from another write with the same number, for example one from a copy of the
-  /// device's file. It is never 0. It covers only the user's action, not later changes by a clock or the arbiter.
+  /// A checksum that distinguishes this write from another write with the same number, for example one from a copy of
+  /// the device's file. It is never 0. It covers only the user's action, not later changes by a clock or the arbiter.
   package var check: UInt32 { seal == 0 ? contentCheck : seal }
 
   /// Returns this write with its checksum fixed, so that later changes do not alter it.

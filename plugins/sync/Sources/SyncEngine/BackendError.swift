@@ -39,13 +39,13 @@ public enum BackendError: Error, Hashable, Sendable {
   /// The server does not have any records to read (S17).
   case noRecordsFound
 
-  /// The way in which the engine handles an error.
+  /// The engine's reaction to an error.
   package enum Remedy: Hashable, Sendable {
     /// Try again, but not before this many milliseconds have passed.
     case retry(afterMilliseconds: Int64?)
     /// Stop sending. Send a probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)
-    /// Send fewer operations at once. An operation that fails on its own is parked.
+    /// Send fewer operations per request. An operation that fails on its own is parked.
     case split
     /// Fetch the whole zone.
     case resynchronize
@@ -53,7 +53,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case pause
   }
 
-  /// The way in which the engine handles this error.
+  /// The engine's reaction to this error.
   package var remedy: Remedy {
     switch self {
     case .unreachable, .timedOut, .storage, .noRecordsFound, .tooLargeForProxy, .damaged: .retry(afterMilliseconds: nil)

@@ -15,7 +15,7 @@ public struct Degradation: Sendable {
 
   /// The used share of the budget above which service is reduced.
   package static let reducedShare = 0.9
-  /// The time in milliseconds for which the cause must be absent before service is restored.
+  /// The time that the cause must be absent before service is restored, in milliseconds.
   package static let recoveryMilliseconds: Int64 = 600_000
   /// The minimum interval between two probes, in milliseconds.
   package static let probeMilliseconds: Int64 = 900_000
@@ -47,7 +47,7 @@ public struct Degradation: Sendable {
     return true
   }
 
-  /// Returns the time at which the level may change by itself, or nil at the normal level.
+  /// Returns the time when the level may change by itself, or nil at the normal level.
   func nextChange(atMilliseconds now: Int64) -> Int64? {
     guard level > .normal else { return nil }
     return calmSinceMilliseconds.map { $0 + Self.recoveryMilliseconds } ?? now + 60_000

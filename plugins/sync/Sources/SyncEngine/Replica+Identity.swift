@@ -88,7 +88,7 @@ extension Replica {
   }
 
   /// Queues a parked change again. The change keeps its name unless another change has the same name or the zone cannot
-  /// tell whether it was counted. In these cases, it gets a new name and moves to the end of the outbox.
+  /// determine whether it was counted. In these cases, it gets a new name and moves to the end of the outbox.
   mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
       return

@@ -1,7 +1,7 @@
 import SyncCore
 
 extension Replica {
-  /// The version of the format in which a replica is saved.
+  /// The version of the format of saved replicas.
   package static let storageFormat: UInt8 = 7
   /// The oldest version that can be read. Version 6 added the store binding, and version 7 added moves in lists.
   package static let oldestFormat: UInt8 = 5

@@ -123,7 +123,7 @@ package enum SyncLimits {
   package static let batchBytes = 700_000
   /// The maximum size of a request's body, in bytes.
   package static let bodyBytes = 1_048_576
-  /// The interval in milliseconds at which a notification is repeated until it is fetched.
+  /// The interval between repetitions of a notification that has not been fetched, in milliseconds.
   package static let notificationRepeatMilliseconds: Int64 = 5000
   /// The maximum number of times that an unfetched notification is repeated.
   package static let notificationRepeats = 12

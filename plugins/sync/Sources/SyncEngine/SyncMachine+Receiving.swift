@@ -123,7 +123,7 @@ extension SyncMachine {
       acknowledgeWhatIsKnown(in: record)
     }
     for mention in page.others { replica.note(mention) }
-    // This device also forgets the deletions up to the position up to which the zone has forgotten them.
+    // This device forgets the same deletions as the zone.
     begin(takeMissing(unknown).union(forget(page.dropped)))
     for key in unknown { beginUnseen(key) }
     if replica.cursor.map({ $0.generation != page.cursor.generation || $0.sequence < page.cursor.sequence }) ?? true {
@@ -398,7 +398,7 @@ extension SyncMachine {
     noteChange(of: key, since: before)
   }
 
-  // MARK: What the user sees
+  // MARK: Changes and notices for the user
 
   private mutating func confirm(_ record: SyncRecord) {
     let before = view(of: record.key)

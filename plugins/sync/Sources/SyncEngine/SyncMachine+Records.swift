@@ -11,7 +11,7 @@ extension SyncMachine {
     replica.rules[key.type]?.decide ?? DecideRule()
   }
 
-  /// Returns the maximum distance in milliseconds at which two states of a record are concurrent.
+  /// Returns the maximum distance in milliseconds between concurrent states of a record.
   func window(of key: RecordKey) -> Int64 { decide(of: key).windowMilliseconds }
 
   func recordProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {

@@ -4,8 +4,8 @@ extension SyncMachine {
   /// The number of bytes reserved for the response to a request.
   private static let answerBytes = 16_896
 
-  /// Returns the time at which the machine needs the event `.woke`, or nil if it does not need it. The time may be in
-  /// the past.
+  /// Returns the time when the machine needs the event `.woke`, or nil if it does not need it. The time may be in the
+  /// past.
   package func nextWake(atMilliseconds now: Int64) -> Int64? {
     guard isStarted else { return nil }
     var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }
@@ -51,7 +51,7 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(.push, bytes: needed, atMilliseconds: now))
   }
 
-  /// Returns the time at which gathered actions are sent. After a pause, an action is sent immediately. Shortly after a
+  /// Returns the time when gathered actions are sent. After a pause, an action is sent immediately. Shortly after a
   /// push, actions are gathered until no more follow or the limit is reached.
   private func gathered() -> Int64 {
     guard let since = pacing.waitingSinceMilliseconds else { return 0 }

@@ -1,4 +1,4 @@
-/// The point up to which a zone has forgotten deleted records. A deletion is forgotten after 90 days, or earlier if a
+/// The extent to which a zone has forgotten deleted records. A deletion is forgotten after 90 days, or earlier if a
 /// collection is full.
 ///
 /// Deleted records whose last change has a number up to `sequence` are removed, except those kept by the rules

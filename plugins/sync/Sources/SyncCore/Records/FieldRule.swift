@@ -1,4 +1,4 @@
-/// The rule by which values that several devices wrote to one field are merged.
+/// The rule for merging values that several devices wrote to one field.
 package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// Keeps the last value written.
   case newest
@@ -97,7 +97,8 @@ package struct FieldRule: Hashable, Sendable {
   package var merge: MergeRule
   /// The value of a reference after its target has been deleted. Nil for other types.
   package var onDelete: OnDelete?
-  /// True for a field with the rule `largest` that can start a new epoch, in which its value may be smaller again.
+  /// True for a field with the rule `largest` that can start a new epoch. In a new epoch, its value may be smaller
+  /// again.
   package var hasEpochs = false
 
   package init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {

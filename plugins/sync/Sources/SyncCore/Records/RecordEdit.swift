@@ -44,7 +44,7 @@ public struct RecordEdit: Hashable, Sendable {
     package var isAtEnd: Bool
     package var value: [UInt8]
 
-    /// Creates an insertion.
+    /// Creates the insertion of a value after an element, or at the beginning of the list if `after` is nil.
     public init(after: ItemID?, isAtEnd: Bool = false, value: [UInt8]) {
       self.after = after
       self.isAtEnd = isAtEnd
@@ -60,7 +60,7 @@ public struct RecordEdit: Hashable, Sendable {
     /// True to move the element to the end of the list. `after` is then ignored.
     package var isAtEnd: Bool
 
-    /// Creates a move.
+    /// Creates the move of an element after another one, or to the beginning of the list if `after` is nil.
     public init(_ element: ItemID, after: ItemID?, isAtEnd: Bool = false) {
       self.element = element
       self.after = after
@@ -68,7 +68,7 @@ public struct RecordEdit: Hashable, Sendable {
     }
   }
 
-  /// Creates an edit.
+  /// Creates an edit. It needs a random `seed` if it inserts values into lists.
   public init(isDeletion: Bool = false, fields: [String: Field] = [:], seed: UInt64 = 0) {
     self.isDeletion = isDeletion
     self.fields = fields

@@ -8,7 +8,7 @@ package struct ZoneAges: Hashable, Sendable {
     var sequence: Int64
   }
 
-  /// The minimum number of days for which a deletion is kept.
+  /// The minimum number of days that a deletion is kept.
   package static let keptDays = RecordLimits.silentDays
   package static let dayMilliseconds: Int64 = 86_400_000
   /// The maximum number of clocks observed per day.
@@ -20,7 +20,7 @@ package struct ZoneAges: Hashable, Sendable {
   private var day: Int64 = 0
   /// The notes, oldest first.
   private(set) var notes: [Note] = []
-  /// The time in milliseconds at which each clock was first observed on this day.
+  /// The time in milliseconds when each clock was first observed on this day.
   private var first: [String: Int64] = [:]
 
   /// Creates a record in which no day has passed.
