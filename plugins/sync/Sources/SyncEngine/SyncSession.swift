@@ -86,7 +86,7 @@ public actor SyncSession {
       machine: machine, zone: zone, backend: backend, store: store, clock: clock, onNotice: onNotice)
   }
 
-  // MARK: What the app does
+  // MARK: Calls of the app
 
   /// Starts synchronization.
   public func start() async { _ = await give(.started) }

@@ -15,7 +15,7 @@ public struct TimerState: Hashable, Sendable {
   /// The maximum time of a timer in milliseconds: 24 h.
   package static let longestMilliseconds: Int64 = 86_400_000
 
-  /// Creates a state.
+  /// Creates a state. `extra` contains the members of its JSON object that this version does not know.
   public init(kind: TimerKind, remainingMilliseconds: Int64 = 0, isPaused: Bool = false, extra: [UInt8] = []) {
     self.kind = kind
     self.remainingMilliseconds = remainingMilliseconds

@@ -181,7 +181,7 @@
       return true
     }
 
-    /// Records the zone's position at which an operation of this caller was decided.
+    /// Records the zone's position when an operation of this caller was decided.
     mutating func note(_ slot: Int, of caller: Int) {
       let cursor = slots[slot].cursor
       if cursor.sequence >= callers[caller].cursor.sequence { callers[caller].cursor = cursor }

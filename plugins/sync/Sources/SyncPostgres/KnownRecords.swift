@@ -19,7 +19,7 @@
     private static let bytesLimit = 4096
     /// The maximum number of collections with cached rules.
     private static let rulesLimit = 1024
-    /// The time in seconds for which the database's clock is extrapolated before it must be read again.
+    /// The time that the database's clock is extrapolated before it must be read again, in seconds.
     private static let clockSeconds = 10
 
     private struct Zone {

@@ -23,7 +23,7 @@
     private let identityMemo: IdentityMemo
     /// The time when this server last recorded the position of each zone.
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
-    /// The interval at which a zone's position is recorded.
+    /// The minimum time between two recordings of a zone's position.
     private static let agePause = Duration.seconds(3600)
     /// The number of connections for commits. With one connection, the processor is idle while the disk writes. With
     /// more than two, each transaction contains fewer commits.

@@ -13,7 +13,7 @@ public struct CompiledSchema: Hashable, Sendable {
   /// The schema as bytes. Equal schemas have equal bytes.
   package let bytes: [UInt8]
 
-  /// Creates a compiled schema from its bytes.
+  /// Creates a compiled schema from bytes that `FlowrunBuildPlugin` has written.
   public init(file: String, bytes: [UInt8]) {
     self.file = file
     self.bytes = bytes

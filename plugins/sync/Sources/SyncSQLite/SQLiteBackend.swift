@@ -12,7 +12,7 @@ public final class SQLiteBackend: SyncBackend {
   /// The zones in which an incarnation has started since the file was opened.
   private let begun = Mutex<Set<String>>([])
 
-  /// The interval at which a watcher checks for writes of other connections, in milliseconds.
+  /// The interval between a watcher's checks for writes of other connections, in milliseconds.
   package static let watchMilliseconds: Int64 = 50
 
   /// The oldest format version that can be read.

@@ -10,7 +10,7 @@
     }
 
     private let state: Mutex<State>
-    /// The token that is compared for an unknown zone, so that the check takes as long as for a known zone.
+    /// A token to compare for an unknown zone, so that the check takes as long as for a known zone.
     private static let nobody = ZoneToken(ZoneToken.random())
 
     init(_ zones: [String: ZoneToken?]) { state = Mutex(State(zones: zones)) }

@@ -11,7 +11,7 @@
     let openZone: @Sendable (String) async throws -> Void
     let report: @Sendable (String) -> Void
 
-    /// The interval at which the file is checked.
+    /// The interval between two checks of the file.
     static let pause = Duration.milliseconds(500)
 
     func run() async throws {

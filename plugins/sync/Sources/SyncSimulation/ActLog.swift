@@ -27,7 +27,7 @@ struct ActLog {
   func act(of device: Int, number: Int64) -> Act? { acts[device].last { $0.number == number } }
 }
 
-/// The position at which a user inserted a list element, moved it to, or removed it from.
+/// A position in a list where a user inserted or removed an element, or to which the user moved one.
 struct ListPlace {
   var field: String
   var value: [UInt8]

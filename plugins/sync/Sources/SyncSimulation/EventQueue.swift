@@ -1,4 +1,4 @@
-/// A queue of events, earliest first. Events at the same time are returned in the order in which they were added.
+/// A queue of events, earliest first. Events at the same time are returned in the order of their insertion.
 struct EventQueue<Event> {
   /// The small keys are moved within the heap, and the events themselves are not.
   private struct Key {

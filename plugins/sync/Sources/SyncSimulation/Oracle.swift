@@ -24,7 +24,7 @@ package struct Oracle {
     /// For each device, the highest write number that the author had seen.
     package var past: [Int64]
 
-    /// Creates a state.
+    /// Creates the state of one accepted write.
     public init(
       device: Int, name: String, number: Int64, milliseconds: Int64, counter: UInt32, state: RecordState,
       past: [Int64]

@@ -34,7 +34,6 @@ package struct SimulatedCloudZone: Sendable {
   /// Creates the zone of an account. The zone does not exist in the service yet.
   package init(account: String = "ada") { self.account = account }
 
-  /// The number of records.
   package var count: Int { records.count }
 
   /// Deletes the zone, as a user can do in the settings of the device.

@@ -43,7 +43,7 @@ struct SimulatedDevice {
 
   static func name(_ index: Int) -> DeviceID { DeviceID(stem: "device", random: UInt32(index + 1)) }
 
-  /// Updates the time at which the machine must be woken. Returns the time if it has changed, otherwise nil.
+  /// Updates the time when the machine must be woken. Returns the time if it has changed, otherwise nil.
   mutating func setWake(_ local: Int64, _ now: Int64) -> Int64? {
     let wake = machine.nextWake(atMilliseconds: local)
     let time = wake.map { $0 == .max ? now + 3_600_000 : now + max(1, min($0 - local, 3_600_000)) }

@@ -9,7 +9,7 @@ import SyncRecords
 /// SyncPlugin(reader: YAMLSchemas())
 /// ```
 public struct YAMLSchemas: SchemaReading {
-  /// Creates a reader.
+  /// Creates a reader, which has no state.
   public init() {}
 
   /// Reads a file. Returns its schema or all problems with it. `file` is the file's name in messages.

@@ -5,7 +5,7 @@
   import SyncPostgres
   import SyncSQLite
 
-  /// `flowrun-sync-server store`: prints or changes the identity of a store, by which devices recognize it.
+  /// `flowrun-sync-server store`: prints or changes the identity of a store. Devices recognize the store by it.
   struct Store: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints the identity of a store, or gives a copied store its own.",

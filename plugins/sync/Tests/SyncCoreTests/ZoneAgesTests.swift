@@ -2,7 +2,7 @@ import FlowBytes
 import SyncCore
 import Testing
 
-/// The time at which a zone forgets deletions, depending on its commits.
+/// The time when a zone forgets deletions, depending on its commits.
 @Suite struct ZoneAgesTests {
   private static let day = ZoneAges.dayMilliseconds
   private static let start: Int64 = 1_700_000_000_000

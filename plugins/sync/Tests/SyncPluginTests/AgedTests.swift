@@ -10,7 +10,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// The time at which a state was set, and values that decrease from then on.
+/// The time when a state was set, and values that decrease from then on.
 @Suite(.timeLimit(.minutes(1))) struct AgedTests {
   private let folder: String
 

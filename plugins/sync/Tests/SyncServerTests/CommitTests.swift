@@ -11,7 +11,7 @@
     private static let callers = 24
     private static let zones = (0..<callers).map { "Zone\($0)" }
 
-    /// Returns a backend with ``zones``, in which the timer's rules are declared.
+    /// Returns a backend with ``zones`` and with the timer's rules in each zone.
     private func backend(_ database: Database, answerMilliseconds: Int = 10_000) async throws -> PostgresBackend {
       let backend = try await PostgresBackend(
         database.information, zones: Self.zones, answerMilliseconds: answerMilliseconds)
