@@ -6,7 +6,7 @@ public struct SyncRecord: Hashable, Sendable {
   /// The version, which starts at 1 and increases by one with every change. A commit must state the current version
   /// (M12).
   public var version: Int64
-  /// The zone's sequence number of the last change.
+  /// The sequence number of the record's last change in its zone.
   package var sequence: Int64
   /// The record's content.
   package var cell: Cell

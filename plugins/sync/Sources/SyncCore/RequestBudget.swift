@@ -150,7 +150,7 @@ package struct RequestBudget: Hashable, Sendable {
     return time
   }
 
-  /// Returns the earliest time of a request without using the requests reserved for receiving.
+  /// Returns the earliest time when a request is allowed without using those reserved for receiving.
   private func general(_ purpose: Purpose, _ now: Int64) -> Int64 {
     let allowed =
       limits.requestsPerHour - limits.reservedForReceiving - (purpose == .push ? 0 : limits.reservedForPushes)

@@ -11,7 +11,7 @@ package struct TimerStateRecord: Hashable, Sendable {
   /// The time of the user's action, in milliseconds since 1970.
   package var timestamp: Int64
   package var completedPomodoros: Int64
-  /// The device's number of the write.
+  /// The number of the write among all writes of the device.
   package var version: Int64
 
   package init(deviceID: String, state: TimerState, timestamp: Int64, completedPomodoros: Int64, version: Int64) {

@@ -119,7 +119,7 @@ struct RecordOracle {
   private let all: [RecordHistories.Act]
   private let numbers: Set<Int>
 
-  /// True if a change has not been seen by the author of any deletion.
+  /// True if the record exists: at least one change was not seen by the author of any deletion.
   var isLiving: Bool {
     numbers.contains { number in
       all[number].write.record?.isDeletion == false

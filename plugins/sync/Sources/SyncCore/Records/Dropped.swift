@@ -6,7 +6,7 @@
 /// `incarnation`, it was deleted and forgotten: devices remove it, too, and writes to it do not restore it. New records
 /// start with `incarnation`, whatever their key, and store it as `Cell.origin`.
 package struct Dropped: Hashable, Sendable {
-  /// The zone's number of the last forgotten deletion. A device that has read less fetches the whole zone.
+  /// The sequence number of the last forgotten deletion. A device that has read less fetches the whole zone.
   package var sequence: Int64
   /// A number greater than the incarnation of every forgotten record.
   package var incarnation: Int64
@@ -50,7 +50,7 @@ extension Cell {
 package struct OldDeletion: Hashable, Sendable {
   /// The deleted record.
   package var key: RecordKey
-  /// The zone's number of the record's last change.
+  /// The sequence number of the record's last change.
   package var sequence: Int64
   /// The incarnation in which the record is deleted.
   package var incarnation: Int64
