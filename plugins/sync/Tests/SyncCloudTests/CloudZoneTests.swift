@@ -46,7 +46,7 @@ import Testing
     try await backend.changes(zone: Self.zone, since: cursor, limit: 1000, maximumBytes: 1 << 20)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `conforms`() async {
+  @Test(.timeLimit(.minutes(10))) func `the backend for cloud databases passes the conformance suite`() async {
     let failures = await BackendConformance.run { zone in
       CloudZoneBackend(zones: [zone: SimulatedCloud { SystemClock().nowMilliseconds() }], pollMilliseconds: 20)
     }
