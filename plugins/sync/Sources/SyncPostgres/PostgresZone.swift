@@ -224,7 +224,7 @@
       ]
     }
 
-    /// Looks up an act in a zone.
+    /// Returns whether a zone has accepted an act.
     static func taken(
       _ name: ActName, zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> TakenAct {

@@ -57,7 +57,7 @@
       return configuration
     }
 
-    /// Returns the current pair. Checks the files at most once a second.
+    /// Returns the current certificate and key. Checks the files for changes at most once a second.
     private func present() -> Pair {
       state.withLock { state in
         guard state.looked.duration(to: .now) >= .seconds(1) else { return state.pair }

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncWire
 import Testing
 
-/// Responses from a program between a device and its sync server.
+/// Responses from a proxy or another program between a device and its sync server.
 @Suite struct ForeignAnswerTests {
   @Test(
     "a response that is not an error of the sync server is retried, regardless of its status",

@@ -38,7 +38,7 @@ package struct ZoneRules: Hashable, Sendable {
   package let hasOtherFields: Bool
   /// The maximum number of records in the collection, or nil if there is no limit.
   package let limit: Int?
-  /// The rules of fields, by name.
+  /// The merge rules of the fields, by field name.
   let fields: [String: FieldRule]
 
   /// Parses the rules from their text.
