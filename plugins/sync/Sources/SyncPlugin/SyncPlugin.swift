@@ -13,7 +13,7 @@ import SyncRecords
 /// SyncPlugin { _ in MemoryBackend(zones: zones) }  // a network in memory, for tests
 /// ```
 public struct SyncPlugin: Plugin {
-  /// The name `sync`.
+  /// The plugin's name and the prefix of its actions, such as `sync.put`.
   public static let name = "sync"
 
   private let schemas: SchemaSource
