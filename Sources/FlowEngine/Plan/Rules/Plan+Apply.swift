@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Applies an event that happens at `now`, in nanoseconds from the start of the run. Afterwards, there may be effects
-  /// to carry out and steps to start.
+  /// Applies an event that happens at `now`, in nanoseconds from the start of the run. Afterwards, the driver carries
+  /// out the effects and starts the steps that the plan offers.
   package mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
     mutate {
@@ -37,8 +37,8 @@ extension Plan {
     }
   }
 
-  /// Records that the body of a step succeeded. This equals applying `ended` with `success`, but is faster for this
-  /// most frequent case.
+  /// Records that the body of a step succeeded. The effect is the same as applying `ended` with `success`, but this
+  /// most frequent case is faster here.
   package mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
     mutate { plan in
@@ -122,10 +122,10 @@ extension Plan {
     }
   }
 
-  /// Records that a step or item posted an event, and applies the post.
+  /// Records that a step or item posts an event, and applies the post.
   package mutating func post(_ name: String, by step: StepIndex, at now: Int) {
     let poster = owner(of: step)
-    // A service that posts all the time would never let the run end.
+    // Ignore the post, because a service that keeps posting would prevent the run from ending.
     if outstanding.serving.contains(poster), hasStoppedKeeping, !mayPostAtEnd(poster) { return }
     if endedAt == nil { events.note(poster: poster, of: name) }
     apply(.posted(name), at: now)
@@ -152,7 +152,7 @@ extension Plan {
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Counts a post as unhandled for each unfinished service that follows it and posts events from outside.
+  /// Counts a post as unhandled for each unfinished service that follows the event and posts events from outside.
   private mutating func notePost(toBeHandled event: String) {
     for (step, fact) in facts where fact.isFedFromOutside && fact.followedEvents.contains(event) {
       guard states[step].status != .done || outstanding.serving.contains(step) else { continue }

@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Determines the fixed properties of every step: flags, queue and rank. Called when the plan is created, and again
-  /// at activation if an expression has deferred steps.
+  /// Determines the fixed properties of every step: flags, queue and rank. It is called when the plan is created, and
+  /// again at activation if an expression has deferred steps.
   mutating func arrange(deferred: StepList, disabled: StepList) {
     let roles = GateRoles(graph, answers: deferred)
     var queues = PlanQueue.builtIn
@@ -125,8 +125,8 @@ extension Plan {
     }
   }
 
-  /// Sets the number of prerequisites of each step: its dependencies, the gate if it is deferred, its events, and one
-  /// more for all other steps if it is in `finally`.
+  /// Sets the number of prerequisites of each step: its dependencies and events, one for the gate if it is deferred,
+  /// and one for all other steps if it is in `finally`.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
     let followed = facts.values.flatMap(\.followedEvents)

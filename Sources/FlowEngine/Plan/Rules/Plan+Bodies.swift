@@ -1,16 +1,16 @@
 import FlowModel
 
-// The life of a task, which is a step or an item. Its body begins; then it returns, throws or takes too long. The task
-// succeeds, pauses before another attempt, or fails. Only the item's own step depends on an item; `refresh` updates
-// that step.
+// The life of a task, which is a step or an item: its body begins and then returns, throws or takes too long; the task
+// succeeds, pauses before another attempt, or fails. The only dependent of an item is its own step, which `refresh`
+// updates.
 extension Plan {
-  /// The default grace, which is how long the plan waits for a body that was asked to end. Commands have a grace of
-  /// their own.
+  /// The default grace: the time for which the plan waits for a body that was asked to end. Commands have a longer
+  /// grace.
   package static let usualGraceNanoseconds = 1_000_000_000
   /// The default time limit for all cleanup steps of a cancelled run. The workflow's `cleanup` replaces it.
   package static let cleanupNanoseconds = 5_000_000_000
 
-  /// Starts an attempt of a task and returns it for the driver to run.
+  /// Starts an attempt of a task and returns it, so that the driver runs its body.
   @inline(__always)
   mutating func start(_ task: PlanTask, at now: Int) -> (step: StepIndex, attempt: Int) {
     move(task, to: .running)
@@ -24,7 +24,7 @@ extension Plan {
       return (true, Int(state.attempt))
     }
     if isFirst {
-      // A resumed run has restored earlier attempts.
+      // A first start with a higher attempt number follows attempts that a resumed run has restored.
       if attempt > 1 { particulars.attemptTimes[task.index]?.noteStart(at: now) }
     } else {
       particulars.attemptTimes[task.index, default: []].noteStart(at: now)
@@ -32,7 +32,8 @@ extension Plan {
     }
     if journal?.keepsStarts == true { noteEntry(.started(task.instance, attempt: attempt, atNanoseconds: now)) }
     if task.isItem, states[task.step].startedAt == never { noteFirstStart(of: task.step, at: now) }
-    // An executor may queue the body, so a remote step counts as started when its worker reports it.
+    // An executor may queue the body, so a remote step counts as started only when its worker reports that it has
+    // begun.
     if !isRemote(task.step) {
       if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: isFirst, at: now) }
       noteStart(of: task, at: now)
@@ -78,7 +79,7 @@ extension Plan {
     }
   }
 
-  /// Finishes a task as a success. If its minimum has not been reached, it is held until then.
+  /// Finishes a task as succeeded. If its minimum has not been reached, the task is held until then.
   mutating func succeed(_ task: PlanTask, at now: Int) {
     if !particulars.failures.isEmpty { particulars.failures[task.index] = nil }
     let startedAt = self[state: task].startedAt
@@ -93,7 +94,7 @@ extension Plan {
     }
   }
 
-  /// Schedules another attempt. Returns false if none is allowed.
+  /// Schedules another attempt. Returns false if the retry policy allows none.
   mutating func retry(_ task: PlanTask, pauseNanoseconds: Int, at now: Int) -> Bool {
     let state = self[state: task]
     guard let pause = pause(of: task, after: state, asked: pauseNanoseconds, at: now) else { return false }
@@ -106,7 +107,7 @@ extension Plan {
     return true
   }
 
-  /// Returns the pause before another attempt, or nil if none is allowed.
+  /// Returns the pause before another attempt, or nil if the retry policy allows none.
   @inline(__always)
   private func pause(of task: PlanTask, after state: StepState, asked: Int, at now: Int) -> Int? {
     let options = options(of: task.step)
@@ -116,7 +117,8 @@ extension Plan {
     for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
     if policy.jitter == .full {
-      // The index of an item is not used as a seed, because it depends on the order in which fan-outs were expanded.
+      // The instance of an item is not used as the seed, because it depends on the order in which fan-outs were
+      // expanded.
       let seed = task.isItem ? Int(task.step) &+ (task.item &+ 1) &* 1_000_003 : Int(task.step)
       pause *= jitter(StepIndex(truncatingIfNeeded: seed), Int(state.attempt))
     }
@@ -127,7 +129,7 @@ extension Plan {
 
   // MARK: Bodies that were asked to end
 
-  /// Asks a running body to end. It occupies its queue until it returns, or until its grace ends.
+  /// Asks a running body to end. The body occupies its queue until it returns or its grace ends.
   mutating func tellToEnd(_ task: PlanTask, at now: Int) {
     let attempt = self[state: task].attempt
     effects.append(.cancel(task.index, attempt: Int(attempt)))
@@ -136,7 +138,7 @@ extension Plan {
       PlanTimer(atNanoseconds: now + grace(task.step), kind: .grace, step: task.index, attempt: attempt))
   }
 
-  /// Extends the grace of a body that was asked to end and needs `time` for it.
+  /// Extends the grace of a body that was asked to end and has requested `time` to do so.
   mutating func extendGrace(_ task: PlanTask, _ attempt: Int, by time: Int, at now: Int) {
     let key = Attempt(step: task.index, attempt: UInt8(clamping: attempt))
     let end = now + time + Self.usualGraceNanoseconds

@@ -2,7 +2,7 @@ import FlowModel
 
 extension Plan {
   /// Ends the run if it is idle and all steps have finished. If it is idle while steps wait for events, skips those
-  /// steps, because the events can no longer be posted.
+  /// steps, because nothing is left that could post the events.
   mutating func checkIdle(at now: Int) {
     beginKeeping()
     while endedAt == nil, isIdleButForWaiters, !beginKeeping() {
@@ -12,7 +12,7 @@ extension Plan {
         return
       }
       guard readiness.outcome != nil || cancelledAt != never else {
-        // The run waits for the gate only. A gate that has a maximum, or is decided, opens without further steps.
+        // The run waits only for the gate. A gate that has a maximum, or has been decided, opens without further steps.
         guard !readiness.isDecided else { return }
         if endFollowing(beforeGate: true, at: now) { continue }
         guard readiness.bounds.maximumNanoseconds == nil, skipWaiters(among: blockingAncestry(), at: now)
@@ -20,15 +20,15 @@ extension Plan {
         continue
       }
       if endFollowing(beforeGate: false, at: now) { continue }
-      // A cleanup step that awaits bodies may still run and post events.
+      // A cleanup step that waits for bodies may still run and post events.
       guard outstanding.awaitingBodies.isEmpty else { return }
       guard skipWaiters(among: events.waitingSteps, at: now) else { return }
       releaseIdle(at: now)
     }
   }
 
-  /// Limits how long steps wait for the main thread if a step that ignored its deadline occupies it, once no other step
-  /// can make progress.
+  /// Sets a time limit for the wait for the main thread, if a step that ignored its deadline occupies it and no other
+  /// step can make progress.
   mutating func limitMainHold(at now: Int) {
     guard outstanding.mainHolder != nil, !outstanding.mainHoldIsLimited, counts.queued > 0,
       counts.queued == queues[0].ready.count,
@@ -82,7 +82,7 @@ extension Plan {
     facts[service]?.isFedFromOutside == true && outstanding.unhandledPosts[service] ?? 0 > 0
   }
 
-  /// Skips those of the steps that wait for an event. Returns false if there are none.
+  /// Skips the steps that wait for an event. Returns false if there are none.
   private mutating func skipWaiters(among steps: [StepIndex], at now: Int) -> Bool {
     for step in steps where states[step].status == .waiting && awaitsEvent(step) {
       collect(step, .skipped, .eventNeverPosted)
@@ -131,7 +131,8 @@ extension Plan {
     }
     for index in states.indices where !states[index].hasSucceeded {
       let outcome = outcome(of: StepIndex(index))
-      // A resume that leaves out unfinished steps makes the run partial. Steps excluded by a selection do not.
+      // Steps that a resume leaves out although they had not finished make the run partial. Steps excluded by a
+      // selection do not.
       if outcome == .skipped, states[index].reason == .notSelected, isSelected(StepIndex(index)) { isPartial = true }
       guard outcome == .failure || outcome == .timedOut else { continue }
       guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
@@ -175,8 +176,8 @@ extension Plan {
     }
   }
 
-  /// Starts the time for cleanup once all bodies that the cancellation asked to end have returned. Cleanup steps wait
-  /// for it.
+  /// Starts the time limit for cleanup once all bodies that the cancellation asked to end have returned. Cleanup steps
+  /// start only then.
   mutating func beginCleanupTime(at now: Int) {
     guard !hasCleanupBegun, outstanding.cancelling.isEmpty, outstanding.reconsidered.isEmpty else { return }
     hasCleanupBegun = true
@@ -184,8 +185,8 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: now + time, kind: .cleanupLimit, step: 0, attempt: 0))
   }
 
-  /// Handles a started step when the run is cancelled: ends it, or evaluates its `if` again if it may continue as
-  /// cleanup.
+  /// Handles a step that had started when the run was cancelled: ends it, or evaluates its `if` again if it may
+  /// continue as cleanup.
   private mutating func reconsider(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.contains(.final) { return }
@@ -194,9 +195,9 @@ extension Plan {
     effects.append(.evaluate(step))
   }
 
-  /// Cancels a step whose first attempt has started.
+  /// Cancels a step that has started at least one attempt.
   mutating func end(_ step: StepIndex, at now: Int) {
-    // A fan-out asks its items to end when it finishes.
+    // The items of a fan-out are asked to end when the fan-out finishes.
     if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(PlanTask(step), at: now) }
     collect(step, .cancelled, nil)
   }
@@ -219,7 +220,7 @@ extension Plan {
 
   /// Ends all unfinished steps, because the time limit for cleanup has been reached.
   mutating func endCleanup(at now: Int) {
-    // Skip steps that have not started in reverse order, so the end of a dependency does not release them.
+    // Skip steps that have not started in reverse order, so that the end of a dependency releases none of them.
     for index in graph.topologicalOrder.reversed() {
       switch states[index].status {
       case .held where states[index].attempt > 0, .deciding where states[index].attempt > 0: break

@@ -1,7 +1,7 @@
 import FlowModel
 
-// Fan-outs. The rest of the plan treats one as a single step: it is queued while another item may start, runs while
-// items run, and finishes when all of them have finished.
+// The rest of the plan treats a fan-out as a single step: it is queued while another item may start, running while
+// items run, and finished when all of them have finished.
 extension Plan {
   /// Requests the items of a fan-out from the driver.
   mutating func expand(_ step: StepIndex) {
@@ -10,7 +10,8 @@ extension Plan {
     effects.append(.expand(step))
   }
 
-  /// Adds the items of a fan-out. Refused, up-to-date and recalled items finish at once.
+  /// Adds the items of a fan-out, or fails it if they could not be determined. Refused, up-to-date and recalled items
+  /// finish at once.
   mutating func takeIn(_ expansion: Expansion, of step: StepIndex, at now: Int) {
     guard fanOuts.endExpanding(step), states[step].status == .deciding else { return }
     move(step, to: .waiting)
@@ -56,7 +57,7 @@ extension Plan {
   }
 
   /// Derives the status of a fan-out from its items. Finishes it when all have finished, or when one has failed and
-  /// `fail-fast` applies.
+  /// `fail-fast` is set.
   mutating func refresh(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     switch states[step].status {
@@ -72,7 +73,7 @@ extension Plan {
 
   private func isFailFast(_ step: StepIndex) -> Bool { options(of: step).fanOut?.isFailFast ?? true }
 
-  /// Finishes a fan-out. Its unfinished items are cancelled or skipped.
+  /// Finishes a fan-out, and cancels or skips its unfinished items.
   mutating func endFanOut(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
@@ -99,7 +100,7 @@ extension Plan {
       message: "\(failed.count) of \(fanOut.states.count) items failed:" + (shown + rest).joined())
   }
 
-  /// Handles the maximum of a whole fan-out.
+  /// Handles a whole fan-out that has reached its maximum.
   mutating func timeOutFanOut(_ step: StepIndex, at now: Int) {
     switch states[step].status {
     case .held where !fanOuts.isExpanded(step), .deciding where !fanOuts.isExpanded(step): break
@@ -111,7 +112,7 @@ extension Plan {
     }
   }
 
-  /// Ends the unfinished items of a fan-out that is about to finish, and requests that the driver gathers its outputs.
+  /// Ends the unfinished items of a fan-out that is about to finish, and requests that the driver gather its outputs.
   mutating func closeFanOut(_ step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard states[step].status != .done, let index = fanOuts.index(of: step) else { return }
     let reason: SkipReason =
@@ -147,18 +148,19 @@ extension Plan {
 
   func isExpanding(_ step: StepIndex) -> Bool { states[step].status == .deciding && fanOuts.isExpanding(step) }
 
-  /// Records that a thread determines the items of a step, so the gate need not wait for them.
+  /// Records that a thread outside the lock is determining the items of a step, so that the gate does not wait for
+  /// them.
   mutating func noteSurvey(of step: StepIndex) { fanOuts.surveyed.insert(step) }
 
-  /// True if the driver is about to answer a request to evaluate an `if` or to expand a fan-out.
+  /// True if the driver is about to evaluate an `if` or to determine the items of a fan-out under the run's lock.
   var isDeciding: Bool {
     counts.deciding > 0 && counts.deciding != fanOuts.surveyed.count { states[$0].status == .deciding }
   }
 
-  /// The instance that the first item of the next fan-out will get.
+  /// The instance that the first item of the next fan-out will have.
   var nextInstance: StepIndex { fanOuts.nextInstance(behind: states.count) }
 
-  /// The number of items of a queue that could start now, without the first item of each of its ready fan-outs.
+  /// The number of items of a queue that could start now, not counting the first item of each of its ready fan-outs.
   func startableItems(in queue: Int) -> Int {
     var count = 0
     for fanOut in fanOuts.list where states[fanOut.step].status == .queued && Int(traits[fanOut.step].queue) == queue {
@@ -169,6 +171,6 @@ extension Plan {
 }
 
 extension Limits {
-  /// The maximum number of steps and items of a run, because 28 bits are recorded of an instance.
+  /// The maximum number of steps and items of a run, because event records have 28 bits for an instance.
   static let instances = 1 << 28
 }

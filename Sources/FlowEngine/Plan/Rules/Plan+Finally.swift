@@ -1,15 +1,15 @@
 import FlowModel
 
-// Steps of `finally` start when all other steps have finished. Their dependencies cannot express that, because a step
-// is skipped as soon as one dependency fails, even if others are still running.
+// Steps of `finally` start when all other steps have finished. Ordinary dependencies cannot express that: a step is
+// skipped as soon as one dependency fails, even if others are still running.
 //
-// In an included file they depend on every step of the file (`Flattening`). The steps of the workflow's own `finally`
-// are held here, so that the other steps, possibly a million, need not count them down.
+// In an included file, such steps depend on every step of the file (`Flattening`). The steps of the workflow's own
+// `finally` are held here, so that a million other steps need not count them down.
 //
-// A step that is cancelled or times out finishes at once, but its body may take a while to return. Steps that clean up
-// wait for it, so a command never meets the cleanup of its own files.
+// A step that is cancelled or times out finishes at once, but its body may take a while to return. Cleanup steps wait
+// for it, so that a command and the cleanup of its files never run at the same time.
 extension Plan {
-  /// Adds a prerequisite to each step of `finally`, which ``releaseFinalSteps(at:)`` removes.
+  /// Adds one prerequisite to each step of `finally`. ``releaseFinalSteps(at:)`` removes it.
   mutating func holdFinalSteps() {
     outstanding.finalSteps = graph.steps(stating: .waitsForAll)
     for step in outstanding.finalSteps { states[step].open += 1 }
@@ -18,7 +18,7 @@ extension Plan {
   /// True if a step of `finally` has not been released.
   func awaitsOthers(_ step: StepIndex) -> Bool { outstanding.finalSteps.contains(step) }
 
-  /// Releases the steps of `finally` if all others have finished. Returns true if it did.
+  /// Releases the steps of `finally` if all others have finished. Returns true if it has released them.
   @discardableResult
   mutating func releaseFinalSteps(at now: Int) -> Bool {
     let steps = outstanding.finalSteps
@@ -34,9 +34,9 @@ extension Plan {
 
   // MARK: Bodies that were asked to end
 
-  /// True if a step without unfinished dependencies must wait for bodies that were asked to end. In a cancelled run
-  /// cleanup begins when all of them have returned. `finally` also waits for steps that timed out, and so do the services
-  /// of an included file.
+  /// True if a step without unfinished dependencies must wait for bodies that were asked to end. In a cancelled run,
+  /// cleanup begins when all of them have returned. `finally` and the services of an included file also wait for steps
+  /// that timed out.
   func awaitsBodies(_ step: StepIndex) -> Bool {
     let flags = traits[step].flags
     if cancelledAt != never, !hasCleanupBegun, !flags.contains(.exit) { return true }
@@ -46,7 +46,7 @@ extension Plan {
     let prefix = graph.workflow.scopes[scope].prefix.utf8
     return outstanding.cancelling.keys.contains { attempt in
       guard let other = graph.workflow.scope(of: owner(of: attempt.step)) else { return false }
-      // The file itself, or one that it includes.
+      // The other body belongs to this file, or to one that it includes.
       return graph.workflow.scopes[other].prefix.utf8.starts(with: prefix)
     }
   }
@@ -57,7 +57,7 @@ extension Plan {
     outstanding.awaitingBodies.insert(step)
   }
 
-  /// Releases the steps whose bodies have returned.
+  /// Releases the steps whose wait for bodies is over.
   mutating func releaseAfterBodies(at now: Int) {
     for step in outstanding.awaitingBodies.sorted() where !awaitsBodies(step) {
       outstanding.awaitingBodies.remove(step)

@@ -20,7 +20,7 @@ extension Plan {
     outstanding.collected.append((step, outcome, reason))
   }
 
-  /// Finishes the collected steps, including those that are added meanwhile.
+  /// Finishes the collected steps, including those collected in the meantime.
   mutating func finishCollected(at now: Int) {
     var next = 0
     while next < outstanding.collected.count {
@@ -66,7 +66,8 @@ extension Plan {
       if satisfied || (reason == .eventNeverPosted && isHandled(step, before: successor)) {
         countDown(successor, at: now)
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
-        // Activation may disable the successor, which then counts as satisfied.
+        // Activation may disable the successor, which then finishes as satisfied, so its failed dependency is only
+        // noted here.
         outstanding.failedBeforeActivation.append(successor)
       } else {
         failDependency(of: successor, neverPosted: reason == .eventNeverPosted, at: now)
@@ -82,7 +83,7 @@ extension Plan {
     return Int(trait[0].firstSuccessor)..<Int(trait[1].firstSuccessor)
   }
 
-  /// Applies the unsatisfied end of a dependency to a waiting step, which is skipped unless it handles failures.
+  /// Handles that a dependency of a waiting step ended unsatisfied: skips the step, unless it handles failures.
   mutating func failDependency(of step: StepIndex, neverPosted: Bool, at now: Int) {
     states[step].marks.insert(neverPosted ? .dependencyNeverPosted : .dependencyFailed)
     let flags = traits[step].flags
@@ -115,7 +116,7 @@ extension Plan {
     } else if awaitsBodies(step) {
       holdForBodies(step)
     } else if flags.contains(.exit), endsServices(ofFileEndingIn: step, at: now) {
-      // Released again by `noteStop` when the services have stopped.
+      // `noteStop` releases the exit again when the services have stopped.
     } else if flags.contains(.exit), let outcome = exitOutcome(step) {
       collect(step, outcome.outcome, outcome.reason)
     } else if flags.contains(.conditional) {
@@ -145,8 +146,8 @@ extension Plan {
     }
   }
 
-  /// Returns the reason for skipping a step whose `if` is false. If a dependency failed, that is the reason, because
-  /// the step did not handle the failure.
+  /// Returns the reason for skipping a step whose `if` is false. A failed dependency takes precedence, because the step
+  /// did not handle the failure.
   private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
     let marks = states[step].marks
     if cancelledAt != never { return .runCancelled }

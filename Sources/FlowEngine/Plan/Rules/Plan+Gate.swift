@@ -20,8 +20,8 @@ extension Plan {
     states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
   }
 
-  /// Decides the gate. The time of the decision is compared with the maximum, so that the result does not depend on
-  /// which thread runs first.
+  /// Decides the gate. The time of the decision is compared with the maximum, so that the result does not depend on the
+  /// order in which threads run.
   mutating func decideGate(_ decision: GateDecision, at now: Int) {
     guard !readiness.isDecided, readiness.outcome == nil else { return }
     readiness.isDecided = true
@@ -45,12 +45,12 @@ extension Plan {
     guard opened.outcome != .cancelled else { return }
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }
-    // The time of the opening, even if the plan is notified later.
+    // Use the time of the opening, even if the plan is notified later.
     note(.complete(.gateOpened(opened.outcome)), at: opened.atNanoseconds)
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Marks the blocking steps that had not finished at the maximum.
+  /// Marks the blocking steps that had not finished when the gate reached its maximum.
   private mutating func markLate(_ openedAt: Int, at now: Int) {
     let maximum = maximumAt ?? openedAt
     if readiness.isDecided, readiness.decidedAt <= maximum { postponeDecision(to: max(openedAt, maximum + 1)) }
@@ -63,8 +63,8 @@ extension Plan {
     readiness.failed.removeAll { [states] in states[$0].endedAt > maximum }
   }
 
-  /// Moves the end of the deciding step past the maximum, so that its time matches the outcome. The clock opened the
-  /// gate after this end was timed and before the decision was sent.
+  /// Moves the end of the step that decided the gate past the maximum, so that its time matches the outcome: the clock
+  /// opened the gate after the step had ended, but before the decision was sent.
   private mutating func postponeDecision(to time: Int) {
     for index in states.indices
     where traits[index].flags.contains(.blocking) && states[index].endedAt == readiness.decidedAt {

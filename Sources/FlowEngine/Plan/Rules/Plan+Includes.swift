@@ -1,9 +1,9 @@
 import FlowModel
 
-// Included workflows. Their steps are ordinary steps, with two additional rules: if the entry is skipped, so are all
-// steps, and the exit ends with the outcome that a run of the file would have.
+// Steps of included workflows are ordinary steps with two additional rules: if the entry is skipped, all others are
+// skipped, too, and the exit has the outcome that a run of the file would have.
 extension Plan {
-  /// Skips the steps and the exit of an included workflow whose entry was skipped, for the same reason.
+  /// Skips the steps and the exit of an included workflow for the same reason as its entry.
   mutating func skipInclude(of entry: StepIndex, _ reason: SkipReason) {
     guard let scope = graph.workflow.scopes.first(where: { $0.entry == entry }) else { return }
     for step in scope.members { collect(step, .skipped, reason) }
@@ -35,7 +35,7 @@ extension Plan {
   }
 
   /// True if another step of the included file depends on a step whose event was never posted, so that the exit is not
-  /// skipped. Steps of `finally` do not count.
+  /// skipped. Steps of `finally` do not count as handling it.
   func isHandled(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
     return successorEdges(of: step).contains { edge in
@@ -58,8 +58,8 @@ extension Plan {
     return isPartial ? .partial : .success
   }
 
-  /// Returns the outcome of an exit without prerequisites if it must not run, or nil if it runs. The outcome matches
-  /// that of a run of the file.
+  /// Returns the outcome of an exit that has no prerequisites left and must not run, or nil if it runs. The outcome is
+  /// the one that a run of the file would have.
   mutating func exitOutcome(_ step: StepIndex) -> (outcome: Outcome, reason: SkipReason?)? {
     if cancelledAt != never { return (.skipped, .runCancelled) }
     if let scope = graph.workflow.scope(of: step), conclusionSoFar(inScope: scope) == .failure {

@@ -1,6 +1,7 @@
 import FlowModel
 
-// Items of fan-outs have the life cycle of steps (`Plan+Bodies`), but start in list order and update their step.
+// Items of fan-outs have the same life cycle as steps (`Plan+Bodies`), but they start in list order and update their
+// step.
 extension Plan {
   /// Starts the next item of a fan-out, or returns nil if none may start.
   mutating func startItem(of step: StepIndex, at now: Int) -> (step: StepIndex, attempt: Int)? {

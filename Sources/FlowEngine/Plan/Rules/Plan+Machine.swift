@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The capacity of the machine, and the waiting step that others have started ahead of.
+/// The capacity of the machine, and the waiting step that others have passed.
 struct MachineCount: Sendable {
   let capacity: MachineResources
   /// The step that waits for resources while others start ahead of it, and their number.
@@ -12,14 +12,14 @@ struct MachineCount: Sendable {
   }
 }
 
-// Steps with `resources`. Those with equal requests share a queue, which has the name and width of the steps' original
-// queue. A queue may start a step if the request fits in the free resources. These are computed from the running steps
-// on demand, so they cannot become inconsistent, and workflows without `resources` pay nothing. A step whose request
-// grows with the attempt has a queue of its own, whose request is that of its next attempt.
+// Steps that request `resources`. Those with equal requests share a queue, which has the name and width of the steps'
+// original queue. A queue may start a step if the request fits in the free resources. These are computed from the
+// running steps on demand, so they cannot become inconsistent, and workflows without `resources` pay nothing. A step
+// whose request grows with the attempt has a separate queue, whose request is that of its next attempt.
 //
 // Steps start by rank, and a step that fits may start ahead of one that does not. At most four steps may pass the first
 // waiting step by rank. After that, a step starts only if the resources of the waiting step would stay free. So every
-// step starts once earlier ones have finished, and the machine is seldom idle because of this rule.
+// step starts once earlier ones have finished, and this rule seldom leaves the machine idle.
 extension Plan {
   /// The number of steps that may start ahead of a step that waits for resources.
   static let passesOfWaiting = 4
@@ -41,8 +41,8 @@ extension Plan {
       guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
       let owner = options(of: step).laterRequests.isEmpty ? nil : step
       func key(_ base: Int) -> RequestQueue { RequestQueue(base: base, request: request, owner: owner) }
-      // Add both default queues, so that the list does not depend on which steps are deferred. `rearrange` relies on
-      // that.
+      // Add both default queues, so that the list of queues does not depend on which steps are deferred. `rearrange`
+      // relies on that.
       if usual.contains(base) { for queue in usual { _ = index(of: key(queue)) } }
       traits[step].queue = UInt16(index(of: key(base)))
     }
@@ -51,29 +51,29 @@ extension Plan {
     if machine == nil { machine = MachineCount(capacity: capacity) }
   }
 
-  /// The properties that steps of one queue share.
+  /// The properties that all steps of a queue share.
   private struct RequestQueue: Hashable {
     var base: Int
     var request: MachineResources
-    /// The only step of the queue if its request grows, or nil.
+    /// The only step of the queue if its request grows with the attempt, otherwise nil.
     var owner: StepIndex?
   }
 
   /// Sets the request of a step's queue to that of the attempt that is about to start. The items of a fan-out share a
-  /// queue, whose request is the largest one of any item so far. It never exceeds the capacity.
+  /// queue, whose request is the largest of any item so far. A request never exceeds the capacity.
   mutating func growRequest(of step: StepIndex, toAttempt attempt: Int) {
     guard let current = queues[traits[step].queue].request, !options(of: step).laterRequests.isEmpty,
       var request = options(of: step).request(ofAttempt: attempt)
     else { return }
-    // After lost attempts, the number may exceed that of `retry`. Its request may not fit, and the step would wait
-    // forever.
+    // After lost attempts, the number may exceed that of `retry`, and the request the capacity, so that the step would
+    // wait forever.
     if attempt > options(of: step).retry?.attempts ?? 1, !request.fits(in: capacity) { return }
     if traits[step].flags.contains(.fanOut) { request = request.most(with: current) }
     queues[traits[step].queue].request = request
   }
 
-  /// The main thread runs one step at a time, services would keep their resources for the whole run, and a remote
-  /// engine counts its resources itself.
+  /// True if the requests of a step count. The main thread runs one step at a time, services would keep their resources
+  /// for the whole run, and an executor on another machine counts resources itself.
   private func countsRequests(of step: StepIndex, in queue: PlanQueue) -> Bool {
     if queue.pool == .main || facts[step]?.isService == true { return false }
     guard queue.pool == .remote, let executor = remote?.assignment[step] else { return true }
@@ -82,10 +82,10 @@ extension Plan {
 
   package var countsMachine: Bool { machine != nil }
 
-  /// The free resources and the first waiting step now, or nil if no step requests resources.
+  /// The resources that are free now and the first step that waits for some, or nil if no step requests resources.
   var machineReading: MachineReading? { machine.map { MachineReading($0, tables) } }
 
-  /// Records that a step is about to start, and whether it passes a waiting one.
+  /// Records that a step is about to start, and counts it if it passes a waiting one.
   mutating func noteStartOnMachine(_ step: StepIndex) {
     guard queues[traits[step].queue].request != nil, let reading = machineReading else { return }
     if machine?.passed?.step == step { machine?.passed = nil }
@@ -125,7 +125,7 @@ struct MachineReading {
     return (step, tables.traits[step].rank)
   }
 
-  /// The number of additional steps that the queue's width allows, which it may share with other queues.
+  /// The number of additional steps that the queue's width allows. The queue may share its width with others.
   private func room(_ index: Int) -> Int {
     let width = tables.queues[index].width
     guard width != .max else { return .max }

@@ -1,8 +1,8 @@
 import FlowModel
 
-// Fan-outs whose items are the posts of an event that repeats. There is one item for each post, including those before
-// the step began. While no item runs, the step is `held`, so that the run can become idle. The step ends when the run
-// is idle, because then no more posts are possible.
+// Fan-outs whose items are the posts of an event that repeats. There is one item for each post, including posts from
+// before the step began. While no item runs, the step is `held`, so that the run can become idle. The step ends when
+// the run is idle, because no more posts are possible then.
 extension Plan {
   /// Adds items for all posts so far to a fan-out that has just begun.
   mutating func beginFollowing(_ index: Int, at now: Int) {
@@ -17,7 +17,7 @@ extension Plan {
     refuseTooMany(index)
   }
 
-  /// Adds items for new posts to a fan-out that has begun.
+  /// Adds items for new posts to a fan-out that has already begun.
   mutating func takePosts(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     guard states[step].status != .done else { return }
@@ -73,8 +73,8 @@ extension Plan {
 
   /// Ends fan-outs that wait for more posts while the run is idle. Returns false if there are none.
   ///
-  /// - Parameter beforeGate: True if the gate is closed. Then only fan-outs that it waits for end, because steps after
-  ///   the gate could still post for others.
+  /// - Parameter beforeGate: True if the gate is closed. Then only fan-outs that the gate waits for end, because steps
+  ///   after the gate could still post events for the others.
   mutating func endFollowing(beforeGate: Bool, at now: Int) -> Bool {
     var open = fanOuts.following().filter { states[fanOuts[$0].step].status == .held }
     open.sort { fanOuts[$0].step < fanOuts[$1].step }
@@ -90,7 +90,7 @@ extension Plan {
   }
 
   /// Returns the candidates whose event cannot be posted by a step downstream of another candidate, or the first
-  /// candidate if all of them depend on each other.
+  /// candidate if each depends on another.
   private func withoutSources(_ open: [Int]) -> [Int] {
     guard open.count > 1 else { return open }
     let sources = PostSources(of: open.map { fanOuts[$0].step }, in: self)
@@ -103,7 +103,8 @@ extension Plan {
 
 /// The events that steps downstream of waiting fan-outs may still post.
 private struct PostSources {
-  /// The fan-outs upstream of a post, by event. Two are enough to check whether one differs from a given fan-out.
+  /// For each event, the fan-outs upstream of a step that posts it. Two are enough to find one that differs from a
+  /// given fan-out.
   private(set) var events: [Int: [StepIndex]] = [:]
   private var reached: [StepIndex: [StepIndex]] = [:]
   private var agenda: [(step: StepIndex, source: StepIndex)] = []

@@ -25,14 +25,14 @@ extension Plan {
   /// True if a step could start now in this pool, or in any pool if `pool` is nil.
   package func canStart(in pool: Pool? = nil) -> Bool { nextQueue(in: pool) != nil }
 
-  /// Starts the first step by rank that may start in this pool, or in any if `pool` is nil. Returns nil if there is
-  /// none.
+  /// Starts the ready step with the lowest rank in this pool, or in any pool if `pool` is nil. Returns nil if no step
+  /// may start.
   package mutating func startNext(in pool: Pool? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard counts.queued > 0, let index = nextQueue(in: pool) else { return nil }
     return startNext(from: index, at: now)
   }
 
-  /// Starts the first ready step of a queue. Returns nil if it is a fan-out whose next item may not start.
+  /// Starts the first ready step of a queue. Returns nil if that step is a fan-out whose next item may not start.
   @inline(__always)
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     mutate(endsFastPaths: false) { $0.start(from: index, at: now) }
@@ -54,7 +54,7 @@ extension Plan {
     return Self.bestQueue(of: tables, in: pool, machineReading)
   }
 
-  /// Returns the queue whose next step has the lowest rank. The method is static, because a call on `self` would copy
+  /// Returns the queue whose next step has the lowest rank. The method is static, because an instance method would copy
   /// the plan.
   static func bestQueue(of tables: StepTables, in pool: Pool?, _ machine: MachineReading?) -> Int? {
     let (queues, traits) = (tables.queues, tables.traits)

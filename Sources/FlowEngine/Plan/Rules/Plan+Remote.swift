@@ -1,13 +1,13 @@
 import FlowModel
 
-/// The steps of a workflow that executors run, without threads of this process.
+/// The steps of a workflow that run on executors, without threads of this process.
 package struct RemoteSteps: Sendable, Hashable {
   /// The executors and their numbers of slots.
   package var executors: [Executor]
   /// The index of each remote step's executor.
   package var assignment: [StepIndex: Int]
-  /// The maximum number of times that a step runs again after its body was lost. They do not count as attempts of
-  /// `retry`.
+  /// The maximum number of times that a step runs again after its body was lost. These repetitions do not count as
+  /// attempts of `retry`.
   package var lostAttempts: Int
 
   /// An executor, which the plan treats as a queue whose width is the number of slots.
@@ -16,7 +16,7 @@ package struct RemoteSteps: Sendable, Hashable {
     package var name: String
     /// The maximum number of steps that it runs at once.
     package var slots: Int
-    /// True if its steps run on this machine, so their requests count here.
+    /// True if its steps run on this machine, so that their requests count against this machine's capacity.
     package var countsHere: Bool
 
     /// Creates an executor.
@@ -83,7 +83,8 @@ extension Plan {
     return queuedSteps - waiting > queuedSteps(in: pool)
   }
 
-  /// With a limit for the whole run, local and remote steps compete by rank.
+  /// The queue of the next remote step. If the number of steps of the run is limited, local and remote steps compete by
+  /// rank.
   private var nextRemoteQueue: Int? {
     guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
     let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)

@@ -1,6 +1,6 @@
 import FlowModel
 
-// Runs of selected steps. All other steps are skipped at the start, count as satisfied for their dependents, and do not
+// A run of selected steps skips all other steps at the start. These count as satisfied for their dependents and do not
 // hold the gate.
 extension Plan {
   /// True if the step was selected, or if there is no selection.

@@ -3,7 +3,7 @@ import FlowModel
 // A service counts as finished once it is ready, and continues to run. Services stop before the services that they
 // depend on: those of an included file when its other steps have finished, all others at the end of the run.
 extension Plan {
-  /// Finishes a service that has reported that it is ready, and keeps it among the serving steps.
+  /// Finishes the step of a service that has reported that it is ready, and adds it to the serving steps.
   mutating func reportReady(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard !task.isItem, isAwaiting(task, attempt: Int(attempt)), traits[task.step].flags.contains(.service) else {
       return
@@ -19,7 +19,7 @@ extension Plan {
     noteEntry(.failedAfterReady(step, failure, atNanoseconds: now))
   }
 
-  /// Handles the end of a service that was ready.
+  /// Handles the end of a service that had reported that it was ready.
   mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
     states[step].marks.remove(.serving)
     let isFileEnding = outstanding.endingFiles.contains { servicesOfFiles[$0]?.contains(step) == true }
@@ -36,8 +36,8 @@ extension Plan {
     }
   }
 
-  /// True if a command service that was ready has ended by itself and is not optional. Steps that depend on it cannot
-  /// continue.
+  /// True if a command service has ended by itself after it was ready, and is not optional. Steps that depend on it
+  /// cannot continue.
   func hasEndedForGood(_ step: StepIndex) -> Bool {
     states[step].marks.contains(.failedAfterReady) && facts[step]?.isCommandService == true
       && !traits[step].flags.contains(.optional)
@@ -45,7 +45,7 @@ extension Plan {
 
   // MARK: Stopping
 
-  /// Asks those of these services to stop that no other of them depends on, directly or indirectly.
+  /// Asks the services in `services` to stop on which no other one in the set depends, directly or indirectly.
   mutating func stopServices(among services: Set<StepIndex>, at now: Int) {
     for step in last(of: services) where outstanding.stopping.insert(step).inserted {
       effects.append(.cancel(step, attempt: Int(states[step].attempt)))
@@ -96,7 +96,7 @@ extension Plan {
     return found
   }
 
-  /// The ready services of an included file, by the step that ends the file.
+  /// Returns the ready services of an included file, which is named by its exit.
   func serving(inFileEndingIn exit: StepIndex) -> Set<StepIndex> {
     Set((servicesOfFiles[exit] ?? []).filter { outstanding.serving.contains($0) })
   }
@@ -115,8 +115,7 @@ extension Plan {
   // MARK: A service that has ended by itself
 
   /// Cancels the running steps that depend on a service that has ended, directly or indirectly, and skips those that
-  /// have not started. Services that are ready continue, and so do steps whose `if` checks the outcomes of
-  /// dependencies.
+  /// have not started. Services that are ready continue, and so do steps whose `if` calls a status function.
   private mutating func withdraw(from service: StepIndex, at now: Int) {
     guard cancelledAt == never else { return }
     let failure = StepFailure(
@@ -159,8 +158,8 @@ extension Plan {
 
   // MARK: Keeping services
 
-  /// True from the moment at which only `keep: services` kept the run from ending until its wait ends, even while steps
-  /// run for events that are posted meanwhile.
+  /// True from the moment at which only `keep: services` keeps the run from ending until it no longer does, even while
+  /// steps run for events that are posted in the meantime.
   package var isKeepingServices: Bool { hasBegunKeeping && mayKeepServices }
 
   /// True if `keep: services` is all that keeps the run from ending: nothing is in progress, all unfinished steps wait
@@ -190,16 +189,16 @@ extension Plan {
       || readiness.deferredSteps.contains { !traits[$0].flags.contains(.final) && states[$0].status != .done }
   }
 
-  /// False in a forecast, whose services from outside end: nothing ends its wait.
+  /// True if `keep: services` may keep the run from ending. False in a forecast, because nothing would end the wait.
   private var mayKeepServices: Bool {
     graph.workflow.keepsServices && !outstanding.outsideServicesEnd && !hasKeptServices && !isClosing
       && cancelledAt == never && activatedAt != never && !hasLostService
   }
 
-  /// True if the run no longer waits for its services (`keep: services`). Then their posts start no further steps.
+  /// True if a run with `keep: services` no longer waits for its services. Their posts start no further steps then.
   var hasStoppedKeeping: Bool { graph.workflow.keepsServices && (hasKeptServices || hasLostService) }
 
-  /// True if a service of the workflow itself has failed that is not optional.
+  /// True if a service of the workflow itself has failed and is not optional.
   private var hasLostService: Bool {
     facts.contains { step, fact in
       guard fact.isService, traits[step].flags.isDisjoint(with: [.final, .optional]),
@@ -209,14 +208,14 @@ extension Plan {
     }
   }
 
-  /// True if a step waits for further posts of the event that it runs for.
+  /// True if a step waits for further posts of the event whose posts are its items.
   private var isFollowingEvents: Bool {
     fanOuts.following().contains {
       states[fanOuts[$0].step].status == .held && !traits[fanOuts[$0].step].flags.contains(.final)
     }
   }
 
-  /// Ends the wait of a run that keeps its services. No further events are expected from outside.
+  /// Ends the wait of a run that was kept for its services. No further events are expected from outside.
   mutating func endKeeping() {
     hasKeptServices = true
     outstanding.outsideSourceIsOpen = false

@@ -38,7 +38,8 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: limitAt, kind: .runLimit, step: 0, attempt: 0))
   }
 
-  /// Sets the timers for the maximum of a task, when its first attempt starts, and for the maximum of each attempt.
+  /// Sets the timer for the maximum of a task if its first attempt starts, and the timer for the maximum of this
+  /// attempt.
   mutating func setMaximums(_ task: PlanTask, isFirst: Bool, at now: Int) {
     let options = options(of: task.step)
     func setDeadline(in time: Duration, attempt: UInt8) {
@@ -85,7 +86,7 @@ extension Plan {
     }
   }
 
-  /// Handles an attempt that has reached its maximum: it has failed, and another one may follow.
+  /// Handles an attempt that has reached its maximum: the attempt fails, and another one may follow.
   private mutating func timeOutAttempt(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard isAwaiting(task, attempt: Int(attempt)) else { return }
     tellToEnd(task, at: now)

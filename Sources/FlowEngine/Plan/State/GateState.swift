@@ -11,7 +11,7 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
   private static let decidedFailed: UInt8 = 4
   private static let opened: UInt8 = 8
 
-  /// Creates a gate from its bits.
+  /// Creates a state from its raw bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A gate that has received no signal.

@@ -10,7 +10,7 @@ struct NameIndices: Sendable {
   /// All names, once there are more than ``comparisonLimit``.
   private var many: [ByteName: Int32] = [:]
 
-  /// Not a tuple, because the runtime would create the array's type at each start.
+  /// A struct instead of a tuple: for tuples, the runtime would create the array's type each time the process starts.
   private struct NamedIndex {
     var name: String
     var index: Int32

@@ -51,7 +51,7 @@ extension Plan {
     if !traits[step].flags.contains(.idle) { counts.busy += change }
   }
 
-  /// Counts a body that starts against the width of its queue.
+  /// Counts the body of a task that is about to start as one of those that occupy its queue.
   @inline(__always)
   mutating func occupy(_ task: PlanTask) {
     if task.isItem { fanOuts[task.fanOut].occupied += 1 }
@@ -59,7 +59,7 @@ extension Plan {
     counts.occupied += 1
   }
 
-  /// Removes a body from the count of its queue when it has returned, or when the plan stops waiting for it.
+  /// Removes a body from the count of its queue, because it has returned or the plan no longer waits for it.
   ///
   /// - Parameter keepsQueue: True if the body still blocks its queue, because it occupies the main thread.
   @inline(__always)

@@ -12,20 +12,19 @@ import FlowModel
 /// `occupied` of a queue never exceeds its width. Every count in `counts` is the sum over the steps' states.
 public struct Plan: Sendable {
   // These members are accessed for every step, so they come first and share cache lines.
-  // Threads compare this counter to detect that their fast path has ended.
   var fastPathEnds = FastPathEnds()
   /// The numbers of steps, by status.
   var counts: PlanCounts
 
-  /// The workflow.
+  /// The workflow that this run executes.
   package let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
   /// The services to stop when an included file ends, by the step that ends the file.
   let servicesOfFiles: [StepIndex: [StepIndex]]
   /// Returns a number in 0..<1 that randomizes the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
-  /// Returns the time that a body has to return after it was asked to end, in nanoseconds. Then the plan frees its
-  /// place in the queue.
+  /// Returns the grace of a step's body in nanoseconds: the time that it has to return after it was asked to end. After
+  /// the grace, the plan frees its slot in the queue.
   let grace: @Sendable (StepIndex) -> Int
 
   var tables: StepTables
@@ -43,7 +42,7 @@ public struct Plan: Sendable {
   let unselected: Set<StepIndex>
   var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
-  /// The level of detail recorded for the event stream.
+  /// The level of detail that is recorded for the event stream.
   package var detail: RunDetail
 
   /// The fan-outs: steps that run once for each of several items.
@@ -60,16 +59,16 @@ public struct Plan: Sendable {
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
-  /// True if the run was cancelled and its time limit for cleanup steps has started.
+  /// True if the run was cancelled and the time limit for its cleanup steps has started.
   var hasCleanupBegun = false
   /// The instant at which the run exceeds its workflow's timeout.
   var limitAt = never
   /// True if the run exceeded its timeout, so that it is cancelled and fails.
   var hasTimedOut = false
   var isClosing = false
-  /// True once only `keep: services` has kept the run from ending.
+  /// True once the run would have ended without `keep: services`.
   var hasBegunKeeping = false
-  /// True if a run that continues only for its services has been asked to end.
+  /// True if a run that was kept only for its services has been asked to end.
   var hasKeptServices = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: StepList = []
@@ -82,7 +81,7 @@ public struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - graph: The steps.
-  ///   - facts: The properties of steps that do not follow from the workflow. A step without an entry has the defaults.
+  /// The properties of steps that are not part of the workflow. A step without an entry has the defaults.
   ///   - resolution: The values of expressions known at the start. ``PlanEvent/activated(_:)`` passes the rest.
   ///   - announcedEvents: The number of events announced with `--event`.
   ///   - outsideSourceIsOpen: True if more events may come from outside.

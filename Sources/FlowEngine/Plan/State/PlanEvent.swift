@@ -19,13 +19,13 @@ package enum PlanEvent: Sendable {
   indirect case expanded(StepIndex, Expansion)
   /// A step or an outside source posted an event.
   case posted(String)
-  /// An event announced with `--event` has been posted, or will not be posted any more.
+  /// An event announced with `--event` has been posted, or is no longer expected.
   case announcedEventDone
-  /// This many more events will come from outside.
+  /// The number of events expected from outside increases by this many.
   case expectsFromOutside(Int)
   /// A body that was asked to end may take this long from now on.
   case needsTimeToEnd(StepIndex, attempt: Int, nanoseconds: Int)
-  /// A step has handled a post of an event that it follows as a service.
+  /// A service has handled a post of an event that it follows.
   case handledPost(StepIndex)
   /// No more events will come from outside.
   case outsideSourceClosed
@@ -35,7 +35,7 @@ package enum PlanEvent: Sendable {
   case gateOpened(OpenedGate)
   /// The run is being cancelled.
   case cancelled
-  /// A run that continues only for its services is asked to end.
+  /// A run that continues only for its services has been asked to end.
   case keptLongEnough
 }
 
@@ -45,7 +45,7 @@ package enum Ending: Sendable, Hashable {
   /// The step did not run, because its inputs and products have not changed since its last run.
   case upToDate
   /// The body failed. `isRetryable` is true if another attempt may succeed; `retryAfterNanoseconds` is the minimum
-  /// pause before it.
+  /// pause before that attempt.
   indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
   /// The body was lost with its worker, so the attempt does not count. If `isFinal`, the step fails instead of running
   /// again.
@@ -69,16 +69,16 @@ package enum Expansion: Sendable, Hashable {
   case fail(StepFailure)
 }
 
-/// The items of a fan-out.
+/// The items of a fan-out as the driver has determined them.
 package struct FanOutItems: Sendable, Hashable {
-  /// A hash of each item's key and value, used to detect in a resumed run that the item at an index has changed.
+  /// A hash of each item's key and value. A resumed run uses it to detect that the item at an index has changed.
   package var hashes: [UInt64]
-  /// The items that do not run because of the step's `if`, with its result, by index.
+  /// The items that do not run because the step's `if` is false or failed for them, with that result, by index.
   package var refused: [Int: Decision]
   /// The indices of items that need not run because their inputs and products have not changed since they last
   /// succeeded.
   package var upToDate: [Int] = []
-  /// The level of detail of the items' events. A plan that records less overrides it.
+  /// The level of detail at which the items' events are recorded. A plan that records less overrides it.
   package var detail = RunDetail.full
 
   /// Creates items from their hashes.
@@ -91,11 +91,13 @@ package struct FanOutItems: Sendable, Hashable {
   package init(count: Int) { self.init(hashes: Array(repeating: 0, count: count)) }
 }
 
-/// An action that a plan requests from its driver. To start steps, a driver calls ``Plan/startNext(in:at:)`` instead.
+/// An action that a plan requests from its driver. Starting steps is not one of them: for that, a driver calls
+/// ``Plan/startNext(in:at:)``.
 package enum PlanEffect: Sendable, Hashable {
-  /// Evaluate the `if` of a step, or of an item that a post has added, and report the result with `decided`.
+  /// Evaluate the `if` of a step, or of an item that a post has added, and report the result with
+  /// ``PlanEvent/decided(_:_:)``.
   case evaluate(StepIndex)
-  /// Determine the items of a fan-out and report them with `expanded`.
+  /// Determine the items of a fan-out and report them with ``PlanEvent/expanded(_:_:)``.
   case expand(StepIndex)
   /// All items have finished or were abandoned. Combine their outputs into the outputs of the step.
   case gather(StepIndex)
@@ -103,7 +105,7 @@ package enum PlanEffect: Sendable, Hashable {
   case cancel(StepIndex, attempt: Int)
   /// All blocking steps are satisfied, or one never will be. Send the decision to the gate.
   case gateDecided(GateDecision)
-  /// Notify all followers of an event that repeats of a post.
+  /// Notify all followers of an event that repeats that it was posted again.
   indirect case posted(EventPost)
   /// The run has exceeded its workflow's timeout: cancel it.
   case timedOut
@@ -114,8 +116,8 @@ package enum PlanEffect: Sendable, Hashable {
 /// The plan's decision about the gate.
 package enum GateDecision: UInt8, Sendable, Hashable {
   case ready, failed
-  /// The decision came after the maximum, whose timer has not fired yet because threads were late or the process was
-  /// suspended.
+  /// The decision came after the maximum, but the timer for the maximum has not fired yet, because threads were late or
+  /// the process was suspended.
   case tooLate
 }
 
@@ -123,7 +125,7 @@ package enum GateDecision: UInt8, Sendable, Hashable {
 public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
   case ready, failed, timedOut, cancelled
 
-  /// The word in reports and expressions.
+  /// The name of the outcome in reports and expressions, such as `timed-out`.
   public var word: String {
     switch self {
     case .ready: "ready"
@@ -136,7 +138,7 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The outcome of the gate and the time of its opening.
 package struct OpenedGate: Sendable, Hashable {
-  /// The way the gate opened or ended.
+  /// The way in which the gate opened or ended.
   package var outcome: GateOutcome
   /// The time in nanoseconds from the start of the run.
   package var atNanoseconds: Int

@@ -2,28 +2,29 @@ import FlowModel
 
 /// The items of a step with `foreach`, once they are known.
 ///
-/// Users see an item as the step's id with an index, `convert[3]`. The engine numbers items after all steps (their
-/// *instance*), so that timers, attempts and bodies refer to steps and items by one kind of index.
+/// Users see an item as the step's id with an index, such as `convert[3]`. The engine gives each item a number after
+/// those of all steps (its *instance*), so that timers, attempts and bodies refer to steps and items by one kind of
+/// index.
 struct PlanFanOut: Sendable {
   let step: StepIndex
-  /// The instance of the first item. Those of the other items follow it.
+  /// The instance of the first item. The instances of the other items follow it.
   let firstInstance: StepIndex
   /// The maximum number of items that run at once.
   let width: Int
-  /// A hash of each item, used to detect in a resumed run that the item at an index has changed.
+  /// A hash of each item. A resumed run uses it to detect that the item at an index has changed.
   private(set) var hashes: [UInt64]
-  /// The index of the event whose posts add items, or nil if all items are known from the beginning.
+  /// The index of the event whose posts add items, or nil if all items are known when the step begins.
   let event: Int?
-  /// The level of detail of the items' events. A plan that records less overrides it.
+  /// The level of detail at which the items' events are recorded. A plan that records less overrides it.
   let detail: RunDetail
-  /// The state of each item. A fresh item is `waiting`, one after a pause `queued`; an item from a post is `deciding`
-  /// until its `if` has been evaluated.
+  /// The state of each item. A new item is `waiting`, and an item after its pause is `queued`. An item that a post
+  /// added is `deciding` until its `if` has been evaluated.
   var states: [StepState]
   /// The number of leading items for which the plan has decided whether they run.
   private(set) var admitted: Int
   /// The lowest index of an item that was never started.
   var next = 0
-  /// The items that are ready again after a pause.
+  /// The items that are ready for another attempt, because their pause is over.
   var again = Heap<Int>()
   /// The number of running bodies, including those that were asked to end and have not returned.
   var occupied = 0
@@ -54,7 +55,7 @@ struct PlanFanOut: Sendable {
 
   var instances: Range<StepIndex> { firstInstance..<firstInstance + StepIndex(states.count) }
 
-  /// The number of instances reserved for the fan-out. More posts than that add no items.
+  /// The number of instances reserved for the fan-out. Further posts add no items.
   var capacity: Int { event == nil ? states.count : max(states.count, Limits.events) }
 
   /// The next item to start, or nil if no item is ready or the width is used up.
@@ -63,7 +64,7 @@ struct PlanFanOut: Sendable {
     return again.first ?? (next < admitted ? next : nil)
   }
 
-  /// The number of items that the fan-out's own width allows to start now.
+  /// The number of items that could start now if only the fan-out's own width limited them.
   var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding - deciding)) }
 
   mutating func takeNext() -> Int? {
@@ -89,7 +90,7 @@ struct PlanFanOut: Sendable {
     }
   }
 
-  /// Sets `next` to the first unfinished item from `item` on.
+  /// Sets `next` to the first unfinished item at or after `item`.
   mutating func skipFinished(from item: Int) {
     next = item
     while next < admitted, states[next].status == .done { next += 1 }
@@ -106,7 +107,7 @@ struct PlanFanOut: Sendable {
     return states.count - 1
   }
 
-  /// Makes leading items startable once their `if` has been evaluated.
+  /// Makes items startable once their `if`, and those of all items before them, have been evaluated.
   mutating func admit() {
     while admitted < states.count, states[admitted].status != .deciding { admitted += 1 }
     skipFinished(from: next)
@@ -169,7 +170,7 @@ struct FanOutTable: Sendable {
 
   func isExpanding(_ step: StepIndex) -> Bool { expanding.contains(step) }
 
-  /// Returns false if the items of the step were not being determined.
+  /// Ends the expansion of a step. Returns false if its items were not being determined.
   mutating func endExpanding(_ step: StepIndex) -> Bool {
     surveyed.remove(step)
     return expanding.remove(step) != nil
@@ -182,7 +183,7 @@ struct FanOutTable: Sendable {
     return list.count - 1
   }
 
-  /// Removes the items of a step, so that they are determined again.
+  /// Removes a step's fan-out, so that its items are determined again.
   mutating func forget(_ step: StepIndex) {
     indices[step] = nil
     expanding.remove(step)

@@ -14,7 +14,7 @@ struct PlanCounts: Sendable, Equatable {
   var holding = 0
   var deciding = 0
 
-  /// True if only an event from outside the plan can change the status of a step.
+  /// True if no step can make progress until something happens outside the plan.
   var isStill: Bool { queued + running + retrying + holding + deciding == 0 }
 }
 
@@ -24,7 +24,7 @@ struct EventLatches: Sendable {
   private(set) var names: [String] = []
   /// The time of each event's first post, or `never`.
   var times: [Int] = []
-  /// The step that posted each event first, or -1 if it has not been posted, or not by a known step.
+  /// The step that posted each event first, or -1 if the event has not been posted or its poster is unknown.
   private(set) var posters: [StepIndex] = []
   /// The steps that wait for each event.
   var waiters: [[StepIndex]] = []
@@ -35,7 +35,7 @@ struct EventLatches: Sendable {
 
   struct RepeatedPosts: Sendable {
     var count = 0
-    /// The times of the first posts, at most ``Limits/events``.
+    /// The times of the first ``Limits/events`` posts.
     var times: [Int] = []
   }
 
@@ -61,7 +61,7 @@ struct EventLatches: Sendable {
     return names.count - 1
   }
 
-  /// Records which step is about to post an event. Later posts do not change it.
+  /// Records the step that is about to post an event. Posts after the first one do not change it.
   mutating func note(poster: StepIndex, of name: String) {
     let event = index(of: name)
     if times[event] == never { posters[event] = poster }
@@ -74,11 +74,11 @@ struct EventLatches: Sendable {
   }
 }
 
-/// The launch gate, as seen by the plan.
+/// The plan's view of the launch gate.
 struct GateReadiness: Sendable {
   var bounds: GateBounds
-  /// The time from which minimum and maximum count: activation, or the time of the resume if the gate had not opened
-  /// before.
+  /// The time from which minimum and maximum count: activation or, if the gate had not opened before a resume, the time
+  /// of the resume.
   var countsFrom = never
   /// The outcome, or nil while the gate is closed.
   var outcome: GateOutcome?
@@ -86,9 +86,10 @@ struct GateReadiness: Sendable {
   /// The time at which the last blocking step was satisfied.
   var readyAt = never
   var isDecided = false
-  /// The end of the step that decided about the gate.
+  /// The time at which the step ended that decided the gate.
   var decidedAt = never
-  /// A decision that is not sent yet. If steps became ready in the same event, it waits until each `if` is evaluated.
+  /// A decision that has not been sent to the gate. If steps became ready in the same event, it waits until the `if` of
+  /// each has been evaluated.
   var pendingDecision: GateDecision?
   /// The blocking steps that ended unsatisfied before the gate opened.
   var failed: [StepIndex] = []
@@ -100,18 +101,18 @@ struct GateReadiness: Sendable {
   init(bounds: GateBounds) { self.bounds = bounds }
 }
 
-/// The steps, events and bodies that a plan waits for, and the delayed steps.
+/// The steps, events and bodies that a plan waits for, and the steps that it holds back.
 struct Outstanding: Sendable {
   /// The number of events announced with `--event` that have not been posted.
   var announcedEvents: Int
   var outsideSourceIsOpen: Bool
-  /// True if services that post events from outside are asked to end once no events are outstanding.
+  /// True if services that post events from outside are asked to end once no more events are expected.
   var outsideServicesEnd = false
-  /// True if those services wait until their posts have been handled.
+  /// True if those services end only after their posts have been handled.
   var countsUnhandledPosts = false
   /// The number of further events expected from outside.
   var expectedFromOutside = 0
-  /// The number of unhandled posts of each service that posts events from outside.
+  /// The number of unhandled posts for each service that posts events from outside.
   var unhandledPosts: [StepIndex: Int] = [:]
   var heldForActivation: [StepIndex] = []
   /// The steps that may not run before activation and have a dependency that ended unsatisfied. A step appears once for
@@ -130,12 +131,13 @@ struct Outstanding: Sendable {
   var stopping: Set<StepIndex> = []
   /// The exit steps of included files that wait for the services of their file to stop.
   var endingFiles: Set<StepIndex> = []
-  /// The exit steps of included files in which steps were cancelled because a service they need had ended.
+  /// The exit steps of included files some of whose steps were cancelled because a service that they need had ended.
   var withdrawnFiles: Set<StepIndex> = []
-  /// The steps that are about to finish. With a list instead of recursion, a chain of steps may have any length.
+  /// The steps that are about to finish. They are collected in a list, because recursion would limit the length of a
+  /// chain of steps.
   var collected: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
-  /// The steps that were running when the run was cancelled, while their `if` is evaluated again. If it is true, they
-  /// continue as cleanup.
+  /// The steps that were running when the run was cancelled and whose `if` is being evaluated again. Those whose `if`
+  /// is true continue as cleanup steps.
   var reconsidered: Set<StepIndex> = []
   /// The step that ignored its deadline and still occupies the main thread.
   var mainHolder: StepIndex?
@@ -153,39 +155,39 @@ struct Attempt: Hashable, Sendable {
   var attempt: UInt8
 }
 
-/// Properties that only a few steps have, by step.
+/// Data that only a few steps have, by step.
 struct StepParticulars: Sendable {
   var failures: [StepIndex: StepFailure] = [:]
-  /// The times that bodies continued after their maximum, in nanoseconds.
+  /// The time in nanoseconds for which a step's body continued after its maximum.
   var overruns: [StepIndex: Int] = [:]
   /// The end of the grace of bodies that asked for more than the usual grace.
   var graceEnds: [Attempt: Int] = [:]
-  /// The time at which a step's maximum was reached, so that it was asked to end.
+  /// The time at which a step was asked to end because it had reached its maximum.
   var maximumTimes: [StepIndex: Int] = [:]
-  /// The start of the current attempt, for steps with a maximum per attempt.
+  /// The start of the current attempt, for steps with a maximum for each attempt.
   var attemptStarts: [StepIndex: Int] = [:]
-  /// The failed attempts that others follow, in order. Each is removed when its event is reported.
+  /// The failed attempts that another one followed, in order. Each is removed when its event is reported.
   var failedAttempts: [FailedAttempt] = []
-  /// The start and end of each attempt, for steps with several. The last attempt ends with the step.
+  /// The start and end of each attempt, for steps with more than one. The last attempt ends with the step.
   var attemptTimes: [StepIndex: [AttemptTimes]] = [:]
-  /// The number of attempts that ended with an earlier process. They do not count as retries.
+  /// The number of attempts that ended because their process or worker ended. They do not count as retries.
   var interruptions: [StepIndex: UInt8] = [:]
   /// The number of times that an executor has lost a step's body in this process.
   var losses: [StepIndex: Int] = [:]
-  /// The first beginning of each remote step.
+  /// For each remote step, the time at which its body first began, and its last attempt.
   var beginnings: [StepIndex: Beginning] = [:]
-  /// The fan-outs that had a first item begun by an executor.
+  /// The fan-outs that have had an item begun by an executor.
   var begunFanOuts: Set<StepIndex> = []
 }
 
-/// The time at which a remote step first began, and its last attempt.
+/// The time at which the body of a remote step first began, and the number of the last attempt that began.
 struct Beginning: Sendable {
   var firstAt: Int
   var attempt: UInt8
 }
 
 extension StepParticulars {
-  /// Records the end of an attempt that another may follow. `startedAt` is the start of the first attempt.
+  /// Records the end of an attempt that may not be the last. `startedAt` is the start of the first attempt.
   mutating func noteAttemptEnd(of step: StepIndex, startedAt: Int, at now: Int) {
     attemptTimes[step, default: []].noteEnd(startedAt: startedAt, begunAt: beginnings[step]?.firstAt ?? never, at: now)
   }
@@ -197,7 +199,7 @@ extension StepParticulars {
 }
 
 extension [AttemptTimes] {
-  /// Records the end of the newest attempt. If no attempt is recorded, it is the first one.
+  /// Records the end of the newest attempt. If none is recorded, this was the first one, and it is added.
   mutating func noteEnd(startedAt: Int, begunAt: Int = never, at now: Int) {
     if let last = indices.last, self[last].endedAt == never {
       self[last].endedAt = now
@@ -217,8 +219,8 @@ extension [AttemptTimes]? {
   ///
   /// - Parameters:
   ///   - finished: The result.
-  ///   - attempt: The number of the last attempt with an entry of its own.
-  ///   - begunAt: The time at which a worker first began the body, if it did.
+  ///   - attempt: The number of the last attempt that has a journal entry of its own.
+  ///   - begunAt: The time at which a worker first began the body, or nil if none did.
   func ending(with finished: FinishedEntry, behind attempt: UInt8, begunAt: Int?) -> [AttemptTimes]? {
     guard self != nil || finished.workEndedAt != never else { return nil }
     var attempts = self ?? []
