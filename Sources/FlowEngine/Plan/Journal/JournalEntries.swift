@@ -4,9 +4,9 @@ import FlowModel
 package struct JournalEntries: Sendable {
   /// The results of steps.
   package let finished: [FinishedEntry]
-  /// The failures of those steps.
+  /// The failures of the steps in ``finished``.
   package let failures: [StepIndex: StepFailure]
-  /// The remaining entries, each with the number of steps in `finished` that precede it.
+  /// The remaining entries. `behind` is the number of steps in `finished` that precede the entry.
   private let others: [(behind: Int, entry: OtherEntry)]
 
   enum OtherEntry {

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// An entry in the journal of a run. A new plan of the same workflow applies the entries to continue the run.
+/// An entry in the journal of a run. To continue a run, a new plan of the same workflow applies its entries.
 ///
 /// Entries are results, such as the outcome of a step, and not the events that the plan received. The plan derives all
-/// consequences by its own rules, so that a newer engine can resume the run of an older one. Times are nanoseconds from
-/// the start of the run.
+/// consequences by its own rules, so a newer engine can resume the run of an older one. Times are nanoseconds from the
+/// start of the run.
 package enum JournalEntry: Sendable, Hashable {
   /// The run was activated.
   case activated(Resolution, atNanoseconds: Int)
@@ -14,13 +14,14 @@ package enum JournalEntry: Sendable, Hashable {
   case tried(TaskInstance, attempt: Int, StepFailure?, atNanoseconds: Int)
   /// An attempt was lost with its worker, and another one follows. It does not count as a retry.
   case lost(TaskInstance, attempt: Int, StepFailure?, atNanoseconds: Int)
-  /// An attempt is about to begin. Recorded only if the entry must be on disk before that.
+  /// An attempt is about to begin. Recorded only if this must be on disk before the attempt begins.
   case started(TaskInstance, attempt: Int, atNanoseconds: Int)
-  /// A second or later attempt began, or a worker began the body of a remote step.
+  /// A body began: that of a second or later attempt, or that of a remote step on its worker.
   case begun(TaskInstance, isRemote: Bool, atNanoseconds: Int)
-  /// A body ended after its maximum, or did not end when asked to and was abandoned. Its step may have finished before.
+  /// A body ended after its maximum, or was abandoned because it did not end when asked to. Its step may have finished
+  /// earlier.
   case outlasted(TaskInstance, overrunNanoseconds: Int?, isAbandoned: Bool)
-  /// An event was posted. Recorded once, or for each of the first posts of an event that repeats.
+  /// An event was posted. For an event that repeats, each of the first posts is recorded; for others, only the first.
   case posted(String, by: EventPoster, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
@@ -28,12 +29,12 @@ package enum JournalEntry: Sendable, Hashable {
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
   /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
-  /// The past of a step or item that a resumed run continues with: its attempts, the number of them that do not count
-  /// as retries, and the number of times its success was discarded.
+  /// The state that a resumed run takes over for a step or item: the number of its attempts, the number of those that
+  /// do not count as retries, and the number of times its success was discarded.
   case carried(TaskInstance, attempts: Int, uncounted: Int, repetitions: Int)
-  /// The items of a fan-out are known. Each is represented by a hash.
+  /// The items of a fan-out have been determined. Each is represented by a hash.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
-  /// Posts have added items to a fan-out, which now has this number.
+  /// Posts have added items to a fan-out, which now has `count` items.
   case grown(StepIndex, count: Int, atNanoseconds: Int)
 }
 
@@ -50,7 +51,7 @@ extension JournalEntry {
     }
   }
 
-  /// Returns the entry about an attempt for another step or item.
+  /// Returns this entry about an attempt with `task` as its step or item. Other entries are returned unchanged.
   func with(_ task: TaskInstance) -> JournalEntry {
     switch self {
     case .tried(_, let attempt, let failure, let time): .tried(task, attempt: attempt, failure, atNanoseconds: time)
@@ -63,12 +64,12 @@ extension JournalEntry {
   }
 }
 
-/// The origin of an event's first post.
+/// The origin of the first post of an event.
 package enum EventPoster: Sendable, Hashable {
   case step(StepIndex)
   /// The event came from outside, or this is a later post.
   case outside
-  /// An earlier flowrun wrote the entry without the step.
+  /// The entry was written by an older version of flowrun, which did not record the origin.
   case unknown
 }
 
@@ -88,7 +89,7 @@ package struct FinishedEntry: Sendable, Hashable {
   package var startedAt: Int
   /// The time at which it finished.
   package var endedAt: Int
-  /// The end of its last attempt if that was earlier, because the step's minimum delayed its end, otherwise `Int.min`.
+  /// The end of its last attempt, if the step's minimum delayed the step's own end; otherwise `Int.min`.
   package var workEndedAt: Int
 
   package init(

@@ -1,10 +1,11 @@
 import FlowModel
 
-// Resuming a run in another process. A new plan applies the entries of the journal, and then the event `started`.
+// A run is resumed in another process by a new plan, which applies the entries of the journal and then the event
+// `started`.
 //
-// Entries bypass `apply`, because idle steps and the check for an idle run must wait until all entries are applied. A
-// step without an entry runs again even if its dependents have finished, because its end only affects steps that still
-// wait.
+// Entries bypass `apply`, because the release of idle steps and the check for an idle run must wait until all entries
+// have been applied. A step without an entry runs again even if its dependents have finished, because its end affects
+// only steps that still wait.
 extension Plan {
   /// Prepares a new plan for the entries of a journal.
   ///
@@ -64,19 +65,19 @@ extension Plan {
       carryAttempts(of: task.step, attempts: attempts, uncounted: uncounted)
     case .expanded(let step, let hashes, _): fanOuts.recalled[step, default: RecalledFanOut()].replaceItems(hashes)
     case .grown(let step, let count, _): fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
-    // The resumed run is not cancelled.
+    // A resumed run is not cancelled, even if the earlier one was.
     case .cancelled: break
     }
   }
 
-  /// Ends the restoring: the run continues at `now`. If `gateCountsAnew`, the minimum and maximum of a closed gate
-  /// count from `now`, because users see the run start again.
+  /// Ends the restoring, so that the run continues at `now`. If `gateCountsAnew` is true, the minimum and maximum of a
+  /// closed gate count from `now`, because users see the run start again.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
     func isOver(_ step: StepIndex) -> Bool { Int(step) >= states.count || states[step].status == .done }
     particulars.failures = particulars.failures.filter { isOver($0.key) }
     particulars.beginnings = particulars.beginnings.filter { isOver($0.key) }
-    // Followers of an event that repeats received its posts in the earlier process.
+    // Followers of an event that repeats have received its posts in the earlier process.
     effects.removeAll { effect in
       switch effect {
       case .posted, .gather: true
@@ -87,13 +88,13 @@ extension Plan {
     if gateCountsAnew, readiness.outcome == nil { readiness.countsFrom = now }
   }
 
-  /// Limits a restored number of attempts, so that crashes cannot make it overflow its byte.
+  /// Limits a restored number of attempts, so that the count fits in its byte even after many crashes.
   private static func attempts(_ attempt: Int) -> UInt8 { UInt8(clamping: min(attempt, 150)) }
 
   private mutating func restore(_ finished: FinishedEntry, _ failure: StepFailure?) {
     let step = finished.task.step
     if states[step].status != .done {
-      // A nil must be assigned, too: a success replaces the failure of an earlier attempt.
+      // Assign nil, too: the success of the step replaces the failure of an earlier attempt.
       particulars.failures[step] = failure
       if traits[step].flags.contains(.fanOut) { rebuildItems(of: step, finished.outcome, at: finished.endedAt) }
       finish(step, finished.outcome, finished.reason, at: finished.endedAt)
@@ -127,8 +128,7 @@ extension StepState {
     startedAt = finished.startedAt
     endedAt = finished.endedAt
     if finished.isAbandoned { marks.insert(.abandoned) }
-    // Applying the end of a dependency may have derived another reason, because a plan that is restored is not
-    // cancelled.
+    // The end of a dependency may have set another reason, because a plan that is restored is not cancelled.
     if outcome == finished.outcome { reason = finished.reason }
   }
 }

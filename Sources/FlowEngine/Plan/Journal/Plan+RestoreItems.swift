@@ -1,7 +1,7 @@
 import FlowModel
 
-// Items of a resumed run. Their journal entries are kept until the items are determined again. The result of an item
-// counts if the item at its index has not changed.
+// In a resumed run, the journal entries of items are kept until the items have been determined again. The recorded
+// result of an item is used if the item at its index has not changed.
 extension Plan {
   /// Recreates the items of a finished step for the report.
   mutating func rebuildItems(of step: StepIndex, _ outcome: Outcome, at now: Int) {
@@ -12,11 +12,13 @@ extension Plan {
     closeFanOut(step, outcome, at: now)
   }
 
-  /// Restores the results and attempts of items. Unless `everything` is true, skipped items run again.
+  /// Restores the results and attempts of items whose hash has not changed. Skipped items run again, unless
+  /// `everything` is true.
   mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
     let step = fanOuts[index].step
     guard let recalled = fanOuts.recalled.removeValue(forKey: step) else { return }
-    // Observers received these events in the earlier process, and the new journal already has these entries.
+    // Record nothing: observers have received these events in the earlier process, and the new journal has these
+    // entries.
     let (told, feed) = (detail, journal)
     (detail, journal) = (.none, nil)
     defer { (detail, journal) = (told, feed) }
@@ -48,7 +50,7 @@ extension Plan {
 }
 
 extension [UInt64] {
-  /// Adds hashes for posts up to this count. The hash of a post is its number.
+  /// Adds hashes for posts until there are `count`. The hash of a post is its number.
   mutating func grow(toPosts count: Int) {
     while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
   }
@@ -59,11 +61,11 @@ struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
   private(set) var finished: [Int: (entry: FinishedEntry, failure: StepFailure?)] = [:]
   private(set) var attempts: [Int: UInt8] = [:]
-  /// The numbers of attempts that ended with an earlier process and do not count as retries.
+  /// For each item, the number of attempts that ended with an earlier process and do not count as retries.
   private(set) var interruptions: [Int: UInt8] = [:]
-  /// The attempts of items with more than one.
+  /// The attempts of items that have had more than one.
   private(set) var attemptTimes: [Int: [AttemptTimes]] = [:]
-  /// The times at which bodies of remote items first began.
+  /// The time at which the body of a remote item first began, by item.
   private(set) var beginnings: [Int: Int] = [:]
 
   /// Replaces the items. Results and attempts of items that have changed are removed.

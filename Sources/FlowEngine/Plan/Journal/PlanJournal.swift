@@ -1,17 +1,17 @@
 import FlowModel
 
-/// The journal entries that have not been read. Results of steps are not stored here, but read from the plan's order of
-/// finished steps.
+/// The journal entries that have not been taken. Results of steps are not stored here; they are read from the plan's
+/// list of finished steps.
 struct PlanJournal: Sendable {
-  /// True if the starts of first attempts are recorded, too.
+  /// True if the start of a first attempt is recorded, too.
   let keepsStarts: Bool
-  /// The number of finished steps whose results have been read.
+  /// The number of finished steps whose results have been taken.
   var taken = 0
-  /// All other entries, each with the number of steps that had finished before it.
+  /// All other entries. `finishedBefore` is the number of steps that had finished before the entry.
   private(set) var others: [(finishedBefore: Int, entry: OtherEntry)] = []
-  /// The indices of successful items. A full entry for each would be 20 times as large.
+  /// The indices of items that succeeded. A full entry for each would take 20 times as much memory.
   private(set) var items: [StepIndex] = []
-  /// The step whose items the last entry of ``others`` collects, or -1.
+  /// The step whose items belong to the last entry of ``others``, or -1 if that is another kind of entry.
   private var openStep: StepIndex = -1
 
   init(keepsStarts: Bool, taken: Int) {
@@ -21,7 +21,8 @@ struct PlanJournal: Sendable {
 
   enum OtherEntry {
     case entry(JournalEntry)
-    /// Successful items of one step: those in ``items`` from an index up to that of the next such entry.
+    /// Successful items of one step: the elements of ``items`` from an index up to the one where the next such entry
+    /// begins.
     case items(of: StepIndex, from: Int)
   }
 
@@ -30,7 +31,7 @@ struct PlanJournal: Sendable {
     others.append((finishedBefore, .entry(entry)))
   }
 
-  /// Records the success of an item. Its other details are read from the plan later.
+  /// Records the success of an item. The rest of its result is read from the plan later.
   @inline(__always)
   mutating func noteSuccess(ofItem item: StepIndex, of step: StepIndex, finishedBefore: Int) {
     if openStep != step || others[others.count - 1].finishedBefore != finishedBefore {
@@ -40,13 +41,13 @@ struct PlanJournal: Sendable {
     items.append(item)
   }
 
-  /// Returns the index in ``items`` of the first item that is not part of the first `count` entries of ``others``.
+  /// Returns the index in ``items`` of the first item that does not belong to the first `count` entries of ``others``.
   func firstItem(behind count: Int) -> Int {
     for (_, entry) in others[count...] { if case .items(_, let from) = entry { return from } }
     return items.count
   }
 
-  /// Removes entries that have been read: the first `count` of ``others``, and the results of the first `finished`
+  /// Removes entries that have been taken: the first `count` of ``others``, and the results of the first `finished`
   /// steps.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
@@ -80,11 +81,11 @@ extension Plan {
     journal?.note(entry, finishedBefore: count)
   }
 
-  /// The number of finished steps whose results have not been read.
+  /// The number of finished steps whose results have not been taken.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
-  /// Removes and returns the entries since the last call, but at most `limit` results of steps with the entries before
-  /// them.
+  /// Removes and returns the entries since the last call. At most `limit` results of steps are returned, with the
+  /// entries that precede them.
   package mutating func takeEntries(atMost limit: Int = .max) -> JournalEntries {
     guard let feed = journal else { return JournalEntries() }
     var finished: [FinishedEntry] = []
@@ -126,7 +127,7 @@ extension Plan {
     }
   }
 
-  /// Returns the end of a finished task's last attempt if its minimum delayed its end, or `never`.
+  /// Returns the end of a finished task's last attempt if the task's minimum delayed its end; otherwise `never`.
   @inline(__always)
   func workEnd(of task: PlanTask, _ state: StepState) -> Int {
     guard traits[task.step].flags.contains(.timed), let last = particulars.attemptTimes[task.index]?.last,

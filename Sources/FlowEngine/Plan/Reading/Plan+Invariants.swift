@@ -1,7 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Returns a message for each violated invariant. Tests call this after every event, as it checks every step.
+  /// Returns a message for each violated invariant. It checks every step and is meant for tests, which call it after
+  /// every event.
   package func problems() -> [String] {
     countProblems() + queueProblems() + eventProblems() + fanOutProblems()
       + states.indices.flatMap { problems(of: StepIndex($0)) }

@@ -6,7 +6,7 @@ package struct ItemReading: Sendable, Hashable {
   package var index: Int
   /// The outcome, or nil if the item has not finished.
   package var outcome: Outcome?
-  /// The outcome, but success if the step is optional and the item failed or timed out.
+  /// The outcome, except that a failed or timed-out item of an optional step counts as a success.
   package var conclusion: Outcome?
   /// The reason why the item was skipped, or nil if it was not.
   package var reason: SkipReason?
@@ -16,7 +16,7 @@ package struct ItemReading: Sendable, Hashable {
   package var startedAtNanoseconds: Int?
   /// The time at which the item finished, or nil if it has not.
   package var endedAtNanoseconds: Int?
-  /// True if its body did not end when asked to, and was abandoned.
+  /// True if the item's body was abandoned, because it did not end when asked to.
   package var isAbandoned: Bool
   /// The failure, or nil if it did not fail.
   package var failure: StepFailure?
@@ -29,7 +29,7 @@ extension Plan {
     return fanOuts[index].states.indices.map { item(task($0, of: index)) }
   }
 
-  /// Returns the instance of an item, or the step itself if its items are not known.
+  /// Returns the instance of an item, or the step itself if the items of the step are not known.
   package func instance(ofItem item: Int, of step: StepIndex) -> StepIndex {
     fanOuts.index(of: step).map { fanOuts[$0].firstInstance + StepIndex(item) } ?? step
   }

@@ -1,8 +1,8 @@
 import FlowModel
 
-/// The state of a step.
+/// The state of a step at the time of reading.
 package struct StepReading: Sendable, Hashable {
-  /// The status.
+  /// The position in the step's life, such as waiting or running.
   package var status: StepStatus
   /// The outcome, or nil if the step has not finished.
   package var outcome: Outcome?
@@ -10,18 +10,18 @@ package struct StepReading: Sendable, Hashable {
   package var reason: SkipReason?
   /// The number of attempts so far.
   package var attempts: Int
-  /// The name of its queue.
+  /// The name of the queue that the step belongs to.
   package var queue: String
-  /// The time at which the step became ready and waited only for a slot, in nanoseconds from the start of the run, or
-  /// nil if it did not.
+  /// The time at which only a slot was missing for the step to start, in nanoseconds from the start of the run, or nil
+  /// if the step was never ready.
   package var readyAtNanoseconds: Int?
   /// The start of the first attempt, or nil if none has started.
   package var startedAtNanoseconds: Int?
   /// The time at which it finished, or nil if it has not.
   package var endedAtNanoseconds: Int?
-  /// The time for which its body continued after its maximum, or nil if it did not.
+  /// The time for which the body continued after the step's maximum, or nil if the step ended in time.
   package var overrunNanoseconds: Int?
-  /// True if its body did not end when asked to, and was abandoned.
+  /// True if the step's body was abandoned, because it did not end when asked to.
   package var isAbandoned: Bool
   /// True if the step starts only after the gate has opened.
   package var isDeferred: Bool
@@ -31,12 +31,12 @@ package struct StepReading: Sendable, Hashable {
   package var isLate: Bool
   /// The failure, or nil if it did not fail.
   package var failure: StepFailure?
-  /// The outcome, but success if the step is optional and failed or timed out.
+  /// The outcome, except that the failure or timeout of an optional step counts as a success.
   package var conclusion: Outcome?
 }
 
 extension Plan {
-  /// The state of a step.
+  /// The current state of a step.
   package subscript(step: StepIndex) -> StepReading {
     let state = states[step]
     let trait = traits[step]
@@ -50,15 +50,15 @@ extension Plan {
       isLate: state.marks.contains(.late), failure: particulars.failures[step], conclusion: conclusion(of: step))
   }
 
-  /// Returns the times and outcome of a step. Unlike a ``StepReading``, this needs no computation.
+  /// Returns the times and outcome of a step. This is cheaper than a ``StepReading``.
   package func instants(of step: StepIndex) -> StepInstants {
     let state = states[step]
     return StepInstants(
       readyAt: state.readyAt, startedAt: state.startedAt, endedAt: state.endedAt, outcome: state.outcome)
   }
 
-  /// The outcome of the gate, and the times at which it opened and at which its blocking steps were satisfied. A time
-  /// that is not known is `Int.min`.
+  /// The outcome of the gate, the time at which it opened, and the time at which its last blocking step was satisfied.
+  /// A time that is not known is `Int.min`.
   package var gateInstants: (outcome: GateOutcome?, openedAt: Int, readyAt: Int) {
     (readiness.outcome, readiness.openedAt, readiness.readyAt == never ? never : max(readiness.readyAt, activatedAt))
   }
@@ -69,8 +69,8 @@ extension Plan {
     return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
   }
 
-  /// Returns the conclusion of a step or item, which is success if it failed or timed out and is optional. Returns nil
-  /// if it has not finished.
+  /// Returns the conclusion of a step or item: its outcome, except that the failure or timeout of an optional step
+  /// counts as a success. Returns nil if it has not finished.
   package func conclusion(of step: StepIndex) -> Outcome? {
     let task = task(step)
     let outcome = task.isItem ? self[state: task].outcome : outcome(of: step)
@@ -111,7 +111,7 @@ extension Plan {
     self[state: task].status == .running && Int(self[state: task].attempt) == attempt
   }
 
-  /// The attempts of steps and items that run in this process, without services that are ready.
+  /// The running attempts of steps and items in this process, without services that have reported that they are ready.
   var awaitedHere: [(step: StepIndex, attempt: Int)] {
     var found: [(step: StepIndex, attempt: Int)] = []
     for step in graph.workflow.steps.indices.map({ StepIndex($0) }) where states[step].status == .running {
@@ -137,8 +137,8 @@ extension Plan {
     Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
   }
 
-  /// True if the body of this attempt may still be running: it was not asked to end, is a service, or has not returned
-  /// yet.
+  /// True if the body of this attempt may still be running: its end is awaited, it is a service, or it was asked to end
+  /// and has not returned.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
     isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
       || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
@@ -209,7 +209,7 @@ extension Plan {
     }
   }
 
-  /// The attempts of a step or item with more than one, or an empty array.
+  /// Returns the attempts of a step or item, or an empty array if it has had only one.
   package func attemptTimes(of step: StepIndex) -> [AttemptTimes] {
     guard var attemptTimes = particulars.attemptTimes[step], let last = attemptTimes.indices.last else { return [] }
     guard attemptTimes[last].endedAt == never else { return attemptTimes }
@@ -218,12 +218,12 @@ extension Plan {
   }
 
   /// Returns the time at which a worker first began the body of a remote step or item, or `Int.min` if none has.
-  /// Returns nil if it is not remote.
+  /// Returns nil for a local one.
   package func beginning(of step: StepIndex) -> Int? {
     particulars.beginnings[step]?.firstAt ?? (isRemote(step) ? never : nil)
   }
 
-  /// The queues that limit the number of steps, with their widths.
+  /// The queues with a limited width, each with that width.
   package var queueWidths: [(name: String, width: Int)] {
     queues.filter { $0.width != .max && $0.base == nil }.map { ($0.name, $0.width) }
   }
@@ -235,7 +235,7 @@ extension Plan {
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
   }
 
-  /// Returns the number that the next post of an event will get, or nil if it will be ignored.
+  /// Returns the number of the next post of an event, or nil if that post will be ignored.
   func numberOfNextPost(of event: String) -> Int? {
     guard let index = events.indices[event] else { return 1 }
     if let posts = events.repeated[Int(index)] { return posts.count < Limits.events ? posts.count + 1 : nil }
@@ -266,14 +266,15 @@ extension Plan {
     }
   }
 
-  /// Returns the conclusion that the run would have if it ended now, or that of the included workflow that contains
-  /// `step`.
+  /// Returns the conclusion that the included workflow of `step` would have if it ended now, or that of the run if the
+  /// step belongs to no included workflow.
   package func conclusionSoFar(for step: StepIndex) -> RunConclusion {
     graph.workflow.scope(of: step).map { conclusionSoFar(inScope: $0) } ?? runConclusion()
   }
 }
 
-/// The times at which a step became ready, started and finished. A time is `Int.min` if that has not happened.
+/// The times at which a step became ready, started and finished. A time is `Int.min` if the transition has not
+/// happened.
 package struct StepInstants: Sendable {
   package var readyAt: Int
   package var startedAt: Int
@@ -282,15 +283,16 @@ package struct StepInstants: Sendable {
   package var outcome: Outcome?
 }
 
-/// The state of the gate.
+/// The state of the launch gate at the time of reading.
 public struct GateReading: Sendable, Hashable {
   /// The outcome, or nil while the gate is closed.
   public var outcome: GateOutcome?
   /// The time at which the gate opened, in nanoseconds from the start of the run, or nil if it has not.
   public var openedAtNanoseconds: Int?
-  /// The time at which the last blocking step was satisfied, but not before activation. Nil if one is not satisfied.
+  /// The time at which the last blocking step was satisfied, but no earlier than activation. Nil if one is not
+  /// satisfied.
   package var readyAtNanoseconds: Int?
-  /// The blocking steps that had not finished at the maximum.
+  /// The blocking steps that had not finished when the gate reached its maximum.
   package var late: [StepIndex]
   /// The blocking steps that ended unsatisfied before the gate opened, in file order.
   package var failed: [StepIndex]

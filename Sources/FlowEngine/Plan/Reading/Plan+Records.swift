@@ -20,7 +20,7 @@ extension Plan {
     if outcome == .success {
       if isFull { note(.complete(.succeeded(task.index, attempt: Int(self[state: task].attempt))), at: now) }
     } else if isFull || !task.isItem || reason != .upToDate {
-      // A large fan-out reports up-to-date items only by number.
+      // For a large fan-out, only the number of up-to-date items is reported.
       note(.partial(.ended(task.index, outcome)), at: now)
     }
   }
@@ -31,7 +31,7 @@ extension Plan {
   }
 
   /// Records that an attempt failed and another follows. The failure is stored separately, because the next attempt may
-  /// replace it before the event is reported.
+  /// replace it before the event of this one is reported.
   mutating func noteRetry(
     of step: StepIndex, attempt: Int, _ failure: StepFailure?, delayNanoseconds: Int, at now: Int
   ) {
@@ -56,7 +56,7 @@ extension Plan {
     mutate(endsFastPaths: false) { $0.tables.log.pointee.take() }
   }
 
-  /// Returns chunks that have been read, so that their memory is reused.
+  /// Hands back chunks that have been read, so that their memory is reused.
   mutating func reuse(_ chunks: [RecordChunk]) {
     mutate(endsFastPaths: false) { $0.tables.log.pointee.reuse(chunks) }
   }

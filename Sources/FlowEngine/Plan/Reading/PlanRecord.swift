@@ -22,7 +22,7 @@ struct PlanRecord: Sendable, Equatable {
     /// `number` is the number of the post if the event repeats.
     case posted(event: Int, number: Int?)
     case retrying(StepIndex, delayNanoseconds: Int)
-    /// The step or item finished with another outcome than success.
+    /// The step or item finished with an outcome other than success.
     case ended(StepIndex, Outcome)
   }
 

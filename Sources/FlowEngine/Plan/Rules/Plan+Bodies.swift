@@ -4,7 +4,8 @@ import FlowModel
 // succeeds, pauses before another attempt, or fails. The only dependent of an item is its own step, which `refresh`
 // updates.
 extension Plan {
-  /// The default grace: the time for which the plan waits for a body that was asked to end. Commands have a longer
+  /// The default grace: the time that a body has to return after it was asked to end. The grace of a command depends on
+  /// its `stop`.
   /// grace.
   package static let usualGraceNanoseconds = 1_000_000_000
   /// The default time limit for all cleanup steps of a cancelled run. The workflow's `cleanup` replaces it.

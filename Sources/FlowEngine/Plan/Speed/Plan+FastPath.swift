@@ -1,7 +1,7 @@
 import FlowModel
 
-/// A state of the plan in which a thread passes from one ordinary step of a pool to the next without repeating checks,
-/// because nothing else changes the plan.
+/// A fast path: while nothing else changes the plan, a thread passes from one ordinary step of a pool to the next
+/// without repeating checks.
 ///
 /// A step is ordinary if it has no deadline, no retries and no `defer: idle`, and runs its first attempt. The plan is
 /// ordinary while it has no effects, the run is not cancelled and no step has failed. Both are checked when the fast
@@ -20,23 +20,23 @@ struct FastPath {
   let log: UnsafeMutablePointer<RecordLog>
   let orderEnd: UnsafeMutablePointer<StepIndex>
 
-  /// True if other steps of its pool are ready.
+  /// True if the fast path's queue has a ready step.
   @inline(__always)
   var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
 }
 
-/// A counter of the changes that end fast paths. A fast path is current while the counter has the value that it began
-/// with.
+/// A counter that increases with each change that ends fast paths. A fast path is current while the counter has the
+/// same value as at its beginning.
 struct FastPathEnds: Sendable, Equatable {
   fileprivate var count = 0
 }
 
 extension Plan {
   /// Records that the body of a step succeeded, and starts the next step of its pool. Returns nil if no step is ready,
-  /// or if the plan has effects to carry out first.
+  /// or if the plan has effects, which must be carried out first.
   ///
-  /// Equals ``succeeded(_:attempt:at:)`` followed by ``startNext(in:at:)``, but in the most frequent case, an ordinary
-  /// step, only a few fields change and nothing is checked.
+  /// The effect is that of ``succeeded(_:attempt:at:)`` followed by ``startNext(in:at:)``. In the most frequent case,
+  /// an ordinary step, only a few fields change and nothing is checked.
   package mutating func passOn(
     _ step: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
@@ -57,15 +57,16 @@ extension Plan {
       queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)
   }
 
-  /// True if nothing has changed the plan since the fast path began, except the ends and starts of its own steps.
+  /// True if nothing has changed the plan since the fast path began, except that steps of the fast path ended and
+  /// started.
   @inline(__always)
   func isCurrent(_ fastPath: FastPath) -> Bool { fastPathEnds == fastPath.ends }
 
   /// Ends all fast paths, so that their threads check the plan again.
   mutating func endFastPath() { fastPathEnds.count &+= 1 }
 
-  /// Records that a running step of a current fast path succeeded, and starts the first attempt of the next step. If no
-  /// step is ready or the fast path has ended, returns nil; then call ``leaveFastPath(in:at:)``.
+  /// Records that a running step of a current fast path succeeded, and starts the first attempt of the next step.
+  /// Returns nil if no step is ready or the fast path has ended; the caller then calls ``leaveFastPath(in:at:)``.
   @inline(__always)
   mutating func advance(_ fastPath: FastPath, from step: StepIndex, at now: Int) -> StepIndex? {
     var released = Released()
@@ -73,8 +74,9 @@ extension Plan {
     return startNext(of: fastPath, released, at: now)
   }
 
-  /// Like ``advance(_:from:at:)``, but for a running step and the prefetched steps after it, which have all run. Each
-  /// one started when the previous one ended. The starts are not reported, so use this only if no observer receives
+  /// Does the same as ``advance(_:from:at:)`` for a running step and the prefetched steps after it, which have all run.
+  /// Each started when the previous one ended. The starts are not reported, so this must not be used while an observer
+  /// receives every event.
   /// every event.
   ///
   /// - Parameter ends: The time at which each step ended.
@@ -91,12 +93,12 @@ extension Plan {
     return startNext(of: fastPath, released, at: now)
   }
 
-  /// The steps that became ready in a fast path.
+  /// The steps that the end of a step has made ready in a fast path.
   private struct Released {
-    /// The lowest released position. It is not in the ready set, because its step usually runs next.
+    /// The lowest position of these steps in the queue. It is not in the ready set, because its step usually runs next.
     var lowest = Int.max
     var count = 0
-    /// True if all released steps are ordinary, use the fast path's pool, and the gate's decision is not due.
+    /// True if all these steps are ordinary and use the fast path's pool, and the gate need not be decided.
     var isOrdinary = true
   }
 
@@ -157,15 +159,15 @@ extension Plan {
     }
   }
 
-  /// Starts the lowest ready step after another has ended. Returns nil if no step is ready or the next one is not
-  /// ordinary.
+  /// Starts the ready step with the lowest rank after another step has ended. Returns nil if no step is ready or that
+  /// step is not ordinary.
   @inline(__always)
   private mutating func startNext(of fastPath: FastPath, _ released: Released, at now: Int) -> StepIndex? {
     let (states, queue) = (fastPath.states, fastPath.queue)
     if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
       if fastPath.traits[following].flags.isDisjoint(with: [.timed, .idle, .fanOut]) {
-        // The next step takes the place of the previous one, so `occupied` does not change.
+        // The next step takes the slot of the previous one, so `occupied` does not change.
         counts.queued &+= released.count &- 1
         counts.busy &+= released.count &- 1
         states[following].status = .running
@@ -183,7 +185,7 @@ extension Plan {
     return nil
   }
 
-  /// Releases dependents without prerequisites that need more than a place in the queue, such as steps with an `if`.
+  /// Releases dependents that have no prerequisites left and cannot simply be queued, such as steps with an `if`.
   @inline(never)
   private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
     for successor in graph.successors(of: step)
@@ -192,8 +194,8 @@ extension Plan {
     }
   }
 
-  /// Ends a fast path after its last step: frees its place in the queue, handles all other consequences, and starts the
-  /// next step of the pool unless the plan has effects to carry out first.
+  /// Ends a fast path after its last step: frees its slot in the queue, handles all other consequences, and starts the
+  /// next step of the pool unless the plan has effects, which must be carried out first.
   mutating func leaveFastPath(in pool: Pool, at now: Int) -> (step: StepIndex, attempt: Int)? {
     endFastPath()
     counts.running -= 1
@@ -204,7 +206,8 @@ extension Plan {
     return hasEffects ? nil : startNext(in: pool, at: now)
   }
 
-  /// Removes and returns the lowest of the queue's ready positions and `position`, which is `Int.max` for none.
+  /// Removes and returns the lowest ready position. `position` counts as ready although it is not in the set; `Int.max`
+  /// means none.
   @inline(__always)
   private func takeLowest(of queue: UnsafeMutablePointer<PlanQueue>, or position: Int) -> Int? {
     guard let ready = queue.pointee.ready.lowest else { return position == Int.max ? nil : position }
@@ -214,14 +217,14 @@ extension Plan {
     return lowest
   }
 
-  /// True if the run has no state that must be checked for each step, such as failures or pending effects.
+  /// True if the run has no state that must be checked at each step, such as failures or pending effects.
   var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
       && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty
       && outstanding.collected.isEmpty && !hasEffects
   }
 
-  /// True if the step is in its first attempt and has no options that the plan must watch.
+  /// True if the step is in its first attempt, uses the built-in queue of the pool and has no timers.
   private func isOrdinary(_ step: StepIndex, attempt: Int, in pool: Pool) -> Bool {
     let (state, trait) = (states[step], traits[step])
     return state.status == .running && Int(state.attempt) == attempt && attempt == 1

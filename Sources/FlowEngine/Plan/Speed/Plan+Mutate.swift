@@ -1,9 +1,9 @@
 import FlowModel
 
-// The interface between the rules and the fast paths. Rules change the plan inside `mutate`; only this file decides
-// when fast paths end and tables are copied.
+// The interface between the rules and the fast paths: rules change the plan inside `mutate`, and this file alone
+// decides when fast paths end and tables are copied.
 extension Plan {
-  /// Changes the plan. During `change`, no other plan shares its tables.
+  /// Changes the plan. While `change` runs, no other plan shares its tables.
   ///
   /// - Parameter endsFastPaths: False only for changes that cannot affect a fast path, such as starting the next step.
   @inline(__always)
@@ -14,10 +14,10 @@ extension Plan {
 
   mutating func interruptFastPaths() { endFastPath() }
 
-  /// Appends a step to the list of finished steps. Call this before the step is counted as finished.
+  /// Appends a step to the list of finished steps. It must be called before the step is counted as finished.
   @inline(__always)
   mutating func noteInOrder(_ step: StepIndex) { tables.orderEnd[-counts.unsettled] = step }
 
-  /// Replaces the queues. No step is ready in the new ones.
+  /// Replaces the queues. The new queues have no ready steps.
   mutating func setQueues(_ new: [PlanQueue]) { tables.setQueues(new) }
 }

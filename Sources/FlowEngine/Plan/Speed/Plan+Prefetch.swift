@@ -1,22 +1,22 @@
 import FlowModel
 
-// Prefetched steps. A thread takes them together with the step it starts, and runs them one after another without
-// calling the plan. Until the thread has finished or the steps are revoked, they are in no queue, and the plan does not
-// know how far the thread is. They use the queue capacity of the first step.
+// A thread prefetches steps together with the step that it starts, and runs them one after another without calling the
+// plan. Until the thread has finished or the steps are revoked, they are in no queue, and the plan has no record of the
+// thread's progress. They use the queue capacity of the first step.
 //
-// Before the plan applies any other event, `revoke` updates it: it records the steps that have ended, marks one as
-// running and returns the others to their queue.
+// Before the plan applies any other event, `revoke` updates it: it records which steps have ended, marks one as running
+// and returns the others to their queue.
 extension Plan {
-  /// The number of steps that the threads of a fast path's pool may prefetch together. While the gate waits for
+  /// Returns the number of steps that all threads of a fast path's pool may prefetch together. While the gate waits for
   /// `first`, it is at most the number of unfinished blocking steps.
   func prefetchShare(of fastPath: FastPath, behind first: StepIndex) -> Int {
     let ready = fastPath.queue.pointee.ready.count
     return fastPath.traits[first].flags.contains(.blocking) ? min(ready, counts.blocking) : ready
   }
 
-  /// Removes the lowest ready step of a fast path's pool for prefetching. Returns nil if there is none, if it is not
-  /// ordinary, or if only one of it and `first` is blocking. So a blocking step never waits for one that the gate does
-  /// not need.
+  /// Removes the ready step with the lowest rank from a fast path's queue for prefetching. Returns nil if there is
+  /// none, if it is not ordinary, or if one of it and `first` is blocking and the other is not, so that a blocking step
+  /// never waits for a step that the gate does not need.
   @inline(__always)
   mutating func prefetch(_ fastPath: FastPath, behind first: StepIndex, if isFit: (StepIndex) -> Bool) -> StepIndex? {
     guard let position = fastPath.queue.pointee.ready.lowest else { return nil }
@@ -31,8 +31,8 @@ extension Plan {
     return step
   }
 
-  /// Updates the plan when prefetched steps are revoked. All steps in `started` have ended, except the last one, which
-  /// is running. The steps in `unstarted` return to their queues.
+  /// Updates the plan when prefetched steps are revoked. The last step in `started` is running, and all others in it
+  /// have ended. The steps in `unstarted` return to their queues.
   mutating func revoke(
     started: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
     unstarted: UnsafeBufferPointer<StepIndex>, at now: Int
@@ -40,7 +40,7 @@ extension Plan {
     if tables.makeUnique() { endFastPath() }
     for (index, end) in ends.enumerated() {
       finish(started[index], .success, nil, at: now)
-      // The dependents were released at `now`, but the step itself ended earlier.
+      // The dependents were released at `now`, but the step itself has ended earlier.
       states[started[index]].endedAt = end
       putBack(started[index + 1])
       move(started[index + 1], to: .running)

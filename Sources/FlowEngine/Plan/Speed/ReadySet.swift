@@ -8,9 +8,9 @@
 /// copy them with ``copied()``, and free them with ``deallocate()`` when they are freed.
 /// Positions are below the capacity for which the words were created.
 struct ReadySet: @unchecked Sendable {
-  /// The bits of the front, or 0 if the set is empty.
+  /// The bits of the front word, or 0 if the set is empty.
   private var front: UInt64 = 0
-  /// The index of the front on the finest level. In `words`, this word and its bits in coarser levels are 0.
+  /// The index of the front word on the finest level. In `words`, this word and its bits in coarser levels are 0.
   private var frontWord = 0
   private(set) var count = 0
   /// The levels, finest first, or nil for a set that can contain no position.
@@ -104,7 +104,7 @@ struct ReadySet: @unchecked Sendable {
     return lowest
   }
 
-  /// Makes the word of `position` the front. The current front must be empty or a later word.
+  /// Makes the word that contains `position` the front. The current front must be empty or have higher positions.
   @inline(never)
   private mutating func replaceFront(by position: Int) {
     if front != 0 {
@@ -115,7 +115,7 @@ struct ReadySet: @unchecked Sendable {
     front = Self.bit(position)
   }
 
-  /// Makes the lowest word with positions the new front, after the old one has become empty.
+  /// Makes the lowest word that has positions the front, after the previous front has become empty.
   @inline(never)
   private mutating func refill() {
     guard count > 0 else { return }
@@ -138,7 +138,7 @@ struct ReadySet: @unchecked Sendable {
     if before == 0 { setCoarser(position >> 6) }
   }
 
-  /// Sets the bits of a word in the coarser levels, after its first bit was set.
+  /// Sets the bits that represent a word in the coarser levels, after the word's first bit was set.
   @inline(never)
   private func setCoarser(_ word: Int) {
     if starts.second == 0 || add(word, starts.second) || starts.third == 0 { return }
@@ -146,7 +146,7 @@ struct ReadySet: @unchecked Sendable {
     _ = add(word >> 12, starts.fourth)
   }
 
-  /// Clears the bits of a word in the coarser levels, after its last bit was cleared.
+  /// Clears the bits that represent a word in the coarser levels, after the word's last bit was cleared.
   @inline(never)
   private func clearCoarser(_ word: Int) {
     if starts.second == 0 || !clear(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {

@@ -1,8 +1,8 @@
 import FlowModel
 
-/// A log of the plan's transitions (such as the start of a step) that have not been read yet. It appends with one
-/// comparison and one store, and returns its chunks without copying. An observed step has three transitions, so those
-/// of first attempts are stored in 8 bytes.
+/// A log of the plan's transitions (such as the start of a step) that have not been read. Appending takes one
+/// comparison and one store, and the chunks are returned without copying. An observed step has three transitions, so
+/// those of first attempts are stored in only 8 bytes each.
 ///
 /// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or
 /// the code that took them. The log belongs to the ``StepTables`` of one plan. A plan that shares them calls
@@ -10,7 +10,7 @@ import FlowModel
 struct RecordLog: @unchecked Sendable {
   private var next: UnsafeMutablePointer<UInt64>?
   private var end: UnsafeMutablePointer<UInt64>?
-  /// The time from which those of the last chunk are counted.
+  /// The time that the times in the last chunk are relative to, in nanoseconds from the start of the run.
   private var baseNanoseconds = 0
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
@@ -55,7 +55,7 @@ struct RecordLog: @unchecked Sendable {
     baseNanoseconds = now
   }
 
-  /// Stores the number of records in the last chunk.
+  /// Stores the number of records of the last chunk in the chunk.
   private func closeLast() {
     if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }
@@ -67,13 +67,13 @@ struct RecordLog: @unchecked Sendable {
     return chunks
   }
 
-  /// Adds chunks that have been read to the spare ones.
+  /// Keeps chunks that have been read for reuse, up to ``spareLimit``.
   mutating func reuse(_ read: [RecordChunk]) {
     spare.append(contentsOf: read.prefix(Self.spareLimit - spare.count))
   }
 
-  /// Returns a copy with its own memory. It does not change this log, because two threads may copy plans that share the
-  /// log at the same time.
+  /// Returns a copy with separate memory. It does not change this log, because two threads may copy plans that share
+  /// the log at the same time.
   func copied() -> RecordLog {
     var copy = RecordLog()
     for (index, chunk) in chunks.enumerated() {
@@ -90,9 +90,9 @@ struct RecordLog: @unchecked Sendable {
 private enum ShortRecord {
   static let ready: UInt64 = 0
   static let succeeded: UInt64 = 1
-  /// A start in the queue of pool 0. The values for the other pools follow.
+  /// A start in pool 0. The values for the other pools follow.
   static let started: UInt64 = 2
-  /// A placeholder for the next of the chunk's `long` records.
+  /// A placeholder for the next element of the chunk's `long`.
   static let long: UInt64 = 15
 }
 
@@ -107,7 +107,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
   fileprivate var count = 0
   fileprivate var long: [PlanRecord] = []
   private var baseNanoseconds = 0
-  /// True if none of the records is partial, so no event needs details from the plan.
+  /// True if all records have all details of their events, so that none must be read from the plan.
   fileprivate(set) var isComplete = true
 
   deinit { words.deallocate() }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The states and traits of all steps, the queues and the log, in memory that plans access without checks.
+/// The states and traits of all steps, the queues and the log, in memory that plans access without further checks.
 ///
 /// A plan accesses them dozens of times per step, and arrays would check uniqueness and bounds on each access. Here
 /// uniqueness is checked once per event (``makeUnique()``), and bounds only in debug builds.
@@ -72,8 +72,8 @@ struct StepTables: @unchecked Sendable {
   private(set) var traits: UnsafeMutableBufferPointer<StepTraits>
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
   private(set) var log: UnsafeMutablePointer<RecordLog>
-  /// The end of the list of finished steps, which is in the order of their ends. A step that finishes while `n` steps
-  /// are unfinished is stored at `orderEnd[-n]`.
+  /// The end of the list of finished steps, which are in the order in which they finished. A step that finishes while
+  /// `n` steps are unfinished is stored at `orderEnd[-n]`.
   private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
   init(count: Int) { self.init(Blocks(count: count)) }
@@ -81,14 +81,14 @@ struct StepTables: @unchecked Sendable {
   private init(_ blocks: Blocks) {
     self.blocks = blocks
     states = blocks.states
-    // Leave out the additional entry after the last step.
+    // Omit the additional entry after the last step.
     traits = UnsafeMutableBufferPointer(rebasing: blocks.traits.dropLast())
     queues = blocks.queues
     log = blocks.log
     orderEnd = blocks.order + blocks.states.count
   }
 
-  /// Replaces the queues. No step is ready in the new ones.
+  /// Replaces the queues. The new queues have no ready steps.
   mutating func setQueues(_ new: [PlanQueue]) {
     blocks.setQueues(new)
     queues = blocks.queues
@@ -99,8 +99,8 @@ struct StepTables: @unchecked Sendable {
     UnsafeBufferPointer(start: orderEnd - states.count + range.lowerBound, count: range.count)
   }
 
-  /// Copies the blocks if another plan shares them; call this before any write. Returns true if it copied, so that
-  /// pointers are invalid.
+  /// Copies the blocks if another plan shares them, and must be called before any write. Returns true if it has copied
+  /// them, so that earlier pointers are invalid.
   mutating func makeUnique() -> Bool {
     if isKnownUniquelyReferenced(&blocks) { return false }
     self = StepTables(Blocks(copying: blocks))
