@@ -1,7 +1,7 @@
 import FlowModel
 
-/// Decides whether a run has a launch gate: it has one if its workflow has a `deadline`. Deferred steps and `finally`
-/// do not matter. Reports and pages of a run without a gate do not mention a gate.
+/// Decides whether a run has a launch gate. It has one if its workflow has a `deadline`, even if steps are deferred
+/// without one. Reports and pages of a run without a gate do not mention it.
 package enum GateRule {
   /// True if a run with this minimum or maximum has a gate.
   package static func hasGate(_ bounds: GateBounds) -> Bool {

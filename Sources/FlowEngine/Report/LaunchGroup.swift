@@ -3,7 +3,7 @@
 package struct LaunchGroup: Sendable, Hashable {
   /// The reason for the launch, or `none` if the run was not activated.
   package let reason: String
-  /// The first entry into the app, such as `cold`, or `prewarmed`.
+  /// The way in which the app was first entered, such as `cold` or `prewarmed`.
   package let entry: String
 
   /// Creates the group of a run from values of its report.

@@ -3,7 +3,7 @@ import FlowModel
 /// Reads the members of an object in a recorded report, and checks their types.
 struct ReportMembers {
   let value: ValueObject
-  /// True if missing members have a default, because the report may come from another version or from a program.
+  /// True if missing members are replaced by a default, because the report may come from another version or program.
   private let allowsMissing: Bool
   private let path: String
 
@@ -40,7 +40,7 @@ struct ReportMembers {
     }
   }
 
-  /// Reads a string that must be the `text` of one of the cases. `usual` is used for a missing member.
+  /// Reads a string that must be the `text` of one of the cases. Returns `usual` if the member is missing and may be.
   func word<Word: CaseIterable>(_ name: String, _ usual: Word, _ text: (Word) -> String) throws -> Word {
     try member(name, "one of \(Word.allCases.map(text).joined(separator: ", "))", usual) { value in
       Word.allCases.first { text($0) == value.stringValue }

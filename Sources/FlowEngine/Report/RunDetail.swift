@@ -2,7 +2,7 @@
 public enum RunDetail: UInt8, Sendable {
   /// No events.
   case none
-  /// All events, except that steps became ready, started or succeeded.
+  /// All events except those of steps that become ready, start or succeed.
   case brief
   /// All events.
   case full

@@ -6,51 +6,50 @@ import FlowPluginKit
 public struct RunEvent: Sendable {
   /// The time, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
-  /// The kind of the event, with its details.
+  /// The kind of event, with its details.
   public var kind: Kind
 
   /// The kinds of events.
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
-    /// `deferred` has the steps whose `defer` expression is true in this run.
+    /// `deferred` contains the steps whose `defer` expression is true in this run.
     case runActivated(reason: LaunchReason, deferred: [StepIndex])
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
-    /// An unfinished line of a command's output, only if ``RunOptions/showsUnfinishedLines`` is true.
+    /// An unfinished line of a command's output. Sent only if ``RunOptions/showsUnfinishedLines`` is true.
     case stepUnfinishedLine(StepID, stream: LogStream, line: String)
-    /// An output line of a plugin's program that runs actions for several steps.
+    /// An output line of a plugin's program. It has no step, because the program runs actions for several steps.
     case pluginLog(plugin: String, stream: LogStream, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
     /// A step asks a person a question.
     case stepAsked(StepID, Question)
-    /// A question was answered, or was withdrawn if the answer is nil.
+    /// A question was answered, or it was withdrawn and the answer is nil.
     case stepQuestionEnded(StepID, Answer?)
-    /// The names of a step's items.
+    /// The items of a step are known, with these names.
     case stepItems(StepID, [String])
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
     case gateLate(StepID)
     case gateOpened(GateOutcome)
-    /// `number` is the number of the post if the event repeats.
+    /// `number` is the number of the post if the event repeats, otherwise nil.
     case eventPosted(String, number: Int?)
     case warning(String)
     case runFinished(RunConclusion)
   }
 
-  /// The result of a step.
+  /// The result of a finished step.
   public struct FinishedStep: Sendable {
-    /// The outcome.
     package var outcome: Outcome
-    /// The outcome, but success if the step is optional and failed or timed out.
+    /// The outcome, except that the failure or timeout of an optional step counts as a success.
     public var conclusion: Outcome
     /// The reason why the step was skipped, or nil if it was not.
     package var reason: SkipReason?
-    /// The number of attempts.
+    /// The number of attempts that have started.
     public var attempts: Int
-    /// The time from its first start to its end, or nil if it did not start.
+    /// The time from the step's first start to its end, or nil if it did not start.
     public var durationMilliseconds: Double?
-    /// The failure, or nil if it did not fail.
+    /// The failure of the last attempt, or nil if the step did not fail.
     public var failure: StepFailure?
 
     /// Creates a result.
@@ -149,7 +148,7 @@ extension RunEvent {
     return object
   }
 
-  /// The event like ``value``, but with the colors of a command's output, for the journal.
+  /// The event as in ``value``, except that the colors of commands' output are kept. The journal stores this form.
   var recordedValue: ValueObject {
     var object = value
     switch kind {

@@ -1,19 +1,19 @@
 import FlowModel
 import FlowPluginKit
 
-/// Coding in the format of `--report`, with any encoder or decoder.
+/// A report can be encoded and decoded in the format of `--report` by any encoder or decoder.
 extension RunReport: Codable {
-  /// Encodes ``value``.
+  /// Encodes the report as the object that `--report` writes.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
-  /// Decodes a report. Decoders do not preserve the order of members, so its steps are sorted by id. Use ``init(_:)``
-  /// to preserve their order.
+  /// Decodes a report. Its steps are sorted by id, because decoders do not preserve the order of members. To preserve
+  /// it, use ``init(_:allowsMissing:)``.
   public init(from decoder: any Decoder) throws { try self.init(ValueObject(from: decoder)) }
 
   /// Creates a report from its JSON object. Throws a `DecodingError` that names the first invalid member.
   ///
-  /// - Parameter allowsMissing: True if missing members have a default. Otherwise only members that older versions of
-  ///   flowrun did not write may be missing.
+  /// - Parameter allowsMissing: True if missing members are replaced by a default. Otherwise only members that older
+  ///   versions of flowrun did not write may be missing.
   package init(_ value: ValueObject, allowsMissing: Bool = false) throws {
     let members = ReportMembers(value, allowsMissing: allowsMissing)
     let record = try value["state"] == nil ? nil : Record(members)

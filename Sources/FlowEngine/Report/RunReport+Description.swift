@@ -1,8 +1,9 @@
 import FlowModel
 
-/// A readable summary of the report, with one fact per line: the result, the gate, failures, outputs and warnings.
+/// The description of a report is a readable summary with one fact per line: the result, the gate, failures, outputs
+/// and warnings.
 extension RunReport: CustomStringConvertible {
-  /// A summary of several lines, without a line break at the end.
+  /// A summary in several lines, without a line break at the end.
   public var description: String {
     var lines = [headline]
     if let opened = gate.openedAt {

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension RunReport {
-  /// Returns the launch, and each return of the app to the foreground.
+  /// Returns one entry for the launch and one for each return of the app to the foreground.
   static func entries(of plan: Plan) -> [AppEntry] {
     guard let activation = plan.activatedAtNanoseconds else { return [] }
     func time(_ nanoseconds: Int) -> Double { millisecondsOf(nanoseconds - activation) }

@@ -1,18 +1,17 @@
 import FlowModel
 
 extension RunReport {
-  /// A step whose duration was not within its estimate (L7).
+  /// A step whose duration was outside its estimate (L7).
   package struct EstimateMiss: Sendable, Hashable {
-    /// The step.
     package var step: StepID
-    /// The duration of the step, in milliseconds.
+    /// The duration of the step, from its first start to its end.
     package var milliseconds: Double
     /// The estimate in the workflow file.
     package var estimate: Estimate
   }
 
-  /// The steps that were faster or slower than estimated, in file order. Empty for a report that was read from a file,
-  /// which has no estimates.
+  /// The steps that were faster or slower than estimated, in file order. It is empty for a report that was read from a
+  /// file, because files do not contain estimates.
   package var estimateMisses: [EstimateMiss] {
     guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps

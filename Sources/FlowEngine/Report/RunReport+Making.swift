@@ -74,7 +74,7 @@ extension RunReport {
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 
-  /// Takes the names and keys of items from the journal of the recorded run.
+  /// Reads the names and keys of items from the journal of the recorded run.
   package mutating func takeItemNames(in chunks: [[UInt8]], of graph: WorkflowGraph) {
     var indices: [String: StepIndex] = [:]
     for step in graph.stepsWithOptions where graph.workflow.steps[Int(step)].options.fanOut != nil {
@@ -119,8 +119,8 @@ extension RunReport {
     }
   }
 
-  /// The number of steps with each outcome, in the order of the cases, without outcomes that no step has. The entry or
-  /// exit of an included file counts only if it failed for another reason than a failed step.
+  /// The number of steps with each outcome, in the order of `Outcome`'s cases. Outcomes without steps are omitted. The
+  /// entry and exit of an included file count only if they failed for another reason than a failed step.
   package var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
@@ -146,10 +146,9 @@ extension RunReport {
     }
   }
 
-  /// True if the failure of an included file's entry or exit is not the failure of one of its steps.
+  /// True if the failure of an included file's entry or exit was not caused by one of the file's steps.
   private static func isCause(_ failure: StepFailure?) -> Bool { failure.map { $0.code != "include-failed" } ?? false }
 
-  /// The number of steps.
   package var stepCount: Int {
     switch source {
     case .plan(let plan): plan.states.count
@@ -205,7 +204,8 @@ extension RunReport {
     guard plan.traits[step].flags.contains(.fanOut) else { return nil }
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
-    /// The recorded names may be those of an earlier list, before the run was resumed.
+    /// The recorded names may belong to an earlier list of items that was replaced when the run was resumed, so an
+    /// index may be missing.
     func text(_ item: Int, of texts: [String]?) -> String? {
       texts.flatMap { $0.indices.contains(item) ? $0[item] : nil }
     }
@@ -229,7 +229,7 @@ extension RunReport {
   /// Returns the time by which the minimum delayed the gate after its blocking steps were satisfied.
   private static func heldByMinimum(_ plan: Plan, activation: Int) -> Double {
     let gate = plan.gate
-    // The gate opens a moment after the minimum. If it was ready only then, the minimum has not delayed it.
+    // The gate opens a moment after the minimum. If it became ready only then, the minimum did not delay it.
     guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds,
       ready < activation + plan.gateBounds.minimumNanoseconds
     else {
@@ -238,14 +238,14 @@ extension RunReport {
     return millisecondsOf(max(0, opened - max(ready, activation)))
   }
 
-  /// Returns the path that ends at the last satisfied blocking step, following the dependency that ended last. Without
-  /// such a step, or if a run without a deadline failed, the path ends at the step that ended last.
+  /// Returns the path that ends at the last satisfied blocking step and always follows the dependency that ended last.
+  /// If there is no such step, or if a run without a deadline failed, the path ends at the step that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
-    // Computed once, because the property checks every step.
+    // Read only once, because the property examines every step.
     let gate = plan.gate
     let opened = gate.openedAtNanoseconds ?? Int.max
-    /// Returns the candidate that ended last among those that ran.
+    /// Returns the candidate that ended last among those that ran and are wanted.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {

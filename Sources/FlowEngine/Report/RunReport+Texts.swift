@@ -1,7 +1,8 @@
 import FlowModel
 
 extension RunReport {
-  /// The report with all secrets hidden. Its texts were masked before, so this is a second line of defense.
+  /// The report with all secrets hidden. Its texts are masked when they are recorded, so this is a second line of
+  /// defense.
   package var masked: RunReport {
     guard let mask else { return self }
     var report = self

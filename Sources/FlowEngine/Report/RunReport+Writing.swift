@@ -40,7 +40,7 @@ extension RunReport {
   /// True if a step has an outcome. In the report of a recorded run, a step without an end has none.
   package func hasFinished(_ step: Step) -> Bool { record == nil || step.endedAt != nil }
 
-  /// Hides secrets in a part of the report, as ``masked`` does.
+  /// Hides secrets in a part of the report, as ``masked`` does in the whole report.
   private func hidden(_ object: ValueObject) -> ValueObject { mask?.masked(object) ?? object }
 
   /// The report with the number of steps per outcome instead of its steps, for lists of runs.

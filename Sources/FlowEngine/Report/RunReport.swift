@@ -2,18 +2,18 @@ import FlowModel
 import FlowSecrets
 import FlowStore
 
-/// The report of a run. Times are milliseconds from activation. They are negative before it, and nil for events that
-/// did not happen.
+/// The report of a run. Times are milliseconds from activation: negative if before it, and nil for events that did not
+/// happen.
 public struct RunReport: Sendable {
-  /// The name of the workflow.
+  /// The name of the workflow that ran.
   public var workflow: String
-  /// The id of the run.
+  /// The id that identifies the run in run stores and logs.
   public var runID: String
-  /// The conclusion of the run.
+  /// The result of the whole run.
   public var conclusion: RunConclusion
   /// The reason why the run failed, if not because of a step: ``timedOut`` if it exceeded its `timeout`, otherwise nil.
   public var reason: String?
-  /// The launch gate.
+  /// The outcome and times of the launch gate.
   public var gate: Gate
   /// The reason for the launch, or nil if the run ended before activation.
   package var launchReason: LaunchReason?
@@ -21,45 +21,45 @@ public struct RunReport: Sendable {
   package var prewarmMilliseconds: Double
   /// The launch, and each return of the app to the foreground (C18), in order.
   package var entries: [AppEntry]
-  /// The total time that steps ran on the main thread.
+  /// The total time for which steps ran on the main thread.
   package var mainQueueMilliseconds: Double
-  /// The steps that determined when the gate was ready or, without blocking steps, when the run ended, in order.
+  /// The steps that determined when the gate was ready or, if no step is blocking, when the run ended, in order.
   package var criticalPath: [PathStep]
   /// The values of the workflow's `outputs`.
   public var outputs: ValueObject
   /// Problems that are not failures, such as a handle that did not close in time.
   public var warnings: [String]
-  /// The time from activation to the end.
+  /// The time from activation to the end of the run.
   public var durationMilliseconds: Double
-  /// The keys of items that come from an object, by step.
+  /// The keys of items, by step. Only the items of an object have keys.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The names of items that users see, by step.
+  /// The names of items as shown to users, by step.
   var itemNames: [StepIndex: [String]] = [:]
-  /// The results of the steps in items' workflows, by instance.
+  /// The results of the steps of the items' workflows, by the item's instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
-  /// Hides the secrets of the run, or nil if it has none.
+  /// The mask that hides the secrets of the run, or nil if it has none.
   package internal(set) var mask: SecretMask?
-  /// The failure of an output's expression, which makes the run fail, or nil.
+  /// The failure of an expression in the workflow's `outputs`, which makes the run fail, or nil.
   var outputsFailure: StepFailure?
-  /// The failures of the run itself, not of a step: it exceeded its `timeout`, an output was cut, or a durable run could
-  /// not be recorded.
+  /// The failures of the run itself rather than of a step: it exceeded its `timeout`, an output was cut, or a durable
+  /// run could not be recorded.
   package internal(set) var ownFailures: [StepFailure] = []
   /// The latest version of the report's JSON format. Version 2 added the dependencies and attempts of steps, and the
-  /// steps that post events.
+  /// steps that posted events.
   package static let newestSchema = 2
   /// The value of ``reason`` for a run that exceeded its `timeout`.
   public static let timedOut = "timed-out"
-  /// The version of the format of this report.
+  /// The version of the JSON format that this report was read from, or will be written in.
   package internal(set) var schema = Self.newestSchema
   /// The events that were posted.
   package var events: [Event] = []
   /// The values of `queues`, `concurrency` and `durable`, in the report's JSON format.
   package internal(set) var limits: ValueObject = [:]
-  /// The ids of the selected steps, or an empty array if all steps ran.
+  /// The ids of the selected steps, or an empty array if the run had no selection.
   package var selected: [String] = []
   /// Information from the command that started the run.
   package var origin = Origin()
-  /// The state of the run in its run store, or nil if the process that ran it made the report.
+  /// The state of the run in its run store, or nil if the report was made by the process that ran it.
   package var record: Record?
   /// The data from which steps are created on demand.
   var source: Source
@@ -67,7 +67,7 @@ public struct RunReport: Sendable {
   enum Source: Sendable {
     /// The plan of a run in this process, or one restored from a journal.
     case plan(Plan)
-    /// The steps of a report in a file.
+    /// The steps of a report that was read from a file.
     case steps([Step])
   }
 
@@ -79,9 +79,9 @@ public struct RunReport: Sendable {
     package var startedAt: String?
     /// The inputs of the run, without secret ones.
     package var inputs: ValueObject = [:]
-    /// The last output lines of failed steps, by step. A step whose failure message quotes them is left out.
+    /// The last output lines of failed steps, by step. Steps whose failure message already quotes them are omitted.
     package var lastLines: [StepID: [String]] = [:]
-    /// The accounting records of a cluster about the jobs that ran attempts, as one object each.
+    /// The accounting records of a cluster for the jobs that ran attempts, each as an object.
     package var jobs: [Value] = []
     /// The reason why accounting records are missing, or nil if they are complete.
     package var accountingProblem: String?
@@ -90,11 +90,11 @@ public struct RunReport: Sendable {
     package init() {}
   }
 
-  /// The part of a report that only a run store knows.
+  /// The part of a report that comes from a run store.
   package struct Record: Sendable {
-    /// The state of the run.
+    /// The state of the run in the run store.
     package var state: StoredRun.State
-    /// The processes that ran the run, as one object each.
+    /// The processes that ran the run, each as an object.
     package var epochs: [Value]
     /// The steps that were not repeated when the run was resumed.
     package var kept: Set<StepID>
@@ -107,21 +107,20 @@ public struct RunReport: Sendable {
     }
   }
 
-  /// The launch gate in a report.
+  /// The outcome and times of the launch gate.
   public struct Gate: Sendable {
-    /// The outcome.
+    /// The way in which the gate opened or ended.
     public var outcome: GateOutcome
     /// The time at which the gate opened, or nil if it did not.
     public var openedAt: Double?
     /// The time at which the last blocking step was satisfied, or nil if one was not.
     package var readyAt: Double?
-    /// How long the minimum kept the gate closed after all blocking steps were satisfied.
+    /// The time for which the minimum kept the gate closed after all blocking steps had been satisfied.
     package var heldByMinMilliseconds: Double
-    /// The blocking steps that had not finished at the maximum.
+    /// The blocking steps that had not finished when the gate reached its maximum.
     public var late: [StepID]
     /// The blocking steps that ended unsatisfied before the gate opened.
     public var failed: [StepID]
-    /// The minimum of the gate.
     package var min: Double
     /// The maximum of the gate, or nil if it has none.
     package var max: Double?
@@ -139,7 +138,6 @@ public struct RunReport: Sendable {
       case hot
     }
 
-    /// The kind of entry.
     package var kind: Kind
     /// The event: `activate`, or `app.will-enter-foreground`.
     package var event: String
@@ -148,69 +146,66 @@ public struct RunReport: Sendable {
     /// The time of the event.
     package var at: Double
     /// The time at which the gate opened. For a return to the foreground, the end of the last step that waited for the
-    /// event and has a minimum of its own (`deadline: { min: … }`). Nil if there is none.
+    /// event and has a minimum (`deadline: { min: … }`). Nil if there is none.
     package var openedAt: Double?
   }
 
   /// A step on the critical path.
   package struct PathStep: Sendable, Hashable {
-    /// The step.
     package var step: StepID
-    /// The time at which it started.
     package var start: Double
-    /// The time at which it ended.
     package var end: Double
   }
 
-  /// A step in the report.
+  /// The result of a step.
   public struct Step: Sendable {
-    /// The id of the step.
+    /// The id of the step. Steps of an included workflow have the prefix of the `include` step.
     public var id: StepID
-    /// The outcome.
+    /// The outcome of the step itself, even if the step is optional.
     public var outcome: Outcome
-    /// The outcome, but success if the step is optional and failed or timed out.
+    /// The outcome, except that the failure or timeout of an optional step counts as a success.
     public var conclusion: Outcome
     /// The reason why the step was skipped, or nil if it was not.
     package var reason: SkipReason?
-    /// The number of attempts.
+    /// The number of attempts that have started.
     public var attempts: Int
-    /// The name of the queue.
+    /// The name of the queue in which the step ran.
     package var queue: String
-    /// The time at which the step became ready and waited only for a slot.
+    /// The time at which only a slot was missing for the step to start.
     package var readyAt: Double?
-    /// The time at which its first attempt started.
+    /// The time at which its first attempt started, or nil if none did.
     public var startedAt: Double?
-    /// The time at which it finished.
+    /// The time at which the step finished, or nil if it did not.
     public var endedAt: Double?
-    /// The time from ready to started.
+    /// The time for which the step was ready before it started.
     package var waitedMilliseconds: Double?
-    /// The time for which the body continued after its maximum.
+    /// The time for which the body continued after the step's maximum, or nil if it ended in time.
     package var overrunMilliseconds: Double?
-    /// True if its body did not end when asked to, and was abandoned.
+    /// True if the step's body was abandoned, because it did not end when asked to.
     package var isAbandoned: Bool
     /// True if the step starts only after the gate has opened.
     package var isDeferred: Bool
     /// True if the gate waits for the step.
     package var isBlocking: Bool
-    /// The failure, or nil if it did not fail.
+    /// The failure of the last attempt, or nil if the step did not fail.
     public var failure: StepFailure?
     /// The items, or nil if the step is not a fan-out.
     package var items: [Item]?
-    /// The dependencies of the step.
+    /// The steps that this step depends on directly.
     package var needs: [StepID]
     /// The events that it waits for.
     package var after: [String]
-    /// The start and end of each attempt, if there were several or the minimum delayed the end of the step.
+    /// The start and end of each attempt, if there was more than one or the minimum delayed the end of the step.
     package var attemptTimes: [Attempt]
     /// The time at which a worker began to run the step, or nil if it ran in this process.
     package var executor: Beginning?
     /// The resources that the step requested, or nil if it declares none.
     package var request: MachineResources?
-    /// The `name` of the step, or nil if it has none.
+    /// The `name` of the step in the workflow file, or nil if it has none.
     public var name: String?
   }
 
-  /// The first time at which a worker began to run a remote step.
+  /// The time at which a worker first began to run a remote step.
   package struct Beginning: Sendable, Hashable {
     /// The time, or nil if no worker has begun.
     package var at: Double?
@@ -226,9 +221,8 @@ public struct RunReport: Sendable {
     package var endedAt: Double?
   }
 
-  /// An event in the report.
+  /// An event that was posted during the run.
   package struct Event: Sendable, Hashable {
-    /// The name of the event.
     package var name: String
     /// The time of its first post.
     package var at: Double
@@ -236,17 +230,16 @@ public struct RunReport: Sendable {
     package var postedBy: StepID?
   }
 
-  /// An item in the report.
+  /// The result of an item of a fan-out.
   package struct Item: Sendable {
     /// The index of the item, counted from 0.
     package var index: Int
     /// The key of the item, or nil if the items come from a list.
     package var key: String?
-    /// The name of the item that users see, at most 80 characters, or nil if it is not known.
+    /// The name of the item as shown to users, at most 80 characters, or nil if it is not known.
     package var name: String?
-    /// The outcome.
     package var outcome: Outcome
-    /// The outcome, but success if the step is optional and the item failed or timed out.
+    /// The outcome, except that the failure or timeout of an item of an optional step counts as a success.
     package var conclusion: Outcome
     /// The reason why the item was skipped, or nil if it was not.
     package var reason: SkipReason?
@@ -256,11 +249,11 @@ public struct RunReport: Sendable {
     package var startedAt: Double?
     /// The time at which the item finished.
     package var endedAt: Double?
-    /// True if its body did not end when asked to, and was abandoned.
+    /// True if the item's body was abandoned, because it did not end when asked to.
     package var isAbandoned: Bool
     /// The failure, or nil if it did not fail.
     package var failure: StepFailure?
-    /// The start and end of each attempt, if there were several or the minimum delayed the end of the item.
+    /// The start and end of each attempt, if there was more than one or the minimum delayed the end of the item.
     package var attemptTimes: [Attempt]
     /// The time at which a worker began to run the item, or nil if it ran in this process.
     package var executor: Beginning?

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The name, attributes and error of a span of a run, in the terms of OpenTelemetry's conventions for pipelines.
+/// The name, attributes and error of a run's span, in the terms of OpenTelemetry's conventions for pipelines.
 ///
-/// `--otlp` makes spans from the report, an app's tracer gets them from events. Both take from here what spans state.
+/// `--otlp` creates spans from the report, and an app's tracer receives them from events. Both use these facts, so that
+/// the spans have the same contents.
 package struct SpanFacts: Sendable {
-  /// The name of the span.
   package var name: String
   /// The attributes, which are strings and integers.
   package var attributes: ValueObject
@@ -21,7 +21,7 @@ package struct SpanFacts: Sendable {
     SpanFacts(workflow, ["cicd.pipeline.name": .string(workflow), "cicd.pipeline.run.id": .string(id)])
   }
 
-  /// Returns the facts of a step or item that has started. Items have no queue of their own.
+  /// Returns the facts of a step or item that has started. `queue` is nil for items, which have no separate queue.
   package static func task(_ path: String, queue: String?) -> SpanFacts {
     var facts = SpanFacts(path, ["cicd.pipeline.task.name": .string(path)])
     if let queue { facts.attributes["flowrun.queue"] = .string(queue) }
@@ -38,13 +38,13 @@ package struct SpanFacts: Sendable {
     SpanFacts("gate opened", ["flowrun.gate.outcome": .string(outcome.word)])
   }
 
-  /// Adds how a run ended.
+  /// Adds the conclusion of the run.
   package mutating func end(_ conclusion: RunConclusion) {
     attributes["cicd.pipeline.result"] = .string(Self.result(conclusion))
     if conclusion == .failure { error = "the run failed" }
   }
 
-  /// Adds how a step or item ended. `conclusion` differs from `outcome` if the step is optional.
+  /// Adds the outcome of a step or item. `conclusion` differs from `outcome` if the step is optional.
   package mutating func end(_ outcome: Outcome, conclusion: Outcome, _ failure: StepFailure?) {
     attributes["cicd.pipeline.task.run.result"] = .string(Self.result(outcome))
     if conclusion != outcome { attributes["flowrun.optional"] = "true" }
@@ -54,11 +54,11 @@ package struct SpanFacts: Sendable {
     }
   }
 
-  /// Adds that another attempt follows this one. The failure is nil if it is not known.
+  /// Records that this attempt failed and another one follows. The failure is nil if it is not known.
   package mutating func endWithFailure(_ failure: StepFailure?) { error = failure?.message ?? "the attempt failed" }
 
-  /// Returns the path of the step or item whose span contains that of `path`: `each` for `each[2]`, `each[2]` for
-  /// `each[2]/copy`, and nil for a step of the workflow.
+  /// Returns the path of the step or item whose span contains that of `path`: `each` for `each[2]`, and `each[2]` for
+  /// `each[2]/copy`. Returns nil for a step of the workflow itself.
   package static func parent(of path: String) -> String? {
     let path = path.utf8
     if path.last == UInt8(ascii: "]"), let bracket = path.lastIndex(of: UInt8(ascii: "[")) {

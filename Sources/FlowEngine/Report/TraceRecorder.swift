@@ -1,8 +1,8 @@
 import FlowModel
 import Synchronization
 
-/// Records the events of a run as a Chrome trace. Each queue has a track for every step that runs at the same time;
-/// posts and the gate are instants. Open it in `chrome://tracing` or Perfetto.
+/// Records the events of a run as a Chrome trace, which `chrome://tracing` and Perfetto can open. Each queue has as
+/// many tracks as it has steps that run at the same time. Posts and the gate are instants.
 package final class TraceRecorder: LineObserver {
   fileprivate struct State {
     var entries: [Value] = []
@@ -17,12 +17,11 @@ package final class TraceRecorder: LineObserver {
   /// Creates an empty recorder.
   package init() {}
 
-  /// Adds the events to the trace. A trace has no output lines.
+  /// Adds the events to the trace. Output lines are ignored, because a trace does not show them.
   package func receive(_ parts: [RunPart]) {
     for case .events(let events) in parts { receive(events) }
   }
 
-  /// Adds events to the trace.
   package func receive(_ events: [RunEvent]) {
     state.withLock { state in
       for event in events { state.add(event) }

@@ -106,7 +106,7 @@ extension Plan {
     particulars.interruptions[step] = nil
   }
 
-  /// Records that an attempt had begun. It counts as interrupted until an entry with its failure is applied.
+  /// Records that an attempt had begun. It counts as interrupted unless a later entry records its failure.
   private mutating func restoreStart(of step: StepIndex, _ attempt: UInt8) {
     guard states[step].status != .done else { return }
     states[step].attempt = attempt
