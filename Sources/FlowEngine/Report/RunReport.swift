@@ -159,7 +159,7 @@ public struct RunReport: Sendable {
 
   /// The result of a step.
   public struct Step: Sendable {
-    /// The id of the step. Steps of an included workflow have the prefix of the `include` step.
+    /// The id of the step, such as `compile`, or `build/compile` in an included workflow.
     public var id: StepID
     /// The outcome of the step itself, even if the step is optional.
     public var outcome: Outcome

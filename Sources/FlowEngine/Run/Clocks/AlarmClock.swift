@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Calls actions at given times of a run, one after another and never early.
+/// Calls actions at given times of a run, one at a time and never early.
 ///
-/// One thread sleeps until the next action is due. While steps occupy threads on Linux, a timer on a global queue or a
+/// A thread sleeps until the next action is due. On Linux, while steps occupy threads, a timer on a global queue or a
 /// sleeping task fires seconds late, and a timer on a separate queue wakes three threads in sequence, which delays
 /// computing steps by some 50 µs. Timers are used only if the system refuses to create a thread.
 final class AlarmClock: Sendable {
@@ -13,13 +13,13 @@ final class AlarmClock: Sendable {
   fileprivate struct State {
     var heap = Heap<Alarm>()
     var order = 0
-    /// The time until which the thread sleeps, or for which a timer is set, or nil.
+    /// The time until which the thread sleeps or for which a timer is set. Nil if neither is the case.
     var armedAt: Int?
     var isStopped = false
     var hasThread = false
     /// True if timers replace the thread.
     var usesTimers = false
-    /// The queue of the timers, created with the first one.
+    /// The queue of the timers, created when the first timer is set.
     var queue: DispatchQueue?
   }
 
@@ -27,7 +27,7 @@ final class AlarmClock: Sendable {
   private let state: Mutex<State>
   private let sleeper = Sleeper()
 
-  /// - Parameter usesTimers: True to use timers instead of a thread, for tests.
+  /// - Parameter usesTimers: True to use timers instead of a thread, which tests do.
   init(clock: RunClock, usesTimers: Bool = false) {
     self.clock = clock
     var state = State(usesTimers: usesTimers)
@@ -35,11 +35,11 @@ final class AlarmClock: Sendable {
     self.state = Mutex(state)
   }
 
-  /// True if the system has refused a thread, so that actions depend on Dispatch's timers.
+  /// True if the system has refused to create a thread, so that actions depend on Dispatch's timers.
   var usesTimers: Bool { state.withLock { $0.usesTimers } }
 
-  /// The longest delay: 100 years of 365 days. An instant of the calendar can be further away than a sum of nanoseconds
-  /// can hold.
+  /// The longest delay: 100 years of 365 days. A date in the calendar can be so far away that the sum of nanoseconds
+  /// would overflow.
   private static let longestNanoseconds = 100 * 365 * 86_400 * 1_000_000_000
 
   func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
@@ -74,7 +74,7 @@ final class AlarmClock: Sendable {
     sleeper.wake()
   }
 
-  /// The change that is needed so that the next action is called in time.
+  /// What must be done so that the next action is called in time.
   private enum Arming {
     case none, thread, wake
     case timer(Int)
@@ -113,8 +113,8 @@ final class AlarmClock: Sendable {
     if let due { arm(.timer(due)) }
   }
 
-  /// The loop of the thread: calls actions that are due, and sleeps until the next one or until it has been idle long
-  /// enough.
+  /// The loop of the thread: calls actions that are due, and sleeps until the next one is. Ends when the thread has
+  /// been idle for ``lingerNanoseconds``.
   private func keepWaiting() {
     var lingersUntil: Int?
     while true {
@@ -135,7 +135,7 @@ final class AlarmClock: Sendable {
   }
 }
 
-/// An action with its time. Actions with the same time are called in the order in which they were scheduled.
+/// An action with its time. Actions with the same time are called in the order of `order`.
 struct Alarm: Comparable {
   var atNanoseconds: Int
   var order: Int
@@ -149,8 +149,8 @@ struct Alarm: Comparable {
 }
 
 extension AlarmClock.State {
-  /// Returns the time of the first action if a timer must be set for it, and records that it is. Returns nil if one is
-  /// set for that time or earlier.
+  /// Returns the time of the first action if a timer must be set for it, and records that this is done. Returns nil if
+  /// a timer for that time or an earlier one is set.
   fileprivate mutating func needsArming() -> Int? {
     guard let first = heap.first, armedAt.map({ first.atNanoseconds < $0 }) ?? true else { return nil }
     armedAt = first.atNanoseconds

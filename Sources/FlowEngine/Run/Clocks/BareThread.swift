@@ -2,7 +2,7 @@ import CFlowClock
 import FlowModel
 import FlowPlatform
 
-/// Threads that are not part of any pool of the system, such as Dispatch's.
+/// Threads that belong to no pool of the system, unlike those of Dispatch.
 package enum BareThread {
   /// The purpose of a thread, which determines its priority.
   package enum Kind: Sendable {
@@ -12,7 +12,7 @@ package enum BareThread {
     case working(StepQueue)
   }
 
-  /// Runs `body` on a new thread. Returns false if the system refuses to create one.
+  /// Starts a thread that runs `body`. Returns false if the system refuses to create one.
   package static func start(_ kind: Kind, _ body: @escaping @Sendable () -> Void) -> Bool {
     do throws(SystemError) {
       try DetachedThread.start {
@@ -25,8 +25,8 @@ package enum BareThread {
     }
   }
 
-  /// Runs `body` on the calling thread, which is Dispatch's, with the niceness of a thread for these steps. Restores
-  /// the thread's niceness, as far as the system allows.
+  /// Runs `body` on the calling thread, which must be one of Dispatch's, with the niceness for steps of this quality of
+  /// service. Afterwards, restores the thread's niceness, unless the system does not allow it.
   static func lend(to quality: StepQueue, _ body: () -> Void) {
     let usual = flow_exchange_niceness(quality.niceness)
     body()
@@ -48,7 +48,7 @@ extension BareThread.Kind {
 }
 
 extension StepQueue {
-  /// The niceness of threads on systems that support it. The values are those of Dispatch.
+  /// The niceness of threads, used on systems that support it. Dispatch uses the same values.
   fileprivate var niceness: Int32 {
     switch self {
     case .userInteractive: -2

@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Monotonic time since the start of a run, in nanoseconds. It is a class, because every thread of the run refers to
+/// Measures monotonic time since the start of a run, in nanoseconds. It is a class because all threads of a run share
 /// it.
 final class RunClock: Sendable {
-  /// The time of the start on the system's monotonic clock, or on the virtual clock.
+  /// The time of the run's start on the system's monotonic clock, or on the virtual clock.
   let startNanoseconds: UInt64
-  /// The virtual clock of a test, or nil for the system's clock.
+  /// The virtual clock of a test, or nil to use the system's clock.
   let virtual: VirtualClock?
 
-  /// Creates a clock that starts at 0, or at the time at which an earlier process of the run ended. In the second case
-  /// the start may lie before the start of the machine, so sums with it wrap around.
+  /// Creates a clock that starts at 0, or at the time at which an earlier process of the run ended. In the second case,
+  /// the start may be earlier than the start of the machine, so sums with it wrap around.
   init(continuingAt nanoseconds: Int = 0, virtual: VirtualClock? = nil) {
     self.virtual = virtual
     let now = virtual.map { UInt64($0.now) } ?? DispatchTime.now().uptimeNanoseconds

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A single timer, used if no thread can sleep until then.
+/// A one-shot timer, used if no thread can be started that sleeps until the time.
 ///
 /// It is strict and has no leeway. On Apple's systems, `asyncAfter` may be late by a tenth of its delay, which would
 /// open a gate of 5 s after 5.5 s.

@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// A clock that advances only while a run waits. With it, tests run a launch with the app's own code in no time.
+/// A clock that advances only while a run waits. With it, tests run a launch with the app's own code without waiting.
 ///
 /// ```swift
 /// options.clock = VirtualClock()
@@ -27,7 +27,7 @@ public final class VirtualClock: Sendable {
   var now: Int { state.withLock { $0.now } }
 
   /// Calls `action` at this time, in the task that advances the clock. If `isLast` is true, it is called after all
-  /// others of the same time.
+  /// other actions of the same time.
   func schedule(atNanoseconds nanoseconds: Int, isLast: Bool = false, _ action: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.order += 1
@@ -50,8 +50,8 @@ public final class VirtualClock: Sendable {
 
   /// Advances the clock until the run has ended.
   func drive(_ run: WorkflowRun) async {
-    // The real time that bodies have to end after they were asked to, before the clock advances. On a busy machine,
-    // their threads may be delayed for seconds.
+    // The real time that bodies have to end after they were asked to, before the clock advances. It is long, because
+    // their threads may be delayed for seconds on a busy machine.
     let patience = Duration.seconds(5)
     var end: ContinuousClock.Instant?
     while !run.hasEnded {
@@ -61,7 +61,7 @@ public final class VirtualClock: Sendable {
       case .ending, .asleep:
         end = nil
         if advance() { continue }
-        // Now only the app can cause another event.
+        // Only the app can cause another event now, so wait for it.
         try? await Task.sleep(for: .milliseconds(1))
       }
       try? await Task.sleep(for: .microseconds(100))
@@ -69,7 +69,7 @@ public final class VirtualClock: Sendable {
   }
 }
 
-/// The activity of a run that uses a ``VirtualClock``.
+/// What the bodies of a run with a ``VirtualClock`` are doing.
 enum RunActivity {
   /// A body is running or about to run.
   case busy

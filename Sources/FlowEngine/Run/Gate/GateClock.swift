@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// The launch gate of a run in real time. Its state is an atomic that the plan and the gate's own thread, which waits
-/// for minimum and maximum, both update.
+/// The launch gate of a run in real time. Its state is an atomic that both the plan and the gate's thread update. The
+/// thread waits for minimum and maximum.
 ///
 /// The thread takes no lock that a step's thread may hold, because a suspended thread of low priority with the lock
 /// would keep the gate closed. It updates the state and records the time; the plan is notified afterwards. `waiters` is
-/// locked only to append or swap, by tasks that wait for the gate and by the gate itself.
+/// locked only to append a waiter or to take the whole list.
 final class GateClock: Sendable {
   private let clock: RunClock
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
@@ -15,8 +15,8 @@ final class GateClock: Sendable {
   private let waiters = Mutex<[Waiter]>([])
   private let thread = Mutex<GateThread?>(nil)
 
-  /// A closure that waits for the gate. An array of plain closures would make the runtime create its type at each
-  /// process start.
+  /// A closure that waits for the gate. It is wrapped, because for an array of plain closures the runtime would create
+  /// the type each time the process starts.
   private struct Waiter {
     var call: @Sendable (OpenedGate) -> Void
   }
@@ -35,8 +35,8 @@ final class GateClock: Sendable {
 
   /// Prepares the timers for minimum and maximum, which count from activation. ``begin()`` starts them.
   ///
-  /// Returns the outcome if the gate is open already. Otherwise, if a timer opens it, `whenOpened` is called on the
-  /// gate's thread; it must not block.
+  /// Returns the outcome if the gate is open already. Otherwise, `whenOpened` is called on the gate's thread if a timer
+  /// opens the gate. It must not block.
   func arm(
     activatedAtNanoseconds: Int, _ bounds: GateBounds, whenOpened: @escaping @Sendable (OpenedGate) -> Void
   ) -> OpenedGate? {
@@ -47,7 +47,7 @@ final class GateClock: Sendable {
     if let maximum = bounds.maximumNanoseconds {
       instants.append(GateInstant(signal: .maximumReached, atNanoseconds: activatedAtNanoseconds + maximum))
     }
-    // Signals that are due are sent now. So a gate without a minimum opens with the end of its last blocking step.
+    // Send the signals that are due, so that a gate without a minimum opens when its last blocking step ends.
     let now = clock.now
     for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
     instants.removeAll { $0.atNanoseconds <= now }
@@ -56,11 +56,11 @@ final class GateClock: Sendable {
     let gate = GateThread(clock, instants) { [self, hasMaximum = bounds.maximumNanoseconds != nil] signal in
       if opened == nil, let opened = send(signal) { whenOpened(opened) }
       if case .minimumReached = signal, hasMaximum { return }
-      // No signals remain. Without this, a run that never ends could not be freed.
+      // No signal is left. If the thread were kept, a run that never ends could not be freed.
       stop()
     }
     thread.withLock { $0 = gate }
-    // A virtual clock may advance at any time.
+    // A virtual clock may advance at any time, so start at once.
     if clock.virtual != nil { gate.start() }
     if opened != nil { stop() }
     return nil
@@ -73,8 +73,8 @@ final class GateClock: Sendable {
 
   func note(_ activatedAtNanoseconds: Int) { activated.store(activatedAtNanoseconds, ordering: .releasing) }
 
-  /// Stops the thread at the end of the run, because it keeps the gate in memory while it waits. This is not done when
-  /// the gate opens, because it would delay the tasks that wait for it.
+  /// Stops the gate's thread at the end of the run, because a waiting thread keeps the gate in memory. This is not done
+  /// when the gate opens, because it would delay the tasks that wait for it.
   func stop() {
     thread.withLock { thread in
       thread?.stop()
@@ -103,7 +103,7 @@ final class GateClock: Sendable {
     return current.outcome.map { OpenedGate($0, atNanoseconds: noteOpening()) }
   }
 
-  /// Records the time of the opening, unless another thread has. Returns the recorded time.
+  /// Records the time of the opening, unless another thread has done so. Returns the recorded time.
   private func noteOpening() -> Int {
     let now = clock.now
     let (isFirst, known) = openedAt.compareExchange(
@@ -111,14 +111,15 @@ final class GateClock: Sendable {
     return isFirst ? now : known
   }
 
-  /// Records the opening of a resumed run's gate in an earlier process. Call it before the gate opens in this one.
+  /// Records that an earlier process of a resumed run has opened the gate. Call this before the gate opens in this
+  /// process.
   func note(_ opened: OpenedGate) { openedAt.store(opened.atNanoseconds, ordering: .releasing) }
 
-  /// Calls `waiter` once when the gate opens or the run ends without opening it, or immediately if that has happened.
+  /// Calls `waiter` once: when the gate opens, when the run ends without opening it, or at once if either has happened.
   /// The run's lock may be held during the call.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
     waiters.withLock { $0.append(Waiter(call: waiter)) }
-    // The gate may have opened meanwhile. The thread that removes the waiters from the list calls them.
+    // The gate may have opened in the meantime. Whichever thread removes a waiter from the list calls it.
     guard let opened else { return }
     for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter.call(opened) }
   }

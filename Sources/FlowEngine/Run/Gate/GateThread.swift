@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Waits for the minimum and the maximum of a gate, and sends its signals. They are never early.
+/// Waits for the minimum and the maximum of a gate and sends the signal for each, never early.
 ///
-/// A separate thread sleeps until the next signal or the end of the run. On Linux the scheduler ignores quality of
+/// A separate thread sleeps until the next signal or the end of the run. On Linux, the scheduler ignores the quality of
 /// service, and a Dispatch timer needs two threads to fire; next to 64 computing threads, each is delayed by tens of
 /// milliseconds. Timers are used only if the system refuses to create a thread.
 final class GateThread: Sendable {
   private let clock: RunClock
   private let instants: [GateInstant]
   private let action: @Sendable (GateState.Signal) -> Void
-  /// Woken by ``stop()``.
+  /// Sleeps until the next signal. ``stop()`` wakes it.
   private let sleeper = Sleeper()
 
   /// Creates a thread that calls `action` with each signal at its time, between ``start()`` and ``stop()``.
@@ -30,7 +30,7 @@ final class GateThread: Sendable {
     }
   }
 
-  /// Stops waiting. `action` is not called any more.
+  /// Stops waiting. `action` is not called afterwards.
   func stop() { sleeper.wake() }
 
   private func startAlarms(_ virtual: VirtualClock) {
@@ -64,8 +64,8 @@ final class GateThread: Sendable {
   }
 }
 
-/// A signal with its time, in nanoseconds from the start of the run. An array of tuples would make the runtime create
-/// its type at each process start.
+/// A signal with its time, in nanoseconds from the start of the run. It is not a tuple, because for an array of tuples
+/// the runtime would create the type each time the process starts.
 struct GateInstant: Sendable {
   var signal: GateState.Signal
   var atNanoseconds: Int
