@@ -1,19 +1,19 @@
 import FlowModel
 
-/// Work that follows from a change and is done outside the lock.
+/// Work that follows from a change of the plan and must be done outside the lock.
 struct Aftermath {
   /// Requests to wake or check threads, in order.
   var threads: [ThreadRequest] = []
-  /// The steps to hand to executors.
+  /// The steps that are ready to be sent to executors.
   var remoteStarts: [Start] = []
-  /// The fan-outs whose items are announced to their executor before the first one runs.
+  /// The fan-outs whose items must be announced to their executor before the first one runs.
   var expectations: [(step: StepIndex, items: [Int], atOnce: Int)] = []
   /// The fan-outs whose items a thread must determine.
   var surveys: [StepIndex] = []
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// The time at which the plan's timer must fire, or nil if the timer need not be changed.
   var timerAt: Int?
-  /// True if the clock of the gate must start.
+  /// True if the gate's timers must start.
   var mustBeginGate = false
   var mustDeliver = false
   /// True if the journal of a durable run must be written before its next steps can start.
@@ -24,9 +24,9 @@ struct Aftermath {
   var warning: String?
 
   enum ThreadRequest {
-    /// Wakes a thread of the pool.
+    /// Wake a thread of the pool.
     case wake(Pool)
-    /// Checks after this time whether a thread has become free.
+    /// Check after this time whether a thread has become free.
     case watch(Pool, nanoseconds: Int)
   }
 }

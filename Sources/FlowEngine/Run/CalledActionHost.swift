@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The host of an action that a step calls for a post. It forwards requests to the run, except those that would start
-/// steps or outlive the call. Each call can be asked to end separately.
+/// The host of an action that a step calls for each post of an event. It forwards requests to the run, except those
+/// that would start steps or outlive the call. Each call can be asked to end separately.
 final class CalledActionHost: ActionHost {
   private struct State {
     /// The reason why the call was asked to end, or nil if it was not.
@@ -14,7 +14,7 @@ final class CalledActionHost: ActionHost {
   private let host: WorkflowRun
   /// The name of the called action.
   private let name: String
-  /// The number of the post.
+  /// The number of the post that the call handles.
   private let post: Int
   private let endsAtNanoseconds: Int
   private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class CalledActionHost: ActionHost {
     self.endsAtNanoseconds = endsAtNanoseconds
   }
 
-  /// Asks the call to end. If it was asked before, the first reason is kept.
+  /// Asks the call to end. A reason given by an earlier call of this method is kept.
   func end(because reason: String) {
     let handlers = state.withLock { state in
       state.end = state.end ?? reason
@@ -36,7 +36,7 @@ final class CalledActionHost: ActionHost {
     for handler in handlers { handler() }
   }
 
-  /// The reason why the call was asked to end.
+  /// The reason why the call was asked to end, or an empty string if it was not.
   var reason: String { state.withLock { $0.end } ?? "" }
 
   var run: RunInformation { host.run }
@@ -44,7 +44,7 @@ final class CalledActionHost: ActionHost {
   var launch: Launch { host.launch }
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
-  /// Each post has its own key, so that a service does not take its request for a repeated one.
+  /// Each post has a separate key, so that a service does not treat its request as a repetition of an earlier one.
   func idempotencyKey(of step: StepIndex) -> String { "\(host.idempotencyKey(of: step))#\(post)" }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
   func traceparent(of step: StepIndex, attempt: Int) -> String? { host.traceparent(of: step, attempt: attempt) }

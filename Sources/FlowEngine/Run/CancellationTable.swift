@@ -1,10 +1,10 @@
 import FlowModel
 import Synchronization
 
-/// The attempts that were asked to end, and handlers to call when others are.
+/// The attempts that were asked to end, and the handlers to call when others are asked to.
 ///
-/// Bodies may check `isCancelled` often, so for steps this is a single atomic load. Handlers are rare, so a lock guards
-/// them.
+/// Bodies may check `isCancelled` often, so for steps this is a single atomic load. Handlers are rare and guarded by a
+/// lock.
 final class CancellationTable: Sendable {
   private struct Key: Hashable {
     var step: StepIndex
@@ -18,9 +18,9 @@ final class CancellationTable: Sendable {
   private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
   private let count: Int
   private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])
-  /// True once a handler was added, so that most runs need not lock to remove handlers.
+  /// True once a handler has been added. Most runs have none and so never take the lock to remove one.
   private let hasHandlers = Atomic(false)
-  /// The last cancelled attempt of items, by instance. Items are not known when the table is created.
+  /// The last cancelled attempt of each item, by instance. Items are not known when the table is created.
   private let cancelledItems = Mutex<[StepIndex: Int]>([:])
   private let hasCancelledItems = Atomic(false)
 

@@ -1,27 +1,28 @@
 import FlowPlatform
 
-/// The data folder, which has files that later runs of the same workflow read.
+/// The data folder of a workflow. Its files are read by later runs of the same workflow.
 ///
 /// The file `launched` in it records that a launch has succeeded, so that `launch.first` is false for later runs.
 public struct DataFolder: Sendable {
-  /// The absolute path.
+  /// The absolute path of the folder.
   public let path: String
 
-  /// The error for a folder that cannot be created or written.
+  /// The error that is thrown if a data folder cannot be created or written.
   public struct FolderProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path of the data folder.
     package let path: String
-    /// The cause, with the system's message.
+    /// The cause, including the system's message.
     package let cause: String
-    /// The path, the cause and a suggestion.
+    /// A message with the path, the cause and a suggestion.
     public var description: String { "the data folder '\(path)' cannot be used: \(cause); name another one" }
   }
 
-  /// Opens the folder at a path, which may be relative to the working folder. Creates it and its parents if they are
-  /// missing; only the owner may access a created folder.
+  /// Opens the folder at a path, which may be relative to the working folder. Creates the folder and its parents if
+  /// they are missing. Only the owner may access a folder that was created.
   public init(making path: String) throws(FolderProblem) { try self.init(making: path) { mkdir($0, 0o700) } }
 
-  /// - Parameter make: Creates a folder. It returns 0, or sets `errno`, like `mkdir`.
+  /// - Parameter make: A function that creates a folder. Like `mkdir`, it returns 0 on success, and otherwise sets
+  ///   `errno`.
   init(making path: String, with make: (String) -> CInt) throws(FolderProblem) {
     let path = FilePath.absolute(path)
     self.path = path
@@ -30,8 +31,8 @@ public struct DataFolder: Sendable {
     guard access(path, W_OK | X_OK) == 0 else { throw FolderProblem(path: path, cause: Self.text(errno)) }
   }
 
-  /// Creates a folder, and its parents if they are missing. It does not check parents first: a sandbox reports each
-  /// check of a folder outside it, and may deny it even if the folder can be created.
+  /// Creates a folder, and its parents if they are missing. It does not check first whether parents exist: a sandbox
+  /// reports each check of a folder outside it, and may deny the check even if the folder can be created.
   private static func make(
     _ parts: ArraySlice<Substring>, for path: String, with make: (String) -> CInt
   ) throws(FolderProblem) {
@@ -43,7 +44,7 @@ public struct DataFolder: Sendable {
       if make(folder) == 0 { return }
       code = errno
     }
-    // The error number for an existing folder differs between file systems.
+    // The error number for an existing folder differs between file systems, so check whether the folder exists.
     var status = stat()
     guard stat(folder, &status) == 0 else {
       let parent = "/" + parts.dropLast().joined(separator: "/")
@@ -59,11 +60,11 @@ public struct DataFolder: Sendable {
   /// Opens an existing folder at an absolute path.
   init(opened path: String) { self.path = path }
 
-  /// True if a run with this folder has shown its window or, if its workflow has no window, has ended as `success` or
+  /// True if a run with this folder has shown its window or, if its workflow shows none, has ended as `success` or
   /// `partial`.
   package var hasLaunched: Bool { access(path + "/launched", F_OK) == 0 }
 
-  /// Records that a launch has succeeded. Returns an error message, or nil.
+  /// Records that a launch has succeeded. Returns an error message if that failed, otherwise nil.
   func noteLaunch() -> String? {
     let file = open(path + "/launched", O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { return "cannot record the launch in '\(path)': \(String(cString: strerror(errno)))" }

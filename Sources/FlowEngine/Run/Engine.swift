@@ -3,7 +3,8 @@ import FlowPluginKit
 import FlowSecrets
 import FlowStore
 
-/// Runs workflows with the actions of a registry. An app needs only one engine, because it has no state of runs.
+/// Runs workflows with the actions of a registry. An app needs only one engine, because an engine stores no state of
+/// runs.
 public struct Engine: Sendable {
   /// The actions that workflows can use.
   package let registry: ActionRegistry
@@ -53,11 +54,12 @@ public struct Engine: Sendable {
   }
 
   /// Resumes a run whose process has ended, with the same id and the next epoch. The resume plan is stored before any
-  /// step begins. Inputs, launch and data folder are read from the journal, not from `options`, except for secrets and
-  /// secret inputs, which are never recorded.
+  /// step begins. Inputs, launch and data folder are read from the journal, not from `options`. Secrets and secret
+  /// inputs must be in `options`, because they are never recorded.
   ///
-  /// Throws a `SecretMask.MissingSecret` if one of these is missing, a `StoreProblem` if another process has the run's
-  /// lease or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` if the run cannot start.
+  /// Throws a `SecretMask.MissingSecret` if a secret or secret input is missing, a `StoreProblem` if another process
+  /// has the run's lease or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` if the run
+  /// cannot start.
   package func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -66,7 +68,7 @@ public struct Engine: Sendable {
   }
 
   /// Takes the lease of a run, so that no other process can resume it, and changes nothing else. Use this instead of
-  /// ``resume(_:as:_:in:_:options:)`` for work that may fail before the run is changed. Throws the same errors.
+  /// ``resume(_:as:_:in:_:options:)`` if other work may fail before the run is changed. Throws the same errors.
   package func claim(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -100,13 +102,13 @@ public struct Engine: Sendable {
 
 extension Engine {
   /// Releases the resources that plugins must not keep while the app is suspended, such as file locks, in all runs of
-  /// this engine. Steps that need these wait until ``reactivate()``.
+  /// this engine. Steps that need them wait until ``reactivate()``.
   public func suspend() async {
     for case let handle as any SuspendableHandle in registry.handles.map(\.handle) { await handle.suspend() }
   }
 
-  /// Reacquires the resources released by ``suspend()``. Throws the first problem, such as another process that has
-  /// locked a file; the runs no longer write that file.
+  /// Reacquires the resources that ``suspend()`` released. Throws the first problem, for example that another process
+  /// has locked a file; the runs then no longer write that file.
   public func reactivate() async throws {
     var problem: (any Error)?
     for case let handle as any SuspendableHandle in registry.handles.map(\.handle) {
@@ -116,8 +118,8 @@ extension Engine {
   }
 }
 
-/// A run whose lease this process has taken, but which is unchanged. Work that may fail, such as requesting workers, is
-/// done before ``start()``.
+/// A run whose lease this process has taken, but which has not been changed. Work that may fail, such as requesting
+/// workers, is done before ``start()``.
 package struct ClaimedRun: Sendable {
   let before: StoredRun
   let origin: RunOrigin
@@ -148,7 +150,7 @@ package struct ClaimedRun: Sendable {
     return run
   }
 
-  /// Releases the lease without a change of the run. If that fails, the run counts as interrupted once this process has
-  /// ended.
+  /// Releases the lease and leaves the run unchanged. If that fails, the run counts as interrupted once this process
+  /// has ended.
   package func giveBack() { try? origin.store.giveBack(origin.lease, as: before) }
 }

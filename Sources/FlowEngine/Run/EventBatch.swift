@@ -3,19 +3,20 @@ import FlowModel
 /// Collects events and delivers them to the observer in batches.
 ///
 /// The gate's thread does not wait for the run's lock, so later starts and ends of steps may be recorded before the
-/// opening. It is inserted by its time among the events that have not been delivered.
+/// opening of the gate. The opening is inserted by its time among the events that have not been delivered.
 struct EventBatch {
-  /// The number of events per delivery. At least as many are kept back, so that the opening can still be inserted.
+  /// The number of events per delivery. At least as many stay undelivered, so that the opening of the gate can be
+  /// inserted.
   private static let capacity = 4096
 
   private let observer: any RunObserver
-  /// The same observer if it receives lines as units, or nil.
+  /// The same observer if it receives a step's lines in groups, or nil.
   private let lineObserver: (any LineObserver)?
-  /// The parts up to the last lines. Empty unless there are lines, and if the observer does not receive them as units.
+  /// The parts up to the last lines. Always empty if the observer does not receive lines in groups.
   private var parts: [RunPart] = []
-  /// The events after `parts`.
+  /// The events that follow `parts`.
   private var events: [RunEvent] = []
-  /// True if `endedSteps` is filled.
+  /// True if the ends of steps are added to `endedSteps`.
   var notesEnds = false
   private(set) var endedSteps: [StepID] = []
 
@@ -23,7 +24,7 @@ struct EventBatch {
     (self.observer, self.lineObserver) = (observer, lineObserver)
   }
 
-  /// Adds an event. Delivers the oldest events if there are enough.
+  /// Adds an event. Delivers the oldest events once there are twice as many as a delivery contains.
   mutating func add(_ event: RunEvent) {
     if notesEnds, case .stepFinished(let step, _) = event.kind { endedSteps.append(step) }
     if case .gateOpened = event.kind, let last = lastNanoseconds, last > event.atNanoseconds { return insert(event) }
@@ -33,7 +34,7 @@ struct EventBatch {
     events.removeFirst(Self.capacity)
   }
 
-  /// Adds output lines.
+  /// Adds output lines, one by one if the observer does not receive them in groups.
   mutating func add(_ lines: StepLines) {
     guard lineObserver != nil else {
       for event in lines.events { add(event) }
@@ -43,7 +44,7 @@ struct EventBatch {
     parts.append(.lines(lines))
   }
 
-  /// Delivers all remaining events.
+  /// Delivers all remaining events and lines.
   mutating func tell() {
     deliver(events)
     events.removeAll(keepingCapacity: true)
@@ -72,7 +73,7 @@ struct EventBatch {
     events = []
   }
 
-  /// Inserts an event after the last one that is not later.
+  /// Inserts an event by its time, after events of the same time.
   private mutating func insert(_ event: RunEvent) {
     closeEvents()
     var later: [RunPart] = []
@@ -92,7 +93,7 @@ struct EventBatch {
     }
     parts.append(.events([event]))
     parts += later.reversed()
-    // Without lines, all events are delivered as one array.
+    // An observer without groups of lines receives all events as one array.
     guard lineObserver == nil else { return }
     events = parts.flatMap(\.events)
     parts = []

@@ -8,10 +8,10 @@ struct EventValues: Sendable {
 
   var events: [String] { last.keys.sorted() }
 
-  /// Returns the value of a post, or null if it was posted without one.
+  /// Returns the value of a post, or null if the event was posted without one.
   func value(of event: String, number: Int) -> Value { values[event]?[number] ?? .null }
 
-  /// Returns the value of the last post, or null if it had none or the event was not posted.
+  /// Returns the value of the last post of an event, or null if it had none or the event was not posted.
   func last(of event: String) -> Value { last[event] ?? .null }
 
   /// Stores the value of a post. Returns false if the values of all posts would exceed the limit.
@@ -33,6 +33,6 @@ package struct RecordedEventValue: Sendable, Hashable {
   package var event: String
   /// The number of the post, counted from 1.
   package var number: Int
-  /// The value, as an object with the key `value`.
+  /// The value, as the only member of an object, with the key `value`.
   package var value: ValueObject
 }

@@ -8,7 +8,7 @@ final class HandleTable: Sendable {
     var key: HandleKey
     var handle: any Sendable
     var close: @Sendable () throws -> Void
-    /// The step that provided the handle, or nil for a plugin.
+    /// The step that provided the handle, or nil if a plugin did.
     var step: StepIndex?
   }
 
@@ -20,10 +20,10 @@ final class HandleTable: Sendable {
     entries = Mutex(handles.map { ProvidedHandle(key: $0.key, handle: $0.handle, close: {}, step: nil) })
   }
 
-  /// Returns the handle with `key` for `step`, or nil. If several steps provide it, the last one upstream of `step`
-  /// counts.
+  /// Returns the handle with `key` for `step`, or nil if there is none. If several steps provide it, the last one that
+  /// is upstream of `step` counts.
   func handle(_ key: HandleKey, for step: StepIndex) -> (any Sendable)? {
-    // A step's handle replaces a plugin's. The graph is searched only if several steps provide the handle.
+    // A step's handle takes precedence over a plugin's. The graph is searched only if several steps provide the handle.
     var provided = 0
     let last = entries.withLock { entries -> (any Sendable)? in
       var found: (any Sendable)?
@@ -38,7 +38,7 @@ final class HandleTable: Sendable {
     return entries.withLock { $0.filter { $0.key == key && $0.step != nil } }.last { isBefore($0.step!, step) }?.handle
   }
 
-  /// Adds a handle. If it replaces an earlier handle of the same step, returns that handle's close function.
+  /// Adds a handle. If it replaces an earlier handle of the same step, returns the closure that closes that handle.
   func provide(_ entry: ProvidedHandle) -> (@Sendable () throws -> Void)? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
@@ -51,7 +51,7 @@ final class HandleTable: Sendable {
     }
   }
 
-  /// Removes and returns all handles, latest first.
+  /// Removes and returns all handles, the latest first.
   func takeAll() -> [ProvidedHandle] {
     entries.withLock { entries in
       defer { entries.removeAll() }

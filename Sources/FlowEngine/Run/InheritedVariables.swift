@@ -4,7 +4,7 @@ import FlowPlatform
 import Synchronization
 
 /// The variables of this process that expressions of a run have read as `env.NAME`. A variable keeps the value that was
-/// read first, even in a resumed run.
+/// read first, even after a resume.
 final class InheritedVariables: Sendable {
   private let lookUp: @Sendable (String) -> String?
   private let state: Mutex<State>
@@ -15,7 +15,7 @@ final class InheritedVariables: Sendable {
     var hasUnrecorded = false
   }
 
-  /// Creates the table with the values that were read before a resume.
+  /// Creates the table. `values` contains what was read before a resume.
   init(_ values: ValueObject = [:], lookUp: @escaping @Sendable (String) -> String?) {
     self.lookUp = lookUp
     state = Mutex(State(values: values))
@@ -42,9 +42,9 @@ final class InheritedVariables: Sendable {
 }
 
 extension RunOptions {
-  /// Returns a variable of this process, or nil if commands do not inherit it, or it is not valid UTF-8.
+  /// Returns a variable of this process, or nil if it is not set, commands do not inherit it or it is not valid UTF-8.
   @Sendable static func variableOfProcess(_ name: String) -> String? {
-    // If this process is itself a command of a workflow, this is the output file of that step.
+    // If this process is itself a command of a workflow, `FLOWRUN_OUTPUT` is the output file of that workflow's step.
     if name.isEmpty || name == "FLOWRUN_OUTPUT" || name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "=") }) {
       return nil
     }

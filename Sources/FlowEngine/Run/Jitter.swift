@@ -1,7 +1,7 @@
 import FlowBytes
 import FlowModel
 
-/// Random numbers for the pauses before retries. They depend only on seed, step and attempt.
+/// Random factors for the pauses before retries. They depend only on seed, step and attempt.
 enum Jitter {
   /// Returns a number in 0..<1.
   static func draw(seed: UInt64, step: StepIndex, attempt: Int) -> Double {

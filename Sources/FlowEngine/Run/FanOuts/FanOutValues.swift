@@ -3,16 +3,16 @@ import FlowDiagnostics
 import FlowModel
 import FlowSecrets
 
-/// The values of a fan-out's items, as expressions read them.
+/// The values of a fan-out's items, which expressions can read.
 struct FanOutValues: Sendable {
   private enum Source: Sendable {
     case values([Value])
-    /// The paths of files. Their values are created only when an expression reads them.
+    /// The paths of files. The item's value is created when an expression reads it.
     case files([String])
   }
 
   private var source: Source
-  /// The keys of the items, if they come from an object, or nil.
+  /// The keys of the items, or nil if the items do not come from an object.
   private(set) var keys: [String]?
 
   init(_ values: [Value], keys: [String]? = nil) {
@@ -41,11 +41,11 @@ struct FanOutValues: Sendable {
   /// Returns the path of an item that is a file, or nil.
   func path(of index: Int) -> String? { if case .files(let paths) = source { paths[index] } else { nil } }
 
-  /// The maximum number of items that get names, and the maximum length of a name.
+  /// The maximum number of items for which names are created, and the maximum length of a name in characters.
   private static let (namedItems, nameCharacters) = (10_000, 80)
 
-  /// Returns a name for each item, made of its key, path or value with secrets hidden. Returns nil if there are too
-  /// many items.
+  /// Returns a name for each item: its key, path or value, with secrets hidden. Returns nil if there are too many
+  /// items.
   func names(_ mask: SecretMask?) -> [String]? {
     guard count > 0, count <= Self.namedItems else { return nil }
     return indices.map { index in
@@ -56,17 +56,17 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// The name of an item without a key: `linux, arm64` for an object, whose empty members are left out.
+  /// Returns the name of an item without a key, such as `linux, arm64` for an object. Empty members are omitted.
   private static func name(of value: Value) -> String {
     guard let members = value.objectValue else { return value.stringValue ?? JSONText.write(value) }
     let texts = members.map { $0.value.stringValue ?? JSONText.write($0.value) }.filter { !$0.isEmpty }
     return texts.isEmpty ? JSONText.write(value) : texts.joined(separator: ", ")
   }
 
-  /// The contexts of an item's expressions.
+  /// Returns the contexts in which the expressions of an item are evaluated.
   func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }
 
-  /// Adds an item. Has no effect on files, whose list is complete from the start.
+  /// Adds an item. Has no effect if the items are files, because their list is complete from the start.
   mutating func append(_ value: Value) {
     guard case .values(var values) = source else { return }
     source = .values([])
@@ -74,7 +74,7 @@ struct FanOutValues: Sendable {
     source = .values(values)
   }
 
-  /// A hash of each item's key and value, to detect in a resumed run that the item at an index has changed.
+  /// A hash of each item's key and value. A resumed run uses it to detect that the item at an index has changed.
   var hashes: [UInt64] {
     indices.map { index in
       var hash = FNV1a64()
@@ -87,7 +87,7 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// Hashes that do not depend on the position of an item in the list and differ even for equal items.
+  /// Hashes that do not depend on the item's position in the list and are different even for equal items.
   var recordKeys: [UInt64] {
     var seen: [UInt64: UInt64] = [:]
     return hashes.map { hash in
@@ -98,7 +98,7 @@ struct FanOutValues: Sendable {
   }
 }
 
-/// The item that an expression can read.
+/// The item that expressions can read.
 struct ItemScope: Sendable {
   var value: Value
   var index: Int
@@ -106,7 +106,7 @@ struct ItemScope: Sendable {
 }
 
 extension FNV1a64 {
-  /// Adds a value to the hash. Equal numbers have the same hash, whether they are integers or not.
+  /// Adds a value to the hash. Numbers that are equal have the same hash, whether they are integers or not.
   mutating func add(_ added: Value) {
     switch added {
     case .null: add(0 as UInt8)
@@ -136,7 +136,7 @@ extension FNV1a64 {
     }
   }
 
-  /// Adds the item of a file like its value in ``add(_:)``, but without creating the value.
+  /// Adds the same bytes as ``add(_:)`` with the file's value, but does not create that value.
   fileprivate mutating func add(file path: String) {
     let parts = FileItem.parts(of: path)
     add(6 as UInt8)

@@ -1,10 +1,11 @@
 import FlowExpressions
 import FlowModel
 
-// A fan-out has an array for each of its outputs, even if no item returned one: the arrays of an empty list are empty,
-// and skipped items have null. Most actions declare their outputs. For commands and `flow.set`, the step names them.
+// A fan-out has an array for each of its outputs, even if no item returned that output: the arrays of an empty list are
+// empty, and skipped items have null. Most actions declare their outputs. For commands and `flow.set`, the step names
+// them.
 extension PreparedWorkflow {
-  /// Returns the names of the outputs that a step has even if no item returns them.
+  /// Returns the names of the outputs that a step always has, even if no item returns them.
   func outputNames(of step: StepIndex) -> [String] {
     let declaration = action(of: step).declaration
     let with = graph.workflow.steps[Int(step)].with
@@ -16,8 +17,8 @@ extension PreparedWorkflow {
     return names + members.map(\.key)
   }
 
-  /// Returns the outputs of a step that expressions read. If the step names its outputs by an expression, only these
-  /// are known.
+  /// Returns the outputs of a step that expressions read. If an expression computes the names of the outputs, only
+  /// these are known.
   private func outputsRead(of step: StepIndex) -> [String] {
     let id = graph.workflow.steps[Int(step)].id.text.split(separator: "/").last.map { $0.lowercased() }
     var names: [String] = []

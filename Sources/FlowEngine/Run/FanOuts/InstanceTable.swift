@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// The step of each instance. It can be read without the run's lock.
+/// Finds the step that an instance belongs to. It can be read without the run's lock.
 final class InstanceTable: Sendable {
   private struct FirstInstance {
     var first: StepIndex
@@ -9,16 +9,16 @@ final class InstanceTable: Sendable {
   }
 
   private let steps: Int
-  /// The entries, sorted by first instance.
+  /// The entries, sorted by their first instance.
   private let entries = Mutex<[FirstInstance]>([])
-  /// A copy of the last entry, which is read most often: its first instance and step in one atomic word. No code uses
-  /// an instance before its entry is added.
+  /// A copy of the last entry, which is read most often: its first instance and its step, in one atomic word. No code
+  /// uses an instance before the entry for it has been added.
   private let last = Atomic<UInt64>(UInt64.max)
 
   /// - Parameter steps: The number of steps of the run.
   init(steps: Int) { self.steps = steps }
 
-  /// Records that the items of a step have the instances from `first` on. They must come after all other instances.
+  /// Records that the items of a step have the instances from `first` on. All instances added before must be lower.
   func add(_ step: StepIndex, first: StepIndex) {
     entries.withLock {
       $0.append(FirstInstance(first: first, step: step))

@@ -2,27 +2,27 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The item of another run that a run is started for.
+/// The item of an outer run for which an inner run is started.
 package struct OuterRun: Sendable {
-  /// The run of the item.
+  /// The outer run, which the item belongs to.
   let run: WorkflowRun
   let instance: StepIndex
-  /// The name of the item's records in the data folder, which does not depend on its position in the list.
+  /// The name of the item's records in the data folder. It does not depend on the item's position in the list.
   let recordID: StepID
   /// The attempt of the item.
   let attempt: Int
-  /// The number of cores that this run uses initially.
+  /// The number of cores that the inner run uses at its start.
   let cores: Int
 }
 
-/// Runs a workflow for an item of a step, as a run inside the outer run. It shares that run's threads, data folder,
-/// launch and handles. The output and questions of its steps appear as those of the item, and it is cancelled with the
+/// Runs a workflow for an item of a step, as an inner run. It shares the threads, data folder, launch and handles of
+/// the outer run. Output and questions of its steps appear as those of the item, and it is cancelled together with the
 /// item.
 struct ItemRun: Sendable {
   let prepared: PreparedWorkflow
-  /// The folder of the item's workflow file, relative to that of the outer workflow.
+  /// The folder of the item's workflow file, relative to the folder of the outer workflow.
   let folder: String
-  /// The maximum number of items that run at once.
+  /// The maximum number of items of the step that run at once.
   let parallel: Int
 
   /// Runs the workflow with these inputs and returns its outputs. Throws an ``ActionError`` with the code

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The `foreach` of a step, with parsed expressions.
+/// The `foreach` of a step, with its expressions parsed.
 struct PreparedFanOut: Sendable {
   private enum Source: Sendable {
     case items(PreparedValue)
@@ -12,7 +12,7 @@ struct PreparedFanOut: Sendable {
   }
 
   private let source: Source
-  /// True if the step's `if` reads the item, so that it is evaluated for each item.
+  /// True if the step's `if` reads the item and is therefore evaluated for each item.
   let asksForEachItem: Bool
 
   init(_ fanOut: FanOut, condition: Expression?, _ texts: WorkflowTexts) throws(ExpressionError) {
@@ -28,11 +28,11 @@ struct PreparedFanOut: Sendable {
     asksForEachItem = condition?.readsItem ?? false
   }
 
-  /// True if the items are files, which are listed outside the run's lock.
+  /// True if the items are files. These are listed outside the run's lock.
   var isOfFiles: Bool { if case .files = source { true } else { false } }
 
-  /// Returns the current items or, for files, the patterns. Throws if the expressions cannot be evaluated or there are
-  /// too many items.
+  /// Returns the current items or, if the items are files, the patterns. Throws if an expression cannot be evaluated or
+  /// there are too many items.
   func values(in scope: RunScope) throws(StepFailure) -> FanOutValues {
     let given: Value
     var (excluded, included) = (Value.null, Value.null)
@@ -43,7 +43,7 @@ struct PreparedFanOut: Sendable {
         given = .object(try axes.evaluate(in: scope))
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
       case .files(let patterns):
-        // An expression may return a list of paths.
+        // An expression may return a list of paths, which is flattened here.
         let texts = try patterns.evaluate(in: scope, quoting: PatternText.quoted).arrayValue ?? []
         given = .array(texts.flatMap { $0.arrayValue ?? [$0] })
       case .posts(let event):
@@ -69,7 +69,7 @@ struct PreparedFanOut: Sendable {
     return values
   }
 
-  /// The event whose posts are the items, or nil.
+  /// The event whose posts are the items, or nil if the items are something else.
   var event: String? { if case .posts(let event) = source { event } else { nil } }
 
   private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
@@ -82,8 +82,8 @@ struct PreparedFanOut: Sendable {
     }
   }
 
-  /// Returns the combinations of the axes' values, without the excluded and with the included ones. The first axis
-  /// changes most slowly.
+  /// Returns the combinations of the axes' values without the excluded ones, followed by the included ones. The first
+  /// axis changes most slowly.
   private static func combinations(
     of axes: Value, without exclude: Value, with include: Value
   ) throws(StepFailure) -> FanOutValues {
@@ -93,7 +93,7 @@ struct PreparedFanOut: Sendable {
         throw StepFailure(
           code: "not-a-list", message: "foreach: expected a list for '\(name)', found \(list.shortText)")
       }
-      // The intermediate number must be limited, too, even if exclusions would reduce it later.
+      // Limit the number at each axis, even if exclusions would reduce it later.
       guard items.count * values.count <= 10 * Limits.items else {
         throw tooMany("the axes have more than \(10 * Limits.items) combinations")
       }
@@ -116,8 +116,8 @@ struct PreparedFanOut: Sendable {
   }
 
   /// Adds the included combinations by GitHub's rules. One that matches existing combinations is merged into them: it
-  /// never changes the value of an axis, but may change a value that an earlier one added. One that matches none
-  /// becomes a separate combination.
+  /// never changes the value of an axis, but may change a value that an earlier included one has added. One that
+  /// matches none becomes a separate combination.
   private static func including(
     _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
   ) -> [ValueObject] {
@@ -140,6 +140,6 @@ struct PreparedFanOut: Sendable {
 }
 
 extension Expression {
-  /// True if the expression reads the item.
+  /// True if the expression reads the item or its index or key.
   var readsItem: Bool { references.contains { ItemContext.names.contains($0.name.lowercased()) } }
 }

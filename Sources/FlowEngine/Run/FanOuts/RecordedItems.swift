@@ -9,11 +9,11 @@ package struct RecordedItem: Sendable {
 }
 
 extension RunStage {
-  /// Returns the items of a step in a recorded run, by index. They are evaluated again from the recorded inputs and
-  /// outputs.
+  /// Returns the items of a step in a recorded run, by index. Their values are evaluated again from the recorded inputs
+  /// and outputs.
   ///
-  /// The journal has only a hash of each item. Items with another hash are left out, because their values have changed:
-  /// a file was removed, or the value depended on a secret or on something outside the run.
+  /// The journal contains only a hash of each item. Items with a different hash are omitted, because their values have
+  /// changed: a file was removed, or the value depended on a secret or on something outside the run.
   ///
   /// - Parameter folder: The folder of the workflow.
   package func items(

@@ -8,7 +8,7 @@ struct RunFanOut: Sendable {
   var outputs: [Int: ValueObject] = [:]
   /// The approximate size of ``outputs`` as JSON, in bytes.
   var bytes = 0
-  /// The products of each item. Only filled if an expression reads them.
+  /// The products of each item, by index. Empty unless an expression reads them.
   var products: [Int: [String]] = [:]
   /// The files that each item reads and produces, or nil if the step declares none.
   var checks: ItemChecks?
@@ -26,7 +26,7 @@ struct RunFanOut: Sendable {
 
 // The items of fan-outs, and their outputs.
 extension WorkflowRun {
-  /// Determines the items of a fan-out and, if its `if` reads the item, evaluates it for each.
+  /// Determines the items of a fan-out. If the step's `if` reads the item, evaluates it for each.
   func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return .items(FanOutItems(count: 0)) }
     let values: FanOutValues
@@ -38,7 +38,7 @@ extension WorkflowRun {
     return .items(storeItems(values, refused: refusals(of: step, values, state), of: step, &state))
   }
 
-  /// Returns the decision about each item for which the step's `if` is false or invalid. Empty if the `if` does not
+  /// Returns a decision for each item for which the step's `if` is false or invalid. Returns none if the `if` does not
   /// read the item, or if the fan-out follows an event, whose items are decided one by one.
   func refusals(of step: StepIndex, _ values: FanOutValues, _ state: RunState) -> [Int: Decision] {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut, fanOut.asksForEachItem,
@@ -57,7 +57,7 @@ extension WorkflowRun {
     return refused
   }
 
-  /// Stores the items of a fan-out, and the results of a resumed run for unchanged items.
+  /// Stores the items of a fan-out and, in a resumed run, the recorded results of unchanged items.
   func storeItems(
     _ values: FanOutValues, refused: [Int: Decision], of step: StepIndex, _ state: inout RunState
   ) -> FanOutItems {
@@ -65,7 +65,7 @@ extension WorkflowRun {
       hashes: journal == nil ? Array(repeating: 0, count: values.count) : values.hashes, refused: refused)
     items.detail = options.observer?.detail(ofItems: values.count) ?? .brief
     var own = RunFanOut(values: values)
-    // Items that are posts have no names, because they differ only in number.
+    // Items that are posts get no names, because only their numbers differ.
     let isOfPosts = prepared.detail(of: step)?.fanOut?.event != nil
     if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
@@ -79,7 +79,7 @@ extension WorkflowRun {
     return items
   }
 
-  /// Restores the outputs of unchanged items in a resumed run. Changed items get new idempotency keys.
+  /// Restores the recorded outputs of unchanged items in a resumed run. Changed items get new idempotency keys.
   private func recall(
     _ step: StepIndex, from plan: ResumePlan, isPosts: Bool, _ items: FanOutItems, _ own: inout RunFanOut,
     _ state: inout RunState
@@ -90,7 +90,7 @@ extension WorkflowRun {
       own.outputs[index] = output
       own.bytes += Value.object(output).roughBytes
     }
-    // When the resume was planned, the number of unchanged items was not known.
+    // When the resume was planned, the number of unchanged items was not known, so report it now.
     guard let kept = plan.keptItems[step], !kept.isCertain, options.observer != nil else { return }
     let count = kept.items.count { isPosts || keys.isSame($0, in: items.hashes) }
     let line = RunEvent.Kind.stepLog(
@@ -98,7 +98,7 @@ extension WorkflowRun {
     state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), line)))
   }
 
-  /// Evaluates the `if` of a step for an item that a post has added.
+  /// Adds the item of a post and evaluates the step's `if` for it.
   func decide(item instance: StepIndex, _ state: inout RunState) -> Decision {
     guard let (step, item) = instances.item(of: instance), let detail = prepared.detail(of: step),
       let fanOut = detail.fanOut,
@@ -131,8 +131,8 @@ extension WorkflowRun {
     return true
   }
 
-  /// Combines the outputs of all items into those of the step: an array per output, with null for items that do not
-  /// have it.
+  /// Combines the outputs of all items into those of the step: an array for each output, with null for items that did
+  /// not return it.
   func gather(_ step: StepIndex, _ state: inout RunState) {
     guard let fanOut = state.fanOuts.removeValue(forKey: step) else { return }
     let given = fanOut.values.indices.map { item in
@@ -152,7 +152,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns an array for each output. `given` has the outputs of each item, or nil for an item without any.
+  /// Returns an array for each output. `given` contains the outputs of each item, or nil for an item without outputs.
   func columns(of step: StepIndex, _ given: [ValueObject?]) -> ValueObject {
     var columns: [[Value]] = []
     var names = prepared.action(of: step).declaration.outputs.map(\.name)
@@ -169,7 +169,8 @@ extension WorkflowRun {
         columns[index][item] = value
       }
     }
-    // Expressions ignore the case of keys, so a declared name must not hide an output that differs only in case.
+    // Expressions ignore the case of keys, so a declared name is added only if no output has the same name in another
+    // case.
     let known = Set(names.map { $0.lowercased() })
     for name in prepared.outputNames(of: step) where !known.contains(name.lowercased()) { names.append(name) }
     while columns.count < names.count { columns.append(Array(repeating: .null, count: given.count)) }
@@ -180,7 +181,7 @@ extension WorkflowRun {
 }
 
 extension Value {
-  /// The approximate size as JSON, in bytes.
+  /// The approximate size of the value as JSON, in bytes.
   var roughBytes: Int {
     switch self {
     case .null, .boolean, .integer, .number: 8

@@ -4,37 +4,36 @@ import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 
-/// The items of a fan-out, and which of them are up to date.
+/// The items of a fan-out, with the files and findings that tell which of them are up to date.
 struct SurveyedItems: Sendable {
   var values: FanOutValues
-  /// The decisions about items for which the step's `if` is false or invalid.
+  /// The decisions for items for which the step's `if` is false or invalid, by index.
   var refused: [Int: Decision] = [:]
   /// The files that each item reads and produces, or nil if the step declares none.
   var checks: ItemChecks?
-  /// The result of checking whether each item is up to date. Empty if no item was checked.
+  /// For each item, whether it is up to date, or nil if that was not checked. Empty if no item was checked.
   var findings: [UpToDateCheck.Finding?] = []
   /// The temporary files of up-to-date items that have been removed, by index.
   var gone: [Int: [InputStamp]] = [:]
-  /// The products of items from earlier runs, or from the earlier process of a resumed run. Only filled if an
+  /// The products that items made in earlier runs, or in the earlier process of a resumed run. Empty unless an
   /// expression reads them.
   var products: [Int: [String]] = [:]
 
   func finding(of index: Int) -> UpToDateCheck.Finding? { findings.isEmpty ? nil : findings[index] }
 }
 
-/// The files that a fan-out runs for, listed before the run began.
+/// The files that a fan-out runs for, if they were listed before the run began.
 struct ListedFiles: Sendable {
   var values: FanOutValues
-  /// The files that each item reads and produces, if they are already known.
+  /// The files that each item reads and produces. Empty if they are not known.
   var items: [ItemChecks.Item?] = []
   /// The stamp of an earlier run in which all items of this list were up to date, or nil.
   var stamp: FanOutStamp?
 }
 
-// Determining items outside the run's lock. This is needed for items that are files, and for items whose files are
-// checked.
+// Items are determined outside the run's lock if they are files, or if their files must be checked.
 extension WorkflowRun {
-  /// True if files must be read to determine the items of a fan-out.
+  /// True if files must be read in order to determine the items of a fan-out.
   func needsSurvey(_ step: StepIndex) -> Bool {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else { return false }
     return fanOut.isOfFiles || detail.files != nil
@@ -69,9 +68,9 @@ extension WorkflowRun {
     if let aftermath { perform(aftermath) }
   }
 
-  /// Determines the items of a fan-out. It reads files, so call it outside the run's lock.
+  /// Determines the items of a fan-out. It reads files, so it must be called outside the run's lock.
   ///
-  /// - Parameter checksItems: True to check which items are up to date, too.
+  /// - Parameter checksItems: True to check also which items are up to date.
   func survey(_ step: StepIndex, checksItems: Bool) throws(StepFailure) -> SurveyedItems {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else {
       return SurveyedItems(values: FanOutValues([]))
@@ -95,11 +94,11 @@ extension WorkflowRun {
         values: listed.values, refused: checksItems ? withPlan { refusals(of: step, listed.values, $0) } : [:])
     }
     let key = stampKey(of: step, detail, listed, folder)
-    // If leftovers are wanted, the items are checked one by one, because the stamp does not list removed items.
+    // If leftovers are asked for, each item is checked, because the stamp does not list removed items.
     if let key, !asksForLeftovers, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
       stamp.key.files == key.files
     {
-      // When the stamp was written, no two items produced the same file, so that need not be checked again.
+      // When the stamp was written, no two items produced the same file, so this need not be checked again.
       if !checksItems {
         listed.stamp = stamp
         keep(listed, of: step)
@@ -147,14 +146,14 @@ extension WorkflowRun {
     return surveyed
   }
 
-  /// Stores the listed files until the items are determined, if no step can change them before.
+  /// Stores the listed files until the items are determined, unless a step may change them before that.
   private func keep(_ listed: ListedFiles, of step: StepIndex) {
     guard prepared.detail(of: step)?.fanOut?.isOfFiles == true, !options.isPrewarmed, origin == nil else { return }
     listedFiles.withLock { $0[step] = listed }
   }
 
-  /// Returns the key under which the stamp of all items is stored. Returns nil if results of other steps may affect the
-  /// items, or if the step is forced to run.
+  /// Returns the key of the stamp for all items together. Returns nil if results of other steps may affect the items,
+  /// or if the step is forced to run.
   private func stampKey(
     of step: StepIndex, _ detail: StepDetail, _ listed: ListedFiles, _ folder: String
   ) -> FanOutStamp.Key? {
@@ -165,7 +164,7 @@ extension WorkflowRun {
     let scope = state.withLock { state in self.scope(step, state) }
     var common = SHA256()
     for object in commonValues(detail, scope) { common.combine(JSONText.bytes(of: .object(object))) }
-    // A stored list need not be hashed again, because the stamp has its digest.
+    // A stored list need not be hashed again, because its stamp contains the digest.
     let files = listed.stamp?.key.files ?? filesDigest(of: step, listed.values, scope.inputs, folder)
     return FanOutStamp.Key(files: files, values: common.finish())
   }
@@ -187,7 +186,7 @@ extension WorkflowRun {
     return files.finish()
   }
 
-  /// Returns the outputs of all items if the stamp shows that they are up to date, or nil if each must be checked.
+  /// Returns the outputs of all items if the stamp shows that all are up to date, or nil if each must be checked.
   private func findings(_ stamp: FanOutStamp, ofItems count: Int, in folder: String) -> [UpToDateCheck.Finding?]? {
     guard stamp.outputs.count == count else { return nil }
     let now = clock.now
@@ -205,8 +204,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Checks before the run starts whether two items would produce the same file. Only fan-outs whose items can be known
-  /// then are checked: those that depend on inputs alone.
+  /// Checks before the run starts whether two items would produce the same file. It checks only fan-outs whose items
+  /// depend on nothing but inputs, because only those are known at that time.
   func checkProducts() throws(PreparedWorkflow.PreparationProblem) {
     for step in prepared.graph.steps(stating: .fanOut) {
       let own = prepared.graph.workflow.steps[Int(step)]
@@ -225,7 +224,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the definition of a step, which is compared with that of the last run.
+  /// Returns the definition of a step, which is compared with the definition in the last run.
   private func basis(of step: StepIndex) -> UpToDateCheck.Basis {
     let workflow = prepared.graph.workflow
     return UpToDateCheck.Basis(
@@ -244,7 +243,7 @@ extension WorkflowRun {
     return checks
   }
 
-  /// The inputs and variables that are the same for all items.
+  /// Returns the inputs and variables that are the same for all items.
   private func commonValues(_ detail: StepDetail, _ scope: RunScope) -> [ValueObject] {
     var common = [scope.environment]
     switch detail.inputs {
@@ -256,8 +255,8 @@ extension WorkflowRun {
     return common
   }
 
-  /// Evaluates the inputs, read files and products of each item. `known` has the files of each item if they were
-  /// evaluated before, or is empty.
+  /// Evaluates the inputs, read files and products of each item. `known` contains the files of each item if they have
+  /// been evaluated before; otherwise it is empty.
   private func describe(
     _ values: FanOutValues, of step: StepIndex, _ detail: StepDetail, _ files: PreparedFiles,
     refused: [Int: Decision], withInputs: Bool, known: [ItemChecks.Item?], _ checks: inout ItemChecks, _ state: RunState
@@ -380,7 +379,7 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// Returns the failure for an exclusion that names a folder, which would exclude no file.
+  /// Returns the failure for an exclusion that names a folder. Such an exclusion would exclude no file.
   static func excludedFolder(_ path: String, in key: String) -> StepFailure {
     StepFailure(
       code: "not-a-file",
@@ -389,7 +388,7 @@ extension StepFailure {
 }
 
 extension FanOutValues {
-  /// Returns a name for an item: its key, its path, or its string.
+  /// Returns a name for an item: its key, its path or, if the item is a string, the string itself.
   func name(of index: Int) -> String? {
     keys?[index] ?? path(of: index) ?? self[index].objectValue?["path"]?.stringValue ?? self[index].stringValue
   }
