@@ -8,20 +8,20 @@ package struct EntryReader: Sendable {
     case entry(JournalEntry)
     /// The outputs of a step, as JSON in UTF-8.
     case output(StepIndex, json: ArraySlice<UInt8>)
-    /// The outputs of an item, as JSON.
+    /// The outputs of an item, as JSON in UTF-8.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
-    /// The value of a post, as JSON.
+    /// The value of a post, as JSON in UTF-8.
     case eventValue(String, number: Int, json: ArraySlice<UInt8>)
   }
 
   private var reader: ByteReader
   private let stepCount: Int
-  /// The step of the item that is being read, or nil outside of an item's entry.
+  /// The step of the item whose entry is being read, or nil outside of such an entry.
   private var owner: StepIndex?
   private var lastStep = 0
   private var lastTime = 0
 
-  /// Creates a reader. An entry with a step index of `stepCount` or above is an error.
+  /// Creates a reader. Step indices of `stepCount` and above are errors.
   package init(_ bytes: [UInt8], stepCount: Int) {
     reader = ByteReader(bytes)
     self.stepCount = stepCount
@@ -86,7 +86,7 @@ package struct EntryReader: Sendable {
     case .posted:
       let time = try time()
       let name = try reader.text()
-      // No step posts it.
+      // No step posts this event.
       let poster: EventPoster = name == LifecycleEvent.activate.rawValue ? .outside : .unknown
       return .entry(.posted(name, by: poster, atNanoseconds: time))
     case .postedBy:

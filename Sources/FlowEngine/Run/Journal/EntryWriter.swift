@@ -2,34 +2,34 @@ import FlowBytes
 import FlowModel
 import FlowStore
 
-/// The kinds of elements in the body of a chunk. Each begins with its tag byte; numbers follow. Steps and times are
-/// stored as differences from the previous ones, so that an ordinary step takes about ten bytes.
+/// The kinds of elements in the body of a chunk. Each element begins with its tag byte, and numbers follow. Steps and
+/// times are stored as differences from the previous ones, so that an ordinary step takes about ten bytes.
 enum EntryTag: UInt8 {
-  /// A step that succeeded in its first attempt.
+  /// A step that succeeded in its first attempt. `finished` has more details.
   case succeeded = 1
   case finished, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
   case output
-  /// The items of a fan-out, an entry about an item, and the outputs of an item.
+  /// The items of a fan-out, a prefix for an entry about an item, and the outputs of an item.
   case expanded, item, itemOutput
-  /// A second or later attempt began, or the body of a remote step.
+  /// The start of a second or later attempt, or of the body of a remote step.
   case begun
   /// Posts have added items to a fan-out.
   case grown
   /// The value of a post.
   case eventValue
-  /// An event was posted, with the step that posted it. Earlier versions wrote `posted`, without the step. Activation,
-  /// which each run has, is still written so.
+  /// An event was posted, with the step that posted it. `posted` has no step: earlier versions wrote it, and it is
+  /// still written for `activate`, an event of each run that no step posts.
   case postedBy
   /// A body ended after its maximum, or was abandoned.
   case outlasted
-  /// An attempt was lost with its worker.
+  /// An attempt was lost together with its worker.
   case lost
 }
 
-/// The bits of an outcome's byte in a `finished` entry that are not part of the outcome.
+/// The bits that are added to the outcome in its byte of a `finished` entry.
 enum EndingBit {
   static let abandoned: UInt8 = 0x80
-  /// The end of the work follows the start. Earlier versions never wrote it.
+  /// The end of the work follows the start. Earlier versions never set this bit.
   static let workEnd: UInt8 = 0x40
 }
 
@@ -47,10 +47,10 @@ package struct EntryWriter: Sendable {
 
   var isEmpty: Bool { writer.bytes.isEmpty }
 
-  /// Reserves memory for `stepCount` steps that succeed in their first attempt.
+  /// Reserves memory for `stepCount` entries of steps that succeed in their first attempt.
   mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
 
-  /// Writes all of the entries.
+  /// Writes all entries of the list.
   package mutating func add(_ entries: JournalEntries) {
     writer.reserve(16 * entries.count)
     entries.forEachStretch { stretch in
@@ -73,7 +73,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes the ordinary steps at the beginning of `steps`, at most one batch. Returns their number.
+  /// Writes the ordinary steps at the beginning of `steps`, up to one batch. Returns the number of steps written.
   private mutating func addOrdinary(
     _ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]
   ) -> Int {
@@ -96,7 +96,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// The size of a batch, and the maximum size of an ordinary step in bytes: a tag and four numbers.
+  /// The number of steps in a batch, and the maximum size of an ordinary step in bytes: a tag and four numbers.
   private static let batch = 64
   private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 
@@ -216,7 +216,7 @@ package struct EntryWriter: Sendable {
     lastTime = time
   }
 
-  /// Writes the distance to a later time plus one, or 0 for `never`.
+  /// Writes the distance from `time` to a later time plus one, or 0 for `never`.
   private mutating func add(time: Int, before end: Int) {
     writer.add(UInt64(time == never ? 0 : max(0, end - time) + 1))
   }
@@ -240,12 +240,12 @@ package struct EntryWriter: Sendable {
 }
 
 extension TaskInstance {
-  /// The index that an entry stores: that of the item, if the task is one, or of the step.
+  /// The index that an entry stores: that of the item or, for a step, that of the step.
   fileprivate var number: Int { item ?? Int(step) }
 }
 
 extension FinishedEntry {
-  /// True if the step succeeded in its first attempt, so that ``EntryTag/succeeded`` has all details.
+  /// True if the step succeeded in its first attempt, so that ``EntryTag/succeeded`` can store all details.
   fileprivate var isOrdinary: Bool {
     outcome == .success && attempts == 1 && !isAbandoned && readyAt != never && startedAt != never
       && workEndedAt == never

@@ -1,14 +1,14 @@
 import FlowModel
 import FlowPlatform
 
-/// A change of the workflow's folder between the recording of a run and its resume.
+/// A move of the workflow's folder between the recording of a run and its resume.
 package struct FolderMove: Sendable, Hashable {
   /// The absolute path of the folder at the time of the recording.
   package var from: String
   /// The absolute path of the folder now.
   package var to: String
 
-  /// Returns nil if the folder has not moved, or was the root folder.
+  /// Creates a move. Returns nil if the folder has not moved, or if it was the root folder.
   init?(from: String, to: String) {
     guard from != to, from != "/", !from.isEmpty else { return nil }
     (self.from, self.to) = (from, to)
@@ -66,7 +66,7 @@ package struct FolderMove: Sendable, Hashable {
         continue
       }
       let end = index + name.count
-      // A period after the path may end a sentence.
+      // A period after the path may be the end of a sentence.
       let isWhole = end == bytes.count || bytes[end] == UInt8(ascii: ".") || !Self.isPartOfName(bytes[end])
       // A compiler option may precede the path, as in `-I/project`.
       let isOption = index >= 2 && bytes[index - 2] == UInt8(ascii: "-")

@@ -3,12 +3,13 @@ import FlowPlatform
 import FlowPluginKit
 import FlowStore
 
-/// Files with the output lines that ``RecordedLog`` holds back. Other processes read them while the run continues.
+/// Files with the output lines that ``RecordedLog`` holds back, which other processes read while the run continues.
 ///
-/// Each file is a part of the lines, named by run, epoch and number. The oldest parts are removed, so that the files of
-/// a run never exceed ``mostBytes``. They are not flushed to disk, because the run store has the permanent record.
+/// Each file is a part of the lines and is named by run, epoch and number. The oldest parts are removed, so that the
+/// files of a run never exceed ``mostBytes``. They are not flushed to disk, because the permanent record is in the run
+/// store.
 struct LiveLog {
-  /// The size from which a part is complete, the number of parts kept, and the maximum size of one write.
+  /// The size at which a part is complete, the number of parts kept, and the maximum size of one write.
   static let (partBytes, keptParts, mostBytesAtOnce) = (4 << 20, 3, 4 << 20)
   /// The maximum total size of a run's files, in bytes.
   static var mostBytes: Int { keptParts * (partBytes + mostBytesAtOnce) }
@@ -20,13 +21,13 @@ struct LiveLog {
   private var bytes = 0
   private var file: CInt = -1
 
-  /// Creates a log. The folder is created when the first lines are written.
+  /// Creates a log in a folder, which is created when the first lines are written.
   init(in folder: String, run: String, epoch: Int) {
     (self.folder, self.run, self.epoch) = (folder, run, epoch)
   }
 
-  /// Writes lines that ``append(_:number:to:)`` encoded. A failed write ends the part; readers see from the numbers
-  /// that lines are missing.
+  /// Writes lines that ``append(_:number:to:)`` has encoded. A failed write ends the part; readers detect missing lines
+  /// by the numbers.
   mutating func write(_ lines: [UInt8]) {
     if file >= 0, bytes >= Self.partBytes {
       closePart()
@@ -46,8 +47,7 @@ struct LiveLog {
     }
   }
 
-  /// Ends the log and removes its files, unless another process is reading logs of the store. That process removes
-  /// them.
+  /// Ends the log and removes its files. If another process is reading logs of the store, that process removes them.
   mutating func end() {
     closePart()
     let lock = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -75,7 +75,7 @@ struct LiveLog {
     append(event.atNanoseconds, step, level, stream, message, number: number, to: &bytes)
   }
 
-  /// Encodes output lines. `number` is that of the first of them.
+  /// Encodes output lines. `number` is the number of the first one.
   static func append(_ lines: StepLines, number: Int, to bytes: inout [UInt8]) {
     append(lines.atNanoseconds, lines.step, .info, lines.stream, lines.lines.text, number: number, to: &bytes)
   }
@@ -100,14 +100,15 @@ struct LiveLog {
     var event: RunEvent
     var number: Int
 
-    /// The id of the step. If an item printed the line, it is that of the item's step.
+    /// The id of the step. If an item printed the line, this is the step that the item belongs to.
     var step: String {
       guard case .stepLog(let id, _, _, _) = event.kind else { return "" }
       return (id.item?.step ?? id).text
     }
   }
 
-  /// Decodes lines and passes them to `line`. Returns the number of bytes read; an incomplete line remains.
+  /// Decodes lines and passes them to `line`. Returns the number of bytes that were read. An incomplete line is not
+  /// read.
   static func read(_ bytes: ArraySlice<UInt8>, _ line: (Line) -> Void) -> Int {
     var next = bytes.startIndex
     while bytes.endIndex - next >= 4 {
@@ -120,7 +121,7 @@ struct LiveLog {
     return next - bytes.startIndex
   }
 
-  /// Reads a message or, if the text ends with a line break, output lines.
+  /// Reads one message or, if the text ends with a line break, several output lines.
   private static func lines(_ reader: inout ByteReader) throws(ByteReader.ByteProblem) -> [Line] {
     let number = Int(truncatingIfNeeded: try reader.number())
     let time = try reader.signed()
@@ -153,7 +154,7 @@ struct LiveLogPosition: Comparable {
 final class LiveLogReader {
   private let folder: String
   private let run: String
-  /// A shared lock, so that other processes do not remove the files.
+  /// Has a shared lock, so that other processes do not remove the files.
   private let lock: Descriptor
   private(set) var position = LiveLogPosition()
 
@@ -164,7 +165,7 @@ final class LiveLogReader {
     if lock.number >= 0 { flock(lock.number, LOCK_SH | LOCK_NB) }
   }
 
-  /// Returns the lines since the last call. If `end` is not nil, reads no further than that position.
+  /// Returns the lines since the last call. If `end` is not nil, no lines after that position are read.
   func read(upTo end: LiveLogPosition? = nil) -> [LiveLog.Line] {
     var parts: [LiveLogPosition] = []
     for name in FilePath.names(in: folder) ?? [] {

@@ -2,15 +2,15 @@ import FlowModel
 import FlowStore
 import Synchronization
 
-/// Follows the output of a run: all lines while it continues, and the recorded lines afterwards.
+/// Follows the output of a run: returns all lines while the run continues, and the recorded lines afterwards.
 ///
-/// Every call may read from the disk.
+/// Each call may read from the disk.
 package final class LogFollower: Sendable {
-  /// Lines that were read together.
+  /// Lines that were read together, with the position after them.
   package struct Part: Sendable {
-    /// The lines, as JSON objects. Messages contain the printed colors.
+    /// The lines, as JSON objects. Messages keep the colors that were printed.
     package var lines: [ValueObject]
-    /// The position after the lines, for ``LogFollower/init(_:in:after:)``.
+    /// The position after the lines. ``LogFollower/init(_:in:after:)`` can start there.
     package var position: String
   }
 
@@ -20,7 +20,7 @@ package final class LogFollower: Sendable {
     package var run: StoredRun?
     /// The new lines, in parts with a position for each.
     package var parts: [Part] = []
-    /// True if the journal has new entries besides lines.
+    /// True if the journal has new entries other than output lines.
     package var hasEntries = false
 
     /// All new lines.
@@ -36,20 +36,20 @@ package final class LogFollower: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    /// The number of chunks read completely.
+    /// The number of chunks that have been read completely.
     var chunk = 0
-    /// The number of lines read from the next chunk.
+    /// The number of lines that have been read from the next chunk.
     var line = 0
     var live: LiveLogReader?
-    /// The position in the files of the ``LiveLog`` up to which an earlier follower has read.
+    /// The position in the ``LiveLog`` files up to which an earlier follower has read.
     var known: LiveLogPosition?
     var wasLive = false
-    /// Lines from these files whose predecessors may not have been read.
+    /// Lines from these files that may follow lines that have not been read.
     var early: [LiveLog.Line] = []
     var shown = ShownLines()
   }
 
-  /// Creates a follower that starts after a position, or at the beginning if `position` is nil.
+  /// Creates a follower that starts after `position`, or at the beginning if `position` is nil.
   package init(_ run: String, in store: any RunStore, after position: String? = nil) {
     (self.run, self.store) = (run, store)
     var state = State()
@@ -64,9 +64,10 @@ package final class LogFollower: Sendable {
   /// Returns the changes since the previous call.
   package func read() throws(StoreProblem) -> News {
     try state.withLock { state throws(StoreProblem) in
-      // The run is read first, so that the chunks include everything written until then.
+      // Read the run first, so that the chunks include everything written up to then.
       var news = News(run: try store.run(run))
-      // The store has all lines of a run that has ended. Its last lines may have been added since the previous call.
+      // When a run has ended, the store has all of its lines. The last ones may have been added since the previous
+      // call.
       let isLive = news.isRunning || news.run?.state == .interrupted
       let isKnown = isLive || state.wasLive
       var live = state.early
@@ -92,7 +93,7 @@ package final class LogFollower: Sendable {
     }
   }
 
-  /// Adds the lines in a chunk. Held-back lines are always in the live files before they are recorded in a chunk.
+  /// Adds the lines of a chunk. Lines that were held back appear in the live files before they are recorded in a chunk.
   private func read(
     _ bytes: [UInt8], _ live: inout [LiveLog.Line], _ isLive: Bool, _ state: inout State, _ news: inout News
   ) {
@@ -123,7 +124,7 @@ package final class LogFollower: Sendable {
       let end = min(live.count, next + Self.partLines)
       let lines = live[next..<end].flatMap { state.shown.add(NumberedLine($0.event.recordedValue, number: $0.number)) }
       next = end
-      // A client whose connection is lost between these parts resumes at the position of the last one.
+      // A client that loses its connection between two parts resumes at the position of the first.
       if !lines.isEmpty { news.parts.append(Part(lines: lines, position: position(in: state, isAtEnd: false))) }
     }
   }
@@ -148,38 +149,38 @@ package final class LogFollower: Sendable {
   }
 }
 
-/// A line of a log. If it was held back, it has a number.
+/// A line of a log. It has a number if it was held back.
 struct NumberedLine {
   var line: ValueObject
-  /// The number of the line among the held-back lines of its step. Numbers increase from epoch to epoch.
+  /// The number of the line among all held-back lines of its step. Numbers increase from epoch to epoch.
   var number: Int?
-  /// True if the line is a note about lines that were not recorded. It has the number of the last of them.
+  /// True if the line is a note about lines that were not recorded. Its number is that of the last of them.
   var isNote = false
 
   init(_ line: ValueObject, number: Int?, isNote: Bool = false) {
     (self.line, self.number, self.isNote) = (line, number, isNote)
   }
 
-  /// The id of the step. If an item printed the line, it is that of the item's step.
+  /// The id of the step. If an item printed the line, this is the step that the item belongs to.
   var step: String {
     let name = line["step"]?.stringValue ?? ""
     return StepID(unchecked: name).item?.step.text ?? name
   }
 }
 
-/// The lines already shown while the run continued, so that none is shown again when it is recorded.
+/// The lines that were shown while the run continued, so that none is shown again when it is recorded.
 struct ShownLines {
-  /// The highest number shown of each step.
+  /// The highest line number that was shown, by step.
   private var numbers: [String: Int] = [:]
 
-  /// Returns the line unless it was shown. If earlier lines are missing, it is preceded by a note.
+  /// Returns the line, or nothing if it was shown before. A note precedes it if earlier lines are missing.
   mutating func add(_ line: NumberedLine) -> [ValueObject] {
     guard let number = line.number else { return [line.line] }
     let step = line.step
     let start = number & ~((1 << RecordedLog.countBits) - 1)
     let shown = numbers[step].map { max($0, start) } ?? start
     guard number > shown else { return [] }
-    // This step was followed live, so a note about its unrecorded lines is not needed.
+    // The lines of this step were shown while it ran, so a note about unrecorded ones is not needed.
     if line.isNote, shown > start { return [] }
     numbers[step] = number
     let missing = number - shown - 1

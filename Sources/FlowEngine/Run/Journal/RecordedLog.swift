@@ -3,16 +3,16 @@ import FlowModel
 /// Decides which output lines are recorded: the first and the last ones of each step, each up to half of the step's
 /// limit.
 struct RecordedLog {
-  /// The limits that steps declare (`log-limit`), in bytes.
+  /// The limits that steps declare with `log-limit`, in bytes.
   private var statedBytes: [StepID: Int] = [:]
   /// The steps whose output lines are recorded, but not shown.
   private var quietSteps: Set<StepID> = []
-  /// The limit of all other steps: the default or, if that is less, an equal share of the workflow's limit.
+  /// The limit of all other steps: the default or, if less, an equal share of what is left of the workflow's limit.
   private let usualBytes: Int
 
-  /// The size of the recorded lines that plugins printed outside of steps, in bytes.
+  /// The size of the recorded lines that plugins have printed outside of steps, in bytes.
   private var pluginBytes = 0
-  /// The numbers of lines and bytes that were not recorded, by plugin.
+  /// The numbers of unrecorded lines and their bytes, by plugin.
   private var dropped: [String: (lines: Int, bytes: Int)] = [:]
   private var logs: [StepID: Log] = [:]
   /// The steps with lines that are held back.
@@ -21,20 +21,20 @@ struct RecordedLog {
   /// The recorded and held-back lines of a step, including those of its items.
   private struct Log {
     var recordedBytes = 0
-    /// The number of lines held back so far.
+    /// The number of lines that have been held back so far.
     var heldLines = 0
-    /// The lines held back. Those before `firstHeld` have been dropped.
+    /// The lines that are held back. The elements before `firstHeld` have been dropped.
     var held: [Content] = []
     var firstHeld = 0
-    /// The size of the lines held back and not dropped, in bytes.
+    /// The size of the lines that are held back and have not been dropped, in bytes.
     var heldBytes = 0
     var missingLines = 0
     var missingBytes = 0
 
     var isHolding: Bool { !held.isEmpty }
 
-    /// Returns the number and the size of the first of some lines that are recorded, of which there are up to `half`
-    /// bytes.
+    /// Returns how many of the first lines in `content` are recorded, and their size in bytes. A step has up to `half`
+    /// bytes of first lines.
     mutating func record(_ content: Content, half: Int) -> (count: Int, bytes: Int) {
       if isHolding || recordedBytes >= half { return (0, 0) }
       let recorded = content.extent(reaching: half - recordedBytes)
@@ -42,8 +42,8 @@ struct RecordedLog {
       return recorded
     }
 
-    /// Holds lines back. Drops units of lines that exceed `half` bytes completely; the others are dropped by
-    /// ``dropFirst(half:)``.
+    /// Holds lines back. Elements of `held` that are entirely beyond `half` bytes are dropped here;
+    /// ``dropFirst(half:)`` drops single lines.
     mutating func hold(_ content: Content, half: Int) {
       held.append(content)
       heldLines += content.count
@@ -58,7 +58,7 @@ struct RecordedLog {
       }
     }
 
-    /// Drops the first lines until the others have up to `half` bytes, but not the last line.
+    /// Drops the first lines until at most `half` bytes are left. The last line is never dropped.
     mutating func dropFirst(half: Int) {
       guard heldBytes > half else { return }
       let first = held[firstHeld]
@@ -81,7 +81,7 @@ struct RecordedLog {
     }
   }
 
-  /// A message, or lines that were printed at one time.
+  /// A message, or output lines that were printed together.
   enum Content {
     case event(RunEvent)
     case lines(StepLines)
@@ -125,12 +125,14 @@ struct RecordedLog {
     }
   }
 
-  /// The number of bits for the line count in the number of a held-back line. The epoch is in the bits above.
+  /// The number of low bits that contain the line count in the number of a held-back line. The epoch is in the high
+  /// bits.
   static let countBits = 40
-  /// The number before that of the first held-back line, so that lines of later epochs have higher numbers.
+  /// The number that precedes that of the first held-back line. It depends on the epoch, so that numbers increase from
+  /// epoch to epoch.
   private let firstNumber: Int
 
-  /// Creates the log of a run in this epoch.
+  /// Creates the log of a run in the given epoch.
   init(_ workflow: Workflow, epoch: Int) {
     firstNumber = epoch << Self.countBits
     for step in workflow.steps where step.hasOptions {
@@ -189,7 +191,8 @@ struct RecordedLog {
     return .held(hold(.event(event), of: step, half: half))
   }
 
-  /// Decides which of some lines are recorded now. The others are held back; `number` is that of the first of them.
+  /// Decides which of some lines are recorded now. The others are held back, and `number` is the number of the first of
+  /// them.
   mutating func place(_ lines: StepLines) -> (recorded: StepLines, held: StepLines, number: Int) {
     let step = lines.step.item?.step ?? lines.step
     let half = half(of: step)
@@ -214,11 +217,11 @@ struct RecordedLog {
     var content: Content
     /// The number of the first line.
     var number: Int
-    /// True for a note about missing lines. It has the number of the last of them.
+    /// True if this is a note about missing lines. Its number is that of the last of them.
     var isNote = false
   }
 
-  /// Removes and returns the held-back lines of a step. If lines are missing, they are preceded by a note.
+  /// Removes and returns the held-back lines of a step. A note precedes them if lines are missing.
   mutating func release(_ step: StepID) -> [HeldLines] {
     guard openSteps.remove(step) != nil, var log = logs.removeValue(forKey: step) else { return [] }
     log.dropFirst(half: half(of: step))
