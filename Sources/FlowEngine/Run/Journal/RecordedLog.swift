@@ -263,7 +263,7 @@ struct RecordedLog {
     }
   }
 
-  /// Returns the text of a note about missing lines.
+  /// Returns the text of a note that says how many lines are missing.
   static func note(lines: Int, bytes: Int?, canKeepMore: Bool = true) -> String {
     let count = lines == 1 ? "1 line" : "\(lines) lines"
     let size = bytes.map { ", \($0) bytes," } ?? ""

@@ -1,15 +1,15 @@
 import FlowStore
 import Synchronization
 
-/// Releases the store of an app's runs while the app is suspended. iOS ends an app that is suspended while it has a
-/// lock on a file in the folder of an app group.
+/// Releases the run store while the app is suspended. iOS ends a suspended app that has a lock on a file in the folder
+/// of an app group.
 package final class RecordingSuspension: Sendable {
   private let state = Mutex((runs: [ObjectIdentifier: WorkflowRun](), isSuspended: false))
 
-  /// Creates a suspension of no runs.
+  /// Creates an object without runs.
   package init() {}
 
-  /// Adds a run that is recorded, and returns true if the app is suspended.
+  /// Adds a recorded run. Returns true if the app is suspended.
   func add(_ run: WorkflowRun) -> Bool {
     state.withLock { state in
       state.runs[ObjectIdentifier(run)] = run
@@ -22,13 +22,13 @@ package final class RecordingSuspension: Sendable {
     state.withLock { $0.runs[ObjectIdentifier(run)] = nil }
   }
 
-  /// Records the progress of the runs and releases their store. Returns when no run has a lock.
+  /// Records the progress of the runs and releases their store. When it returns, no run has a lock.
   package func suspend() async {
     for run in runs(isSuspended: true) { run.suspendJournal() }
   }
 
-  /// Acquires the store again and records the progress made meanwhile. Throws the first problem. A run that another
-  /// process has taken over or removed is not recorded any further.
+  /// Acquires the store again and records the progress that the runs have made in the meantime. Throws the first
+  /// problem. A run that another process has taken over or removed is no longer recorded.
   package func reactivate() async throws(StoreProblem) {
     var problem: StoreProblem?
     for run in runs(isSuspended: false) {
@@ -47,32 +47,32 @@ package final class RecordingSuspension: Sendable {
 }
 
 extension RunJournal {
-  /// The access to the store that a suspended journal reacquires.
+  /// What a suspended journal needs in order to continue.
   struct Suspension {
-    /// The run that was released, and the position up to which this process has written it.
+    /// The run whose lease was released, and the position up to which this process has written its journal.
     var released: (run: String, position: RunPosition)?
-    /// The end of the run, if it has ended meanwhile.
+    /// The end of the run, if the run has ended during the suspension.
     var end: (run: StoredRun, pieces: [JournalPiece])?
   }
 }
 
 extension WorkflowRun {
-  /// Adds the run to those that are released with the app's suspension.
+  /// Adds the run to the runs that are released while the app is suspended.
   func startSuspension() {
     guard let journal, let suspension = journal.history.suspension else { return }
     if suspension.add(self) { journal.suspend() }
-    // A short run may have ended before it was added.
+    // A short run may have ended before it was added here.
     if journal.isOver { suspension.remove(self) }
   }
 
-  /// Ends that, unless the end of the run waits for the app.
+  /// Removes the run from them, unless its end must still be written when the app continues.
   func endSuspension() {
     guard let journal, !journal.isWaiting else { return }
     journal.history.suspension?.remove(self)
   }
 
   fileprivate func suspendJournal() {
-    // All entries of a durable run are written before its next steps begin.
+    // A durable run has no unwritten entries, because they are written before its next steps begin.
     if journal?.history.isDurable == false { writeJournal() }
     journal?.suspend()
   }
@@ -81,7 +81,7 @@ extension WorkflowRun {
     guard let journal else { return nil }
     let problem = journal.reactivate()
     if journal.isOver { journal.history.suspension?.remove(self) }
-    // Starts of a durable run have waited.
+    // The starts of a durable run's steps have waited, so write them now.
     if journal.history.isDurable { journal.thread.schedule(atNanoseconds: 0) { [self] in flush() } }
     return problem
   }

@@ -1,9 +1,9 @@
 import FlowModel
 
-// The executors of a process of a run, as its journal records them, so that the report of a recorded run has the queues
-// of remote steps.
+// The journal records the executors of each process of a run, so that the report of a recorded run shows the queues of
+// remote steps.
 extension RemoteSteps {
-  /// The executors, each with the numbers of its steps: the first and the last one of each range.
+  /// The executors as JSON. The steps of each are a list of ranges, with the first and the last step of each range.
   var value: Value {
     var steps: [[Value]] = Array(repeating: [], count: executors.count)
     var last: [StepIndex?] = Array(repeating: nil, count: executors.count)
@@ -24,7 +24,7 @@ extension RemoteSteps {
       })
   }
 
-  /// Reads executors from their ``value``. Returns nil if it is missing or invalid.
+  /// Reads executors from their ``value``. Returns nil if the value is missing or invalid.
   init?(_ value: Value?) {
     guard let list = value?.arrayValue, !list.isEmpty else { return nil }
     self.init(executors: [], assignment: [:])
@@ -42,7 +42,7 @@ extension RemoteSteps {
     }
   }
 
-  /// Returns the executors without steps that the workflow does not have, or nil if none is left.
+  /// Returns the executors without steps beyond `stepCount`, or nil if no step is left.
   func within(stepCount: Int) -> RemoteSteps? {
     var within = self
     within.assignment = assignment.filter { Int($0.key) < stepCount }

@@ -2,16 +2,16 @@ import FlowModel
 import FlowSecrets
 import FlowStore
 
-/// The plan of a resume: the steps that are kept and those that run again, each with the reason.
+/// The plan of a resume: which steps are kept and which run again, each with the reason.
 package struct ResumePlan: Sendable {
-  /// The decision about a step.
+  /// What a resume does with a step.
   package enum Fate: Sendable, Hashable {
     /// The step succeeded and keeps its result.
     case kept
     case again(Reason)
     /// An attempt was interrupted, and `on-interrupt: fail` prevents another one.
     case failed
-    /// The step does not run, because it is not among the steps selected for the resume or the run.
+    /// The step does not run, because it was not selected for the resume or the run.
     case notSelected
   }
 
@@ -22,20 +22,21 @@ package struct ResumePlan: Sendable {
     case ended(Outcome)
     /// The step depends on one that runs again.
     case needs(StepIndex)
-    /// The user named the step.
+    /// The user chose the step.
     case chosen
-    /// The step, or the program of its plugin, has changed.
+    /// The step has changed, or the program of its plugin has.
     case changed
     /// The recorded workflow did not have the step.
     case new
-    /// The step's effects ended with the process, such as an open handle, and a step that runs again depends on it.
+    /// The effects of the step, such as an open handle, ended with the process, and a step that runs again depends on
+    /// it.
     case gone
     /// The step belongs to `finally`.
     case final
-    /// The step's outputs contain paths in the workflow's former folder.
+    /// The outputs of the step contain paths in the folder where the workflow was before.
     case moved(from: String)
 
-    /// The reason in a few words. `name` returns the name of a step.
+    /// The reason in a few words. `name` must return the name of a step.
     public func text(_ name: (StepIndex) -> String) -> String {
       switch self {
       case .unfinished: "it had not finished"
@@ -51,54 +52,54 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// The user's options for a resume.
+  /// The user's choices for a resume.
   package struct Wish: Sendable {
     /// The steps that run again even if they succeeded, together with their dependents.
     package var from: [StepIndex] = []
-    /// The only steps that run, or an empty array to run all that have not succeeded.
+    /// The only steps that run. If empty, all steps run that have not succeeded.
     package var only: [StepIndex] = []
     /// The items that run again even if they succeeded, by step.
     package var items: [StepIndex: Set<Int>] = [:]
-    /// The handling of steps that succeeded and have changed since.
+    /// What happens to steps that have succeeded and have changed since then.
     package var changes = Changes.refuse
 
-    /// Creates the default options: all steps that have not succeeded run again.
+    /// Creates the default choices: all steps that have not succeeded run again.
     package init() {}
   }
 
-  /// The handling of steps that succeeded and have changed since.
+  /// What happens to steps that have succeeded and have changed since then.
   package enum Changes: Sendable, Hashable {
     case refuse, keep, rerun
   }
 
   /// The reason why a run cannot be resumed.
   package enum Refusal: Error, Sendable, Hashable {
-    /// These steps succeeded and have changed since.
+    /// These steps have succeeded and have changed since then.
     case changed([StepIndex])
     /// The run was prewarmed but never activated.
     case neverActivated
-    /// The first step was selected alone, but it depends on the second, which has not succeeded.
+    /// The first step is among the only ones to run, but it depends on the second one, which has not succeeded.
     case needs(StepIndex, StepIndex)
   }
 
   /// The content of the run's journal.
   let recollection: RunRecollection
   private let graph: WorkflowGraph
-  /// The decision about each step, in file order.
+  /// The fate of each step, in file order.
   package private(set) var fates: [Fate]
-  /// The journal entries that are kept. Their step indices are those of the current file.
+  /// The journal entries that are kept. Their step indices are those of the current workflow file.
   private(set) var entries: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// The number of times that each step's success was discarded.
+  /// For each step, the number of times that its success was discarded.
   private(set) var repetitions: [StepIndex: Int] = [:]
-  /// The idempotency keys that items have used, by step.
+  /// The state of the items' idempotency keys, by step.
   private(set) var itemKeys: [StepIndex: ItemKeys] = [:]
-  /// The outputs of kept items, for steps that run again.
+  /// The outputs of kept items, by step. Their steps run again.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The values of posted events.
   private(set) var eventValues: [RecordedEventValue] = []
 
-  /// Hides the secrets of the run in its journal, or nil if it has none.
+  /// The mask that hides the secrets of the run in its journal, or nil if the run has none.
   private var mask: SecretMask?
 
   /// The kept items of a step that runs again.
@@ -106,29 +107,29 @@ package struct ResumePlan: Sendable {
     var items: [Int]
     /// The number of kept items.
     package var count: Int { items.count }
-    /// True if the list of items is known to be unchanged. Otherwise an item is kept only if the same key and value are
-    /// still at its index.
+    /// True if the list of items is known to be unchanged. Otherwise, an item is kept only if the item at its index
+    /// turns out to have the same key and value.
     package var isCertain: Bool
   }
 
-  /// The kept items of steps that run again.
+  /// The kept items, for steps that run again.
   package private(set) var keptItems: [StepIndex: KeptItems] = [:]
-  /// The indices of items that fail instead of running again, because an attempt was interrupted (`on-interrupt:
-  /// fail`).
+  /// The indices of items that fail instead of running again, because an attempt was interrupted and the step has
+  /// `on-interrupt: fail`.
   package private(set) var interruptedItems: [StepIndex: [Int]] = [:]
-  /// The steps that would run again but are skipped, because they depend on one with the fate `failed`.
+  /// The steps that would run again, but are skipped because they depend on one with the fate `failed`.
   package private(set) var heldBack: Set<StepIndex> = []
-  /// The move of the workflow's folder if steps whose outputs contain its old path run again, or nil.
+  /// The folder's move, if it makes steps run again because their outputs contain the old path; otherwise nil.
   private let lost: FolderMove?
-  /// The steps that have changed, whatever their result.
+  /// The steps that have changed, whether or not they succeeded.
   private var changedSteps: Set<StepIndex> = []
   /// The only steps that may run, or nil for all.
   let selected: Set<StepIndex>?
 
-  /// The header of the run.
+  /// The header of the run, with changes that the resume makes.
   package private(set) var header: RunHeader
 
-  /// True if steps of the run were started on executors.
+  /// True if an earlier process could start steps of the run on executors.
   package var hadRemoteSteps: Bool { recollection.hadRemoteSteps }
 
   /// True if no steps remain except those of `finally`.
@@ -140,10 +141,10 @@ package struct ResumePlan: Sendable {
   ///
   /// - Parameters:
   ///   - recollection: The content of the run's journal.
-  /// - before: The workflow as recorded, or nil if it has not changed.
-  /// - prepared: The present workflow.
-  /// - programs: The present fingerprints of the programs of external plugins, by plugin name.
-  /// - wish: The user's options.
+  ///   - before: The workflow as recorded, or nil if it has not changed.
+  ///   - prepared: The current workflow.
+  ///   - programs: The current fingerprints of the programs of external plugins, by plugin name.
+  ///   - wish: The user's choices.
   package init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish
@@ -184,12 +185,12 @@ package struct ResumePlan: Sendable {
     if let selected {
       for step in fates.indices where !selected.contains(StepIndex(step)) { fates[step] = .notSelected }
     }
-    // A step that was selected alone runs again completely if it had succeeded. Otherwise its successful items are
-    // kept.
+    // A step that is one of the only ones to run starts from scratch if it had succeeded. Otherwise, its successful
+    // items are kept.
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
-    // A secret answer was not recorded, so its step must ask again.
+    // A secret answer is not recorded, so the step must ask again.
     let answered =
       recollection.header.hasPlaceholders
       ? Set(
@@ -210,12 +211,12 @@ package struct ResumePlan: Sendable {
     holdBack(prepared)
   }
 
-  /// Returns the plugins whose programs have changed. A program that was not recorded counts as unchanged.
+  /// Returns the plugins whose programs have changed. A program without a recorded fingerprint counts as unchanged.
   private static func changed(_ before: [String: String], _ now: [String: String]) -> Set<String> {
     Set(before.filter { name, digest in now[name].map { $0 != digest } ?? false }.keys)
   }
 
-  /// Makes the dependents of steps that run again run again, too.
+  /// Makes steps run again if one of their dependencies does.
   private static func spread(_ fates: inout [Fate], _ prepared: PreparedWorkflow) {
     let graph = prepared.graph
     for step in graph.topologicalOrder where fates[Int(step)] == .kept {
@@ -233,9 +234,9 @@ package struct ResumePlan: Sendable {
       && prepared.action(of: step).declaration.isService
   }
 
-  /// Makes kept steps run again if a step that runs depends on them, directly or indirectly, and their effects ended
-  /// with the process or their outputs include a secret answer. If `chosen` is not empty, only dependencies of these
-  /// steps are considered.
+  /// Makes a kept step run again if a step that runs depends on it, directly or indirectly, and the kept step's effects
+  /// ended with the process or its outputs include a secret answer. If `chosen` is not empty, only dependencies of
+  /// these steps are considered.
   private static func revokeMissing(
     _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>, answered: Set<StepIndex>
   ) {
@@ -250,14 +251,13 @@ package struct ResumePlan: Sendable {
       let fate = fates[Int(step)]
       let runs = fate != .kept && fate != .failed && fate != .notSelected
       guard isNeeded[Int(step)] || (runs && (chosen.isEmpty || chosen.contains(step))) else { continue }
-      // Steps of `finally` depend on all others, but need their effects only if the action requires handles.
+      // A step of `finally` depends on all others, but needs their effects only if its action requires handles.
       if fate == .again(.final), prepared.action(of: step).declaration.requires.isEmpty { continue }
       for need in graph.workflow.steps[Int(step)].needs { isNeeded[Int(need)] = true }
     }
   }
 
-  /// Excludes the steps that have not succeeded and were not selected. Throws if a selected step depends on one of
-  /// them.
+  /// Excludes steps that have not succeeded and were not chosen. Throws if a chosen step depends on one of them.
   private static func leaveOut(
     _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>, _ selected: Set<StepIndex>?
   ) throws(Refusal) {
@@ -279,7 +279,7 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// Records the idempotency keys of steps that are no longer in the file, in case they are added again.
+  /// Records the idempotency keys of steps that are no longer in the workflow file, in case they are added again.
   private mutating func retireKeys(_ pasts: StepPasts, _ mapping: StepMapping, _ before: WorkflowGraph) {
     for (old, past) in pasts.steps.enumerated() where mapping[StepIndex(old)] == nil {
       let id = before.workflow.steps[old].id
@@ -291,7 +291,7 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// Sets unused idempotency keys for steps that were removed from the file and added again.
+  /// Gives steps that were removed from the file and added again idempotency keys that have not been used.
   private mutating func reviveKeys(_ mapping: StepMapping) {
     for (name, count) in header.retiredKeys.sorted(by: { $0.key < $1.key }) {
       let item = StepID(unchecked: name).item
@@ -313,7 +313,7 @@ package struct ResumePlan: Sendable {
     graph.workflow.steps.firstIndex { $0.id.text == id }.map { StepIndex($0) }
   }
 
-  /// Determines the steps that will be skipped because they depend on a step with the fate `failed`.
+  /// Determines which steps will be skipped because they depend on a step with the fate `failed`.
   private mutating func holdBack(_ prepared: PreparedWorkflow) {
     guard fates.contains(.failed) else { return }
     for step in graph.topologicalOrder {
@@ -328,10 +328,11 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// Returns the steps with results to keep: the kept steps, and fan-outs that run again but have successful items.
+  /// Returns the steps that have results to keep: the kept steps, and fan-outs that run again but have items that
+  /// succeeded.
   ///
-  /// If a step of `finally`, or one that acts on the process, runs again, so do all its items. The same applies to a
-  /// changed fan-out whose items are determined again because it depends on a step that runs.
+  /// If a step of `finally`, or one that acts on the process, runs again, so do all of its items. The same is true of a
+  /// changed fan-out that depends on a step that runs, because its items are determined again.
   private func stepsThatKeepSomething(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>, _ prepared: PreparedWorkflow
   ) -> Set<StepIndex> {
@@ -355,8 +356,8 @@ package struct ResumePlan: Sendable {
     graph.workflow.steps[Int(step)].needs.contains { fates[Int($0)] != .kept }
   }
 
-  /// Adds the entries of items. A kept step keeps all of them. A step that runs again keeps those of successful items,
-  /// unless the step or the item was named or the step has changed.
+  /// Adds the entries of items. A kept step keeps all of them. A step that runs again keeps those of items that
+  /// succeeded, unless the user chose the step or the item, or the step has changed.
   private mutating func keepItems(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>,
     keepingIn steps: Set<StepIndex>
@@ -402,7 +403,7 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// The failure of an interrupted step or item with `on-interrupt: fail`.
+  /// The failure of an interrupted step or item whose step has `on-interrupt: fail`.
   private static let interruption = StepFailure(
     code: "interrupted", message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again"
   )
@@ -413,14 +414,14 @@ package struct ResumePlan: Sendable {
       endedAt: recollection.lastNanoseconds)
   }
 
-  /// Adds the entries of kept steps, the activation, posts, and the opening of the gate, in order.
+  /// Adds the entries of kept steps, and those of the activation, posts and the opening of the gate, in their order.
   private mutating func keepEntries(_ pasts: StepPasts, _ mapping: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
-      // Attempts of a fan-out are counted for its items.
+      // A fan-out counts attempts for each item, not for the step.
       let hasItems = pasts.fanOuts[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fanOut != nil
       let attempts = isKept || hasItems ? 0 : carried.attempts
       if carried.repetitions > 0 || attempts > 0 {
@@ -454,7 +455,7 @@ package struct ResumePlan: Sendable {
         break
       }
     }
-    // Dependents come first. Otherwise a step that is left out would be skipped because of its dependencies.
+    // Dependents come first, because a step that is left out would otherwise be skipped as soon as a dependency is.
     var attempts: [StepIndex: Int] = [:]
     for (old, past) in pasts.steps.enumerated() {
       if let new = mapping[StepIndex(old)] { attempts[new] = past.attempts }
@@ -477,7 +478,7 @@ package struct ResumePlan: Sendable {
 
   /// Returns the plan with secrets instead of placeholders. Throws if a secret is missing.
   ///
-  /// - Parameter inputs: The inputs of the run, including the secret ones that the user has given again.
+  /// - Parameter inputs: The inputs of the run, including the secret ones, which the user has provided again.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {
     var plan = self
     plan.mask = mask
@@ -494,7 +495,8 @@ package struct ResumePlan: Sendable {
     return plan
   }
 
-  /// The chunks that precede the first entries of a resumed run: its epochs and, if it has changed, its header.
+  /// Returns the chunks that precede the first entries of a resumed run: the list of its epochs and, if it has changed,
+  /// its header.
   func preface(epoch: RunEpoch, programs: [String: String]) -> [RunChunk] {
     let now = recollection.lastNanoseconds
     let epochs = recollection.epochs + [epoch]
@@ -517,7 +519,7 @@ package struct ResumePlan: Sendable {
     return chunks
   }
 
-  /// The chunk with the kept entries, with which the journal of a resumed run begins.
+  /// Returns the chunk of kept entries with which the journal of a resumed run begins.
   func chunk(atNanoseconds now: Int) -> RunChunk {
     var writer = EntryWriter()
     for entry in entries { writer.add(entry) }

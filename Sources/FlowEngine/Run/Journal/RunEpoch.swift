@@ -1,20 +1,20 @@
 import FlowModel
 import FlowStore
 
-/// A process that has run a run. A resume adds one.
+/// A process that has executed a run. Each resume adds one.
 package struct RunEpoch: Sendable, Hashable {
   /// The number of the epoch, counted from 1.
   package var epoch: Int
-  /// The process.
+  /// The process and its host.
   package var holder: RunHolder
   /// The time at which the process started or resumed the run, in milliseconds since 1970.
   package var startedMilliseconds: Int
   /// True if the process could start steps on executors.
   package var hasRemoteSteps: Bool
-  /// The executors of the process, or nil if it had none or began the run, whose header has them.
+  /// The executors of the process. Nil if it had none, or if it began the run, because the run's header has them then.
   var remoteSteps: RemoteSteps?
 
-  /// Creates an epoch.
+  /// Creates an epoch without executors.
   package init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {
     self.epoch = epoch
     self.holder = holder
@@ -31,7 +31,7 @@ package struct RunEpoch: Sendable, Hashable {
     return .object(object)
   }
 
-  /// Reads an epoch from its ``value``. Returns nil if it is invalid.
+  /// Reads an epoch from its ``value``. Returns nil if the value is invalid.
   init?(_ value: Value) {
     guard let object = value.objectValue, let epoch = object["epoch"]?.numberValue,
       let process = object["pid"]?.numberValue, let host = object["host"]?.stringValue,

@@ -1,12 +1,12 @@
 import FlowModel
 import FlowPluginKit
 
-/// The inputs and settings of a run, as recorded in its journal for a resume. Of the environment it has only the
-/// variables that expressions read.
+/// The inputs and settings of a run, which its journal records for a resume. Of the environment, it contains only the
+/// variables that expressions have read.
 package struct RunHeader: Sendable {
   /// The values of the workflow's inputs.
   package var inputs: ValueObject = [:]
-  /// The reason for the launch.
+  /// The launch that the run belongs to.
   package var launch = Launch()
   /// The values of the workflow's `env`.
   package var environment: ValueObject = [:]
@@ -14,15 +14,15 @@ package struct RunHeader: Sendable {
   package var inherited: ValueObject = [:]
   /// The absolute path of the data folder.
   package var dataFolder = ""
-  /// The seed for the pauses before retries.
+  /// The seed for the random part of pauses before retries.
   package var jitterSeed: UInt64 = 0
-  /// True if the run was prewarmed.
+  /// True if the run was prewarmed before its activation.
   package var isPrewarmed = false
   /// True if every step's start was recorded on disk before the step began.
   package var isDurable = false
   /// True if inputs and outputs have placeholders instead of secrets.
   package var hasPlaceholders = false
-  /// True if the run could start steps on executors, where some may still be running after its process has ended.
+  /// True if the run could start steps on executors. Some may still be running after the process of the run has ended.
   package var hasRemoteSteps = false
   /// The executors of the first process of the run, or nil if it had none.
   var remoteSteps: RemoteSteps?
@@ -33,14 +33,14 @@ package struct RunHeader: Sendable {
   /// The fingerprints of the programs of external plugins, by plugin name.
   package var programs: [String: String] = [:]
 
-  /// The numbers of idempotency keys that steps and items such as `convert[3]` used before they were removed from the
-  /// file. If one is added again, it must use new keys.
+  /// For steps and items such as `convert[3]` that were removed from the file, the number of idempotency keys that they
+  /// had used. If one is added again, it must use new keys.
   package var retiredKeys: [String: Int] = [:]
 
   /// Creates a header with default values.
   package init() {}
 
-  /// The header as stored, in JSON.
+  /// The header in the form in which the journal stores it, as JSON.
   package var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }

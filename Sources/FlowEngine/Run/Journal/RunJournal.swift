@@ -5,17 +5,17 @@ import Synchronization
 
 /// Writes the journal of a run to its store on a separate thread, so that neither steps nor the gate wait for it.
 ///
-/// The store is opened before the first write. The first problem ends the recording: it is reported once, and the run
-/// continues without a journal, unless it is durable.
+/// The store is opened before the first write. The first problem ends the recording. It is reported once, and the run
+/// continues without a journal, unless the run is durable.
 final class RunJournal: Sendable {
   /// The interval between writes.
   static let rhythmNanoseconds = 100_000_000
 
   let history: RunHistory
-  /// The thread that writes.
+  /// The thread that writes the journal.
   let thread: AlarmClock
   private let state: Mutex<State>
-  /// The lease of the run. Nil before the first write.
+  /// The lease for checks that must not wait for a write. It is nil before the first write.
   private let held: Mutex<Held>
 
   private struct State {
@@ -23,24 +23,24 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
-    /// The number of chunks in the store, or nil for a resumed run, which is not released.
+    /// The number of chunks in the store. Nil for a resumed run, because such a run is not released for a suspension.
     var chunkCount: Int?
-    /// Nil unless the app is suspended.
+    /// The state to continue with, or nil if the app is not suspended.
     var suspension: Suspension?
-    /// The reason why the run could not be reacquired, which the next write throws.
+    /// The reason why the run's lease could not be acquired again. The next write throws it.
     var refusal: StoreProblem?
-    /// The file with held-back lines for other processes, or nil if there are none.
+    /// The file with lines that are held back, for other processes, or nil if no line is.
     var live: LiveLog?
 
-    /// Records the problem that ends the recording. A run that continues keeps its lease until it ends, because a
-    /// process that resumed it would run its steps a second time.
+    /// Records the problem that ends the recording. A run that continues keeps its lease until it ends, so that no
+    /// other process resumes it and executes its steps a second time.
     mutating func fail(_ problem: StoreProblem, isEnding: Bool) -> StoreProblem {
       self.problem = problem
       if isEnding { lease = nil }
       return problem
     }
 
-    /// Releases the run.
+    /// Releases the lease and removes the files with held-back lines.
     mutating func release() {
       lease = nil
       live?.end()
@@ -62,12 +62,12 @@ final class RunJournal: Sendable {
   /// True if the end of the run was written, or a problem has ended the recording.
   var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
 
-  /// True while the end of the run waits to be written, because the app is suspended.
+  /// True if the run has ended, but its end has not been written because the app is suspended.
   var isWaiting: Bool { state.withLock { $0.suspension?.end != nil } }
 
-  /// True unless another process may hold the run.
+  /// True unless another process may have the lease of the run.
   ///
-  /// It has a separate lock, because the lock for writes is held while a database responds slowly.
+  /// It has a separate lock, because the lock for writes is locked while a database responds slowly.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
 
   /// The lease of the run. The reference is weak, so that the lease is released when the journal releases it.
@@ -85,10 +85,11 @@ final class RunJournal: Sendable {
     return state.fail(problem, isEnding: isEnding)
   }
 
-  /// True if another process has taken over the run, or may do so because this one has given it up.
+  /// True if another process has taken over the run, or may do so because this process has given it up.
   var isLost: Bool { held.withLock { $0.isFenced || $0.lease?.isFenced ?? false } }
 
-  /// Records that the run was taken over. Returns nil if it was not, or if a write has reported it.
+  /// Records that another process has taken over the run. Returns nil if none has, or if a write has already reported
+  /// it.
   func noteLoss() -> StoreProblem? {
     guard isLost else { return nil }
     return state.withLock { state in
@@ -98,13 +99,13 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Gives up the run: no more steps start, even if the store later confirms the lease.
+  /// Gives up the run, so that no more steps start, even if the store later confirms the lease.
   func giveUp(_ problem: StoreProblem) {
     held.withLock { $0.isFenced = true }
     state.withLock { state in _ = state.fail(state.problem ?? problem, isEnding: true) }
   }
 
-  /// Opens the store, so that a durable run does not start if that fails.
+  /// Opens the store at the start of a durable run, which must not run if the store cannot be opened.
   func open() throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.store == nil else { return }
@@ -112,8 +113,8 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Appends chunks. The first call also creates the run that `run` describes. The chunks are collected while no other
-  /// thread writes, so their order is kept. Returns false, and collects none, while the app is suspended.
+  /// Appends chunks. The first call also creates the run, as described by `run`. The chunks are collected while no
+  /// other thread writes, so that their order is kept. While the app is suspended, it collects none and returns false.
   @discardableResult
   func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) -> Bool {
     try state.withLock { state throws(StoreProblem) in
@@ -138,7 +139,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Appends chunks, unless the run has not been created in the store yet.
+  /// Appends chunks, unless the run has not been created in the store.
   func add(_ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
@@ -185,7 +186,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Calls `body`. If it throws because the store is damaged, calls it a second time with the cause.
+  /// Calls `body`. If it throws because the store is damaged, calls it once more with the cause.
   private static func againWhereDamaged(
     _ body: (_ damage: String?) throws(StoreProblem) -> Void
   ) throws(StoreProblem) {
@@ -197,8 +198,8 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes the remaining entries and the end of the run, in one call if nothing has been written yet. While the app is suspended
-  /// they wait for ``reactivate()``.
+  /// Writes the remaining entries and the end of the run, in one call if nothing has been written so far. While the app
+  /// is suspended, they wait for ``reactivate()``.
   func finish(_ run: StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver else { return state.release() }
@@ -228,7 +229,7 @@ final class RunJournal: Sendable {
 
   // MARK: Suspension
 
-  /// Releases the run and the store, as at the end of the process. Nothing is written until ``reactivate()``.
+  /// Releases the run and the store, as at the end of the process. Nothing is written until ``reactivate()`` is called.
   func suspend() {
     state.withLock { state in
       guard state.suspension == nil, state.problem == nil, !state.isOver else { return }
@@ -242,8 +243,8 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Takes the run over again, unless another process has done so, and writes its end if it has ended meanwhile. Returns the
-  /// problem if that is not possible.
+  /// Acquires the lease of the run again, unless another process has taken the run over, and writes the end of the run
+  /// if it has ended in the meantime. Returns the problem if this fails.
   func reactivate() -> StoreProblem? {
     state.withLock { state in
       guard let suspension = state.suspension else { return nil }
@@ -295,7 +296,7 @@ final class RunJournal: Sendable {
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
       guard let store = state.store else { return }
-      // Most runs have the same workflow, so names are read only once.
+      // Most runs have the same workflow, so read the names of each workflow only once.
       var known: [[UInt8]: [String]?] = [:]
       let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds) { run in
         RunRecollection.successes(of: run, in: store) { definition in
@@ -313,7 +314,7 @@ final class RunJournal: Sendable {
   func releaseStore() { state.withLock { $0.store = nil } }
 
   /// Returns the unanswered requests to the run. Throws `fenced` if another process has taken over the run. Other
-  /// problems are left to the next write.
+  /// problems are ignored, because the next write will report them.
   func requests() throws(StoreProblem) -> [RunRequestEntry] {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return [] }

@@ -3,7 +3,7 @@ import FlowStore
 
 extension RunRecollection {
   /// Returns the steps that had started but not finished at the end of the journal, with their starts in nanoseconds
-  /// from activation. Only durable runs record starts. In others, a step counts as started when it prints its first
+  /// from activation. Only durable runs record starts. In other runs, a step counts as started when it prints its first
   /// line.
   package func openSteps(of graph: WorkflowGraph, in chunks: [[UInt8]]) -> [StepIndex: Int] {
     var open: [TaskInstance: Int] = [:]
@@ -30,7 +30,7 @@ extension RunRecollection {
     return starts
   }
 
-  /// Returns the time of each step's first output line in the last process of the run.
+  /// Returns the time of each step's first output line, if it was printed in the last process of the run.
   private static func firstLines(of graph: WorkflowGraph, in chunks: [[UInt8]]) -> [StepIndex: Int] {
     let begin = chunks.lastIndex { (try? RunChunk($0))?.kind == .resume } ?? 0
     var numbers: [String: StepIndex] = [:]

@@ -6,34 +6,34 @@ import FlowStore
 
 /// The content of a run's journal.
 ///
-/// A resume writes a chunk with all kept entries, whose steps are those of the file at that time. Entries before the
-/// last resume are therefore ignored.
+/// A resume writes a chunk with all entries that it keeps. Their step indices are those of the workflow file at that
+/// time. Entries before the last resume are therefore ignored.
 package struct RunRecollection: Sendable {
   /// The header of the run.
   package private(set) var header: RunHeader
   /// The processes of the run, in order.
   package private(set) var epochs: [RunEpoch] = []
-  /// True if the journal has the step that posted each event. Earlier versions did not record it.
+  /// True if the journal contains the step that posted each event. Earlier versions did not record it.
   package var knowsPosters: Bool {
     !entries.contains { if case .posted(_, by: .unknown, _) = $0 { true } else { false } }
   }
-  /// True if one of these processes could start steps on executors.
+  /// True if a process of the run could start steps on executors.
   package var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
   /// The executors of the last process, or nil if it had none. Earlier versions did not record them.
   private var remoteSteps: RemoteSteps? { epochs.count > 1 ? epochs.last?.remoteSteps : header.remoteSteps }
   /// The position up to which the journal was read.
   package let position: RunPosition
-  /// The steps that the last resume kept.
+  /// The steps that the last resume has kept.
   package private(set) var kept: Set<StepIndex> = []
   /// The entries since the last resume, in order.
   package private(set) var entries: [JournalEntry] = []
-  /// The outputs of steps.
+  /// The outputs of steps, by step.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// The outputs of items.
+  /// The outputs of items, by step and index.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The values of posted events, without secret ones.
   private(set) var eventValues: [RecordedEventValue] = []
-  /// The items of each step when they were last determined.
+  /// The state of each step's items when they were last determined.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
   /// The move of the workflow's folder since the run was recorded, or nil if it has not moved.
   package let move: FolderMove?
@@ -64,7 +64,7 @@ package struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
-    // Entries before the last resume may have other step indices, because the file has changed.
+    // Skip entries before the last resume. Their step indices may differ, because the file has changed.
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for (index, chunk) in read.enumerated() {
       do throws(RunChunk.ChunkProblem) {
@@ -81,9 +81,9 @@ package struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
-    // This applies to the last header, because earlier ones no longer matter.
+    // Only the last header is moved, because earlier ones no longer matter.
     if let move { self.header = self.header.moved(by: move) }
-    // A process that claimed the run and wrote nothing is known only from the run itself.
+    // A process that took the lease and wrote nothing is known only from the run itself.
     if epochs.last?.epoch != run.epoch {
       let started = epochs.isEmpty && run.epoch == 1 ? run.startedMilliseconds : lastMilliseconds
       epochs.append(
@@ -92,7 +92,7 @@ package struct RunRecollection: Sendable {
     }
   }
 
-  /// The results of steps in order, without those of items.
+  /// The results of steps, without those of items, in order.
   package var finishedSteps: some Sequence<(FinishedEntry, StepFailure?)> {
     entries.lazy.compactMap { entry in
       guard case .finished(let finished, let failure) = entry, finished.task.item == nil else { return nil }
@@ -105,8 +105,8 @@ package struct RunRecollection: Sendable {
     epochs = values.compactMap { RunEpoch($0) }
   }
 
-  /// Determines the kept steps from the entries of a resume. Steps that it failed as interrupted or left out were not
-  /// kept.
+  /// Determines the kept steps from the entries of a resume. Steps that the resume failed as interrupted or left out do
+  /// not count as kept.
   private mutating func noteKept() {
     kept = Set(minimumCapacity: entries.count)
     for (finished, failure) in finishedSteps
@@ -146,7 +146,7 @@ package struct RunRecollection: Sendable {
     }
   }
 
-  /// Removes the outputs of items that are no longer in the list.
+  /// Removes the outputs of items that have changed or are no longer in the list.
   private mutating func forgetOutputs(of step: StepIndex, where hashes: [UInt64]) {
     if let before = itemKeys.updateValue(ItemKeys(hashes: hashes), forKey: step) {
       itemOutputs[step] = itemOutputs[step]?.filter { before.isSame($0.key, in: hashes) }
@@ -156,7 +156,7 @@ package struct RunRecollection: Sendable {
   /// Returns the output lines of a run as JSON objects, in order and without colors.
   package static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
     coloredLines(in: chunks).compactMap { line in
-      // Entries with the names of items have no message.
+      // Entries with the names of items have no message, so they are omitted.
       guard let message = line["message"]?.stringValue else { return nil }
       guard message.utf8.contains(0x1B) else { return line }
       var line = line
@@ -165,28 +165,30 @@ package struct RunRecollection: Sendable {
     }
   }
 
-  /// Returns the lines like ``lines(in:)``, but with colors.
+  /// Returns the same lines as ``lines(in:)``, but with colors.
   package static func coloredLines(in chunks: [[UInt8]]) -> [ValueObject] { numberedLines(in: chunks).map(\.line) }
 
-  /// The keys that a recorded line has if it was held back: for its number, and for a note about missing lines.
+  /// The keys that a recorded line has only if it was held back: one for its number, and one that marks a note about
+  /// missing lines.
   static let (numberKey, noteKey) = ("held", "note")
-  /// The member for the keys of items in a recorded line with their names.
+  /// In a recorded line with the names of items, the key of the member that contains their keys.
   static let keysKey = "keys"
 
-  /// The names of a step's items, and their keys if they come from an object.
+  /// The names of a step's items, and their keys if the items come from an object.
   package struct ItemNames {
     package var step: String
     package var names: [String]
     package var keys: [String]?
   }
 
-  /// Returns the names of items in the order in which they were recorded. A resumed run may record them again.
+  /// Returns the recorded names of items, in the order in which they were recorded. A resumed run may record them
+  /// again.
   package static func itemNames(in chunks: [[UInt8]]) -> [ItemNames] {
     let beginning = Array(#"{"event":"step.items""#.utf8)
     var found: [ItemNames] = []
     for bytes in chunks {
       guard let chunk = try? RunChunk(bytes), chunk.kind == .log else { continue }
-      // Most lines are output. They are not parsed, because a log may have millions of them.
+      // Most lines are output. They are skipped without being parsed, because a log may have millions of them.
       var rest = chunk.body[...]
       while !rest.isEmpty {
         let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -202,7 +204,7 @@ package struct RunRecollection: Sendable {
     return found
   }
 
-  /// Returns the lines like ``coloredLines(in:)``, with the numbers of those that were held back.
+  /// Returns the same lines as ``coloredLines(in:)``, with the number of each line that was held back.
   static func numberedLines(in chunks: [[UInt8]]) -> [NumberedLine] {
     var lines: [NumberedLine] = []
     for bytes in chunks {
@@ -217,7 +219,7 @@ package struct RunRecollection: Sendable {
     return lines
   }
 
-  /// Returns the ids of the steps that succeeded in a run. Empty if the run cannot be read.
+  /// Returns the ids of the steps that succeeded in a run, or none if the run cannot be read.
   package static func successes(
     of run: StoredRun, in store: some RunStore, stepNames: ([UInt8]) -> [String]?
   ) -> Set<String> {
@@ -227,7 +229,7 @@ package struct RunRecollection: Sendable {
     var successes: Set<String> = []
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for chunk in read[begin...] where chunk.kind == .entries || chunk.kind == .resume {
-      // The reader skips outputs, which are the largest part of a journal, without parsing them.
+      // The reader skips outputs, the largest part of a journal, without parsing them.
       var reader = EntryReader(chunk.body, stepCount: names.count)
       do throws(ByteReader.ByteProblem) {
         while let item = try reader.next() {
@@ -284,7 +286,7 @@ package struct RunRecollection: Sendable {
     return selected
   }
 
-  /// Returns facts about the steps whose `if` calls status functions. Without them, the plan would skip these steps
+  /// Returns facts for the steps whose `if` calls status functions. Without these facts, the plan would skip the steps
   /// after failed dependencies.
   private static func statusFunctions(of graph: WorkflowGraph) -> [StepIndex: StepFacts] {
     var facts: [StepIndex: StepFacts] = [:]

@@ -2,11 +2,11 @@ import FlowModel
 
 /// A mapping from the step indices of one workflow to those of another, by id.
 struct StepMapping {
-  /// The new index of each step, which is nil if the step was removed. Nil for the identity.
+  /// The new index of each step, or nil if the step was removed. The array is nil if all steps keep their indices.
   private var newIndices: [StepIndex?]?
   private var isKnown: [Bool] = []
 
-  /// Creates the mapping, or the identity if `before` is nil.
+  /// Creates the mapping by id. If `before` is nil, each step keeps its index.
   init(from before: WorkflowGraph?, to graph: WorkflowGraph) {
     guard let before else { return }
     var indices: [String: StepIndex] = [:]
@@ -19,20 +19,21 @@ struct StepMapping {
 
   subscript(step: StepIndex) -> StepIndex? { newIndices.map { $0[Int(step)] } ?? step }
 
-  /// True if the earlier workflow has this step of the later one.
+  /// True if the earlier workflow also has this step of the later one.
   func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
 /// Compares the steps of the recorded workflow with those of the current one.
 struct StepComparison {
-  /// The recorded workflow, or nil if it is the same.
+  /// The recorded workflow, or nil if it has not changed.
   let before: WorkflowGraph?
   let graph: WorkflowGraph
   let changedPlugins: Set<String>
 
   func isOptional(_ step: StepIndex) -> Bool { (before ?? graph).workflow.steps[Int(step)].options.isOptional }
 
-  /// True if the step has not changed. `old` is its index in the recorded workflow, `new` that in the current one.
+  /// True if the step has not changed. `old` is its index in the recorded workflow, and `new` its index in the current
+  /// one.
   func isSame(_ old: StepIndex, _ new: StepIndex) -> Bool {
     if !changedPlugins.isEmpty,
       changedPlugins.contains(String(graph.workflow.steps[Int(new)].uses.prefix { $0 != "." }))
@@ -44,7 +45,7 @@ struct StepComparison {
   }
 }
 
-/// The properties of a step that determine its behavior. A step has changed if one of them has.
+/// The properties that determine a step's behavior. A step has changed if one of them has.
 private struct StepDefinition: Equatable {
   var uses: String
   var with: ValueObject

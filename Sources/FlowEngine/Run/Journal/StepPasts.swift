@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The state of each step, as described by the entries of a journal.
+/// The state of each step at the end of an earlier process, according to the entries of a journal.
 struct StepPasts {
   struct Past {
     /// The result, or nil if it has not finished.
@@ -12,24 +12,24 @@ struct StepPasts {
     var uncounted = 0
     /// The number of times that its success was discarded.
     var repetitions = 0
-    /// True if an earlier resume failed it because an attempt had been interrupted.
+    /// True if an earlier resume failed the step because an attempt had been interrupted.
     var failedInterrupted = false
-    /// True if an attempt began whose end is not recorded.
+    /// True if an attempt began and its end was not recorded.
     var isInterrupted = false
-    /// True if a body of it was abandoned, possibly after it had finished.
+    /// True if a body of the step was abandoned, possibly after the step had finished.
     fileprivate(set) var wasAbandoned = false
-    /// The entries about ends and starts of its attempts, in order.
+    /// The entries about the starts and ends of attempts, in order.
     fileprivate(set) var attemptEntries: [JournalEntry] = []
   }
 
-  /// The items of a fan-out.
+  /// The state of a fan-out's items.
   struct PastFanOut {
     var hashes: [UInt64] = []
-    /// The state of each item, including those beyond the end of the current list. If their indices are used again,
+    /// The state of each item, including items beyond the end of the current list. If their indices are used again,
     /// they need new idempotency keys.
     var items: [Int: Past] = [:]
 
-    /// Replaces the list. An index with a different item starts over with a new key.
+    /// Replaces the list of items. If the item at an index differs, it starts from scratch with a new key.
     fileprivate mutating func replaceItems(_ hashes: [UInt64]) {
       let keys = ItemKeys(hashes: self.hashes)
       for item in self.hashes.indices where !keys.isSame(item, in: hashes) {
@@ -81,7 +81,7 @@ extension StepPasts.Past {
       attempts = attempt
       attemptEntries.append(entry)
     case .lost(_, let attempt, _, _):
-      // A durable run has counted it when it started.
+      // In a durable run, the attempt was counted when it started.
       if !isInterrupted { uncounted += 1 }
       isInterrupted = false
       attempts = attempt
@@ -111,8 +111,8 @@ extension StepPasts.Past {
 extension StepPasts.PastFanOut {
   var hasSuccess: Bool { items.values.contains(where: \.hasSucceeded) }
 
-  /// True if a fan-out with `on-interrupt: fail` must not continue: an item was interrupted, and either `fail-fast`
-  /// applies or no other item is unfinished.
+  /// True if a fan-out with `on-interrupt: fail` must not continue, because an item was interrupted and either
+  /// `fail-fast` is set or no other item is unfinished.
   func stopsAtInterrupt(_ fanOut: FanOut?) -> Bool {
     guard items.values.contains(where: \.stopsAtInterrupt) else { return false }
     let isOver = hashes.indices.allSatisfy { index in
@@ -127,13 +127,13 @@ extension StepPasts.Past {
   /// True if an attempt may have sent requests with the idempotency key.
   var hasUsedKeys: Bool { attempts > 0 || repetitions > 0 || finished?.outcome == .success }
 
-  /// True if it succeeded and, if it is a service, did not fail afterwards.
+  /// True if the step succeeded and, if it is a service, did not fail afterwards.
   var hasSucceeded: Bool { finished?.outcome == .success && !failedAfterReady }
 
-  /// True if it was interrupted, so that with `on-interrupt: fail` it must not run again.
+  /// True if an attempt was interrupted, so that a step with `on-interrupt: fail` must not run again.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
-  /// Returns the fate of the step, as far as its own result determines it.
+  /// Returns the fate of the step, judging only by its own result.
   func fate(isOptional: Bool) -> ResumePlan.Fate {
     guard let finished else { return .again(.unfinished) }
     switch finished.outcome {
@@ -147,8 +147,8 @@ extension StepPasts.Past {
     }
   }
 
-  /// Returns the attempts that a resumed run continues with. If a success is discarded, the step starts over with a new
-  /// key. After a failure, all retries are available again, but the numbers of the attempts continue.
+  /// Returns the attempts that a resumed run continues with. If a success is discarded, the step starts from scratch
+  /// with a new key. After a failure, all retries are available again, but the numbering of attempts continues.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
     guard finished != nil, !isKept else { return (attempts, uncounted, repetitions) }
     if hasSucceeded { return (0, 0, repetitions + 1) }

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowStore
 
-/// The steps of a durable run whose starts are on disk, until a thread takes them.
+/// The steps of a durable run whose starts are on disk, and which no thread has taken.
 struct DurableStarts {
   private var starts: [Int: [(step: StepIndex, attempt: Int)]] = [:]
   /// True if a write is scheduled.
@@ -22,16 +22,16 @@ struct DurableStarts {
 // The rule of a durable run: no step begins before its own start and all earlier entries are on disk.
 //
 // The rule is enforced at starts, because the end of a step has many consequences: a failure handler, a step that waits
-// for an event, or one that the gate releases. Threads therefore do not take steps from the plan. The journal's thread
+// for an event, or a step that the gate releases. So threads do not take steps from the plan. The journal's thread
 // chooses the steps that may start, writes their starts together with all new entries, and then passes the steps to
-// their pools. Entries that are recorded meanwhile are part of the next write. It chooses more steps than there are
+// their pools. Entries recorded in the meantime are part of the next write. It chooses more steps than there are
 // threads, so that many short steps share a write. They run one after another on the available threads; if one takes
 // long, the watch adds threads.
 extension WorkflowRun {
-  /// The maximum number of chosen steps of a pool that no thread has taken.
+  /// The maximum number of steps of a pool that have been chosen, but not taken by a thread.
   private static let chosenEarly = 64
 
-  /// The number of further steps of a pool that may be chosen now.
+  /// Returns the number of further steps of a pool that may be chosen now.
   private func durableRoom(in pool: Pool, _ state: RunState) -> Int {
     let waiting = state.durableStarts?.count(in: pool) ?? 0
     if pool == .main { return waiting == 0 && state.pools[pool.index].hasRoom ? 1 : 0 }
@@ -43,7 +43,7 @@ extension WorkflowRun {
     if isGuarded, !isSureOfRun { return nil }
     guard state.durableStarts != nil else { return startNext(in: pool, &state.plan, at: now) }
     while let start = state.durableStarts?.take(from: pool) {
-      // The step may have been cancelled or have timed out during the write.
+      // The step may have been cancelled or timed out during the write.
       if state.plan.isAwaiting(start.step, attempt: start.attempt) { return start }
       state.plan.apply(.ended(start.step, attempt: start.attempt, .cancelled), at: now)
     }
@@ -60,7 +60,8 @@ extension WorkflowRun {
     pool == .remote ? plan.startNextRemotely(at: now) : plan.startNext(in: pool, at: now)
   }
 
-  /// Handles a change of a durable run under the lock. Instead of waking threads for ready steps, it requests a write.
+  /// Handles a change of a durable run under the lock. Instead of waking threads for ready steps, it requests a write
+  /// to the journal.
   func carryOutDurably(_ state: inout RunState, _ aftermath: inout Aftermath) {
     for pool in Pool.all {
       if let waiting = state.durableStarts?.count(in: pool), waiting > 0 {
@@ -78,8 +79,8 @@ extension WorkflowRun {
     aftermath.mustFlush = true
   }
 
-  /// Chooses the next steps to start, writes their starts with all new entries, and passes them to their pools. Repeats
-  /// this on the journal's thread until there is nothing to write.
+  /// Chooses the next steps to start, writes their starts with all new entries, and passes the steps to their pools.
+  /// Repeats this on the journal's thread until there is nothing to write.
   func flush() {
     guard let journal else { return }
     while true {
@@ -90,7 +91,7 @@ extension WorkflowRun {
           chosen = picked
           return chunks.map { .chunk($0) }
         }
-        // Steps of a suspended app wait.
+        // The app is suspended, so its steps wait.
         guard isWritten else { return }
       } catch {
         tellOfJournal(error)
@@ -102,7 +103,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Marks steps that may start as running, and collects the chunks for their starts and all new entries.
+  /// Marks the steps that may start as running, and collects the chunks that contain their starts and all new entries.
   private func chooseStarts() -> ([(start: (step: StepIndex, attempt: Int), pool: Pool)], [RunChunk]) {
     let (chosen, entries, outputs, launch) = withPlan { state in
       var chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)] = []
@@ -120,7 +121,7 @@ extension WorkflowRun {
     return (chosen, entries.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(entries, outputs)])
   }
 
-  /// Passes steps whose starts are on disk to their pools. Returns true if there are more entries to write.
+  /// Passes steps whose starts are on disk to their pools. `hasMore` is true if there are more entries to write.
   private func handOut(
     _ chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)]
   ) -> (aftermath: Aftermath, hasMore: Bool) {

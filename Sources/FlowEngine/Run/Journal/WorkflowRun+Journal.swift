@@ -5,14 +5,15 @@ import FlowPluginKit
 import FlowSecrets
 import FlowStore
 
-// Recording a run. Entries are collected under the lock, and encoded outside it on the journal's thread.
+// A run is recorded on the journal's thread. Entries are collected under the run's lock and encoded outside it.
 extension WorkflowRun {
-  /// The delay of the first write after the gate has opened, so that it does not delay the first screen.
+  /// The delay of the first write after the gate has opened. It keeps the write from delaying the first screen.
   private static let gateDelayNanoseconds = 3_000_000
-  /// The maximum number of results of steps that are read while the lock is held once.
+  /// The maximum number of step results that are read while the lock is taken once.
   private static let entriesAtOnce = 2048
 
-  /// Starts recording. A durable run opens its store now; others write after 100 ms or when the gate opens.
+  /// Starts the recording. A durable run opens its store now; others write after 100 ms or shortly after the gate has
+  /// opened.
   func startJournal() throws(PreparedWorkflow.PreparationProblem) {
     guard let journal else { return }
     guard !journal.history.isDurable else {
@@ -26,7 +27,7 @@ extension WorkflowRun {
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
     gateClock.whenOpen { [self] _ in
       journal.thread.schedule(atNanoseconds: clock.now + Self.gateDelayNanoseconds) { [self] in
-        // If the gate opened with the last step, the end of the run writes the entries.
+        // If the gate opened with the last step, the entries are written together with the end of the run.
         if state.withLock({ $0.plan.conclusion == nil }) { _ = writeJournal() }
       }
     }
@@ -39,7 +40,7 @@ extension WorkflowRun {
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
   }
 
-  /// Handles requests to a durable run and writes its output lines. Its entries are written when steps start.
+  /// Handles requests to a durable run and writes its output lines. Other entries are written when steps start.
   private func keepAsking() {
     guard let journal, !journal.isOver else { return }
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in
@@ -49,11 +50,12 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes the entries since the last call. Returns false if the recording has ended. Call it on the journal's thread.
+  /// Writes the entries since the last call. Returns false if the recording has ended. It must be called on the
+  /// journal's thread.
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
-    // The header of a prewarmed run is complete only after activation.
+    // Before activation, the header of a prewarmed run is incomplete.
     guard state.withLock({ $0.plan.activatedAtNanoseconds != nil }) else { return true }
     do throws(StoreProblem) {
       try journal.write(storedRun(.running)) { collectPieces() }
@@ -78,8 +80,8 @@ extension WorkflowRun {
     var pieces = logPieces()
     if inherited.hasUnrecorded { pieces.append(.chunk(headerChunk())) }
     var writer = EntryWriter()
-    // Results of many steps are read in parts, to reuse memory and to release the lock in between. The last part is
-    // read together with the outputs, so that the entry of a step and its outputs are in the same chunk.
+    // Results of many steps are read in parts, which reuses memory and releases the lock in between. The last part is
+    // read together with the outputs, so that a step's entry and outputs are in the same chunk.
     let count = state.withLock { state in state.plan.untakenCount }
     writer.reserve(stepCount: count)
     for _ in 0..<count / Self.entriesAtOnce {
@@ -92,7 +94,7 @@ extension WorkflowRun {
     return pieces
   }
 
-  /// Encodes entries and outputs. `first` has the entries that come before them.
+  /// Encodes entries and outputs. `first` contains the entries that precede them.
   func chunk(_ entries: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
     -> RunChunk
   {
@@ -110,8 +112,8 @@ extension WorkflowRun {
       .entries, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
 
-  /// The chunk with the header, which is written again when the launch is known or an expression has read another
-  /// variable.
+  /// Returns the chunk with the header. It is written again when the launch is known, and after an expression has read
+  /// another variable.
   func headerChunk() -> RunChunk {
     inherited.noteRecorded()
     var header = self.header
@@ -124,7 +126,8 @@ extension WorkflowRun {
       .header, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: header.bytes)
   }
 
-  /// Returns the output lines since the last call. Held-back lines are shown before they are recorded.
+  /// Returns the output lines since the last call. Lines that were held back are shown to other processes before they
+  /// are recorded.
   private func logPieces() -> [JournalPiece] {
     let (lines, firstReleased, held) = state.withLock { state in
       defer { (state.unwrittenLines, state.firstReleasedByte, state.unshownLines) = ([], nil, []) }
@@ -141,8 +144,8 @@ extension WorkflowRun {
     return chunk(lines[..<firstReleased]) + [.heldLines(held)] + chunk(lines[firstReleased...])
   }
 
-  /// Records an output line, a warning or the names of items, unless the log decides otherwise. Returns false if the
-  /// observer does not receive the event, because it is an output line of a quiet step.
+  /// Records an output line, a warning or the names of items, unless the log holds it back or drops it. Returns false
+  /// if the observer must not receive the event, because it is an output line of a quiet step.
   func recordLine(_ event: RunEvent) -> Bool {
     guard journal != nil else { return true }
     switch event.kind {
@@ -166,7 +169,7 @@ extension WorkflowRun {
     switch state.recordedLog.place(event) {
     case .recorded: return true
     case .held(let number):
-      // From the numbers of lines, readers see that some are missing.
+      // If a line is missing in the live log, readers detect that by the numbers.
       if state.unshownLines.count < LiveLog.mostBytesAtOnce {
         LiveLog.append(event, number: number, to: &state.unshownLines)
       }
@@ -175,14 +178,14 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the keys of a step's items with secrets hidden, or nil if they have none.
+  /// Returns the keys of a step's items with secrets hidden, or nil if the items have no keys.
   private func keys(ofItemsOf step: StepID) -> [String]? {
     let all = state.withLock { $0.itemKeys }
     guard !all.isEmpty, let index = index(ofStep: step.text), let keys = all[index] else { return nil }
     return keys.map { mask?.masked($0) ?? $0 }
   }
 
-  /// Records output lines, except those that the log holds back. Returns false if the observer does not receive them,
+  /// Records output lines, except those that the log holds back. Returns false if the observer must not receive them,
   /// because the step is quiet.
   func record(_ lines: StepLines) -> Bool {
     guard journal != nil else { return true }
@@ -200,7 +203,7 @@ extension WorkflowRun {
     return isShown
   }
 
-  /// Records the last output lines of finished steps, which were held back.
+  /// Records the last output lines of finished steps. They were held back until now.
   func recordLastLines(of steps: some Sequence<StepID>) {
     for step in steps {
       var bytes: [UInt8] = []
@@ -218,7 +221,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Records the numbers of lines that plugins printed beyond the limit.
+  /// Records how many lines plugins have printed beyond the limit.
   func recordDroppedLines() {
     record(Self.bytes(of: state.withLock { $0.recordedLog.droppedLines(at: clock.now) }), wereHeld: false)
   }
@@ -267,16 +270,16 @@ extension WorkflowRun {
       header.environment = state.environment
       header.launch = state.launch
     }
-    // A link that launched the app may contain a token.
+    // The launch options may contain a secret, such as the token in a link that launched the app.
     header.launch.options = recordable(launchOptions: header.launch.options)
     return mask.map { header.withPlaceholders(by: $0) } ?? header
   }
 
-  /// Writes the end of the run. A problem becomes a warning in the report.
+  /// Writes the end of the run. A problem is added to the report as a warning.
   func finishJournal(_ report: inout RunReport) {
     guard let journal else { return }
     var summary = report.summary
-    // Reports do not show the gate of a workflow that declares none.
+    // The report of a workflow without a gate does not mention one.
     if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
     let bytes = JSONText.bytes(of: .object(summary))
     let isLost = isGuarded && journal.isLost
@@ -286,7 +289,7 @@ extension WorkflowRun {
     } catch {}
     journal.releaseStore()
     endSuspension()
-    // The problem may have occurred earlier, and after the report was created.
+    // The problem may have occurred earlier, or after the report was created.
     if let problem = journal.problem {
       let warning = "history: \(problem)"
       if !report.warnings.contains(warning) { report.warnings.append(warning) }
@@ -300,7 +303,7 @@ extension WorkflowRun {
     journal.thread.stop()
   }
 
-  /// Reports that recording has stopped. Cancels the run if it is durable or another process has taken it over.
+  /// Reports that the recording has stopped. Cancels the run if it is durable or another process has taken it over.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
     if case .fenced = problem { return cancel() }
@@ -366,7 +369,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Reads the secret of a request from its named pipe. Returns nil if there is none.
+  /// Reads the secret of a request from its named pipe. Returns nil if the request has none or it cannot be read.
   private static func secret<Result>(of request: ValueObject, _ read: (String) throws -> Result) -> Result? {
     guard let pipe = request["secret"]?.objectValue else { return nil }
     let text = PrivatePipe.text(at: pipe["pipe"]?.stringValue ?? "", byteCount: pipe["bytes"]?.integerValue ?? 0)

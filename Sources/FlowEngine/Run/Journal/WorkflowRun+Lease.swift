@@ -1,24 +1,24 @@
 import FlowModel
 import FlowStore
 
-// Runs in a store whose leases expire. A process that was suspended may have lost its run without notice, so bodies
+// Some stores have leases that expire. A process that was suspended may have lost its run without notice, so bodies
 // begin and continue only if the lease was renewed recently, by this process's own clock; a start does not query the
-// store. While the renewal is late, ready steps wait and running ones are asked to end. Both run when the lease has
+// store. While the renewal is late, ready steps wait and running ones are asked to end. Both run once the lease has
 // been renewed. If another process has taken over the run, they end as cancelled.
 extension WorkflowRun {
   /// The interval between checks of the lease while steps wait for it.
   private static let lookNanoseconds = 50_000_000
   /// The interval between checks of the lease while bodies may be running.
   private static let guardNanoseconds = 100_000_000
-  /// The time for which steps wait for a store that does not respond, before the run is given up. Durable writes have
-  /// the same limit.
+  /// The time for which steps wait for a store that does not respond. Then the run is given up. Durable writes have the
+  /// same limit.
   private static let patience = Duration.seconds(60)
 
-  /// The journal that has the lease. In the run of an item, it is that of the outer run.
+  /// The journal that has the lease. For the run of an item, it is the outer run's journal.
   private var holdingJournal: RunJournal? { options.outer.map { $0.run.holdingJournal } ?? journal }
 
-  /// Cancels all steps that could start if another process has taken over the run. Called under the lock; returns true
-  /// if there were any.
+  /// If another process has taken over the run, cancels all steps that could start. It is called under the lock and
+  /// returns true if there were any.
   func endLostStarts(_ state: inout RunState, _ aftermath: inout Aftermath) -> Bool {
     guard let journal = holdingJournal, journal.isLost else { return false }
     let now = state.instant(clock.now)
@@ -28,14 +28,14 @@ extension WorkflowRun {
       hasEnded = true
     }
     if hasEnded, !state.isAwaitingLease {
-      // The loss may not have been reported.
+      // Schedule a check, because the loss may not have been reported.
       state.isAwaitingLease = true
       aftermath.mustAwaitLease = true
     }
     return hasEnded
   }
 
-  /// Schedules a check of the lease if steps wait for it. Called under the lock.
+  /// Schedules a check of the lease if steps wait for it. It is called under the lock.
   func awaitLease(_ state: inout RunState, _ aftermath: inout Aftermath) {
     guard state.plan.canStart() || state.plan.canStartRemotely, !state.isAwaitingLease else { return }
     state.isAwaitingLease = true
@@ -71,7 +71,8 @@ extension WorkflowRun {
 
   // MARK: Bodies that run
 
-  /// Checks the lease until the run ends. While its renewal is late, asks the bodies of this process to end.
+  /// Checks the lease until the run ends. While the lease is not renewed in time, asks the bodies in this process to
+  /// end.
   func guardBodies() {
     guard isGuarded, options.outer == nil else { return }
     deadlines.schedule(atNanoseconds: clock.now + Self.guardNanoseconds) { [self] in
@@ -80,7 +81,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Asks the bodies of this process to end, because another process may soon run their steps.
+  /// Asks the bodies in this process to end, because another process may soon run their steps.
   private func endBodiesForLease() {
     let aftermath = withPlan { state in
       var aftermath = Aftermath()
@@ -93,7 +94,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Adjusts the result of a body to the state of the lease. If a body failed or was cancelled because its renewal was
+  /// Adjusts the result of a body to the state of the lease. If a body failed or was cancelled while the renewal was
   /// late, the attempt counts as lost, and the step runs again.
   func endingUnderLease(_ ending: Ending, of start: Start, _ state: inout RunState) -> Ending {
     let key = RunState.taskKey(start.step, Int(start.attempt))

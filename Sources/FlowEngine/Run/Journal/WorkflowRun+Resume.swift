@@ -6,7 +6,7 @@ final class RunOrigin: Sendable {
   let store: any RunStore
   let lease: any RunLease
   let plan: ResumePlan
-  /// The time at which the run's clock continues, in nanoseconds from the start of the run.
+  /// The time from which the run's clock continues, in nanoseconds from the start of the run.
   var atNanoseconds: Int { plan.atNanoseconds }
 
   init(store: any RunStore, lease: any RunLease, plan: ResumePlan) {
@@ -27,20 +27,20 @@ final class RunOrigin: Sendable {
 }
 
 extension ResumePlan {
-  /// The time of the last entry, in nanoseconds from the start of the run. The resumed run's clock continues from
+  /// The time of the last entry, in nanoseconds from the start of the run. The clock of the resumed run continues from
   /// there.
   package var atNanoseconds: Int { recollection.lastNanoseconds }
 }
 
 extension WorkflowRun {
-  /// Stores the outputs of a step for expressions and for the journal.
+  /// Stores the outputs of a step, for use by expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
     withholdOutputs(ofReader: step, &state)
     if journal != nil { state.unwrittenOutputs.steps.append((step, recordable(outputs, of: step, state))) }
   }
 
-  /// Resumes the run after a pause, in which remote steps of the earlier process end.
+  /// Resumes the run after a pause in which remote steps of the earlier process end.
   func beginResumed(from origin: RunOrigin, after pause: Duration) {
     guard pause > .zero else { return beginResumed(from: origin) }
     emit(
@@ -55,7 +55,7 @@ extension WorkflowRun {
     let header = origin.plan.header
     recallProducts()
     let (activatedAt, deferred) = state.withLock { ($0.plan.activatedAtNanoseconds, $0.plan.resolvedDeferrals) }
-    // Observers count times from activation, as the report does.
+    // Observers count times from activation, as the report does, so send them its time.
     if let activatedAt {
       emit(.runActivated(reason: header.launch.reason, deferred: Array(deferred)), atNanoseconds: activatedAt)
     }
@@ -85,7 +85,7 @@ extension WorkflowRun {
 }
 
 extension GateClock {
-  /// Restores a gate that opened in an earlier process.
+  /// Opens the gate of a resumed run as an earlier process has.
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
     note(opened)
