@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 
 extension Expression {
-  /// The status functions that the expression calls, as a set for ``StepFacts``.
+  /// The status functions that the expression calls, in the form that ``StepFacts`` stores.
   package var statusFunctionSet: StepFacts.StatusFunctions {
     var set: StepFacts.StatusFunctions = []
     for function in statusFunctions {

@@ -8,11 +8,11 @@ package enum InputBinding {
   /// is missing, unknown or of the wrong type.
   ///
   /// - Parameters:
-  ///   - given: The inputs of the step.
+  ///   - given: The inputs that the step states.
   ///   - fields: The inputs that the action declares.
-  ///   - run: The run, for its folders.
-  ///   - folder: The folder that relative paths in default values refer to, or nil for the folder of `run`. It
-  ///     differs if another file declares the defaults.
+  ///   - run: The run, whose folders relative paths refer to.
+  ///   - folder: The folder for relative paths in default values, or nil for the folder of `run`. It differs if another
+  ///     file declares the defaults.
   package static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {
@@ -46,8 +46,8 @@ package enum InputBinding {
     return bound
   }
 
-  /// Returns the inputs with all relative paths made absolute. The declaration of a path names the folder that it is
-  /// relative to.
+  /// Returns the inputs with all relative paths made absolute. The declared type of a path determines the folder that
+  /// it is relative to.
   package static func absolutePaths(
     in inputs: ValueObject, of fields: [FieldDeclaration], dataFolder: String, workflowFolder: String
   ) -> ValueObject {
@@ -80,7 +80,8 @@ package enum InputBinding {
 }
 
 extension Value {
-  /// True if the value takes more than `limit` bytes as JSON, without escapes. It stops counting at the limit.
+  /// True if the value takes more than `limit` bytes as JSON, not counting escapes. Stops counting once the limit is
+  /// exceeded.
   func exceeds(bytes limit: Int) -> Bool {
     var left = limit
     return !spend(&left)

@@ -10,18 +10,18 @@ extension MachineResources {
 }
 
 extension WorkflowGraph {
-  /// True if a step has `resources`.
+  /// True if a step requests `resources`.
   package var hasRequests: Bool { !steps(stating: .request).isEmpty }
 
-  /// Returns `stated`, or else the capacity of this machine.
+  /// Returns `stated` or, if it is nil, the capacity of this machine.
   func capacity(_ stated: MachineResources?) -> MachineResources {
     stated ?? (hasRequests ? .ofThisMachine : .unlimited)
   }
 
-  /// Throws if a step requests more than the capacity, because it would wait forever.
+  /// Throws if a step requests more than the capacity, because the step would wait forever.
   ///
   /// - Parameters:
-  ///   - stated: The capacity, or nil for that of this machine.
+  ///   - stated: The capacity, or nil for the capacity of this machine.
   ///   - elsewhere: Returns true for steps whose requests count on another machine.
   package func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }

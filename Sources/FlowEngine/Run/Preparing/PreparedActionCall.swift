@@ -2,11 +2,11 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// The action that a step calls for each post of an event, with its inputs parsed.
+/// The action that a step calls for each post of an event, with its inputs prepared for evaluation.
 struct PreparedActionCall: Sendable {
-  /// The name of the action in the step's inputs.
+  /// The name of the action, as the step's inputs state it.
   let name: String
-  /// The action, or nil if it is not installed. The loader reports that with its location.
+  /// The action, or nil if it is not installed. The loader reports that together with the location in the file.
   let action: RegisteredAction?
   let inputs: PreparedObject
 

@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-/// A duration, either literal or from an expression.
+/// A duration that is a literal or comes from an expression.
 enum PreparedDuration: Sendable {
   case literal(Duration)
   case template(Template, source: String)

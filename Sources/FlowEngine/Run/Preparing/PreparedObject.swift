@@ -1,12 +1,12 @@
 import FlowExpressions
 import FlowModel
 
-/// An object with parsed expressions.
+/// An object whose expressions have been parsed.
 struct PreparedObject: Sendable {
-  /// The object if it contains no expressions, otherwise nil.
+  /// The object if it contains no expressions; otherwise nil.
   let literal: ValueObject?
   private let members: [(key: String, value: PreparedValue)]
-  /// The members if one of them contains an expression, otherwise none.
+  /// The members if at least one of them contains an expression; otherwise none.
   var evaluatedMembers: [(key: String, value: PreparedValue)] { members }
 
   init(_ object: ValueObject, _ texts: WorkflowTexts) throws(ExpressionError) {
@@ -21,13 +21,12 @@ struct PreparedObject: Sendable {
     self.members = isLiteral ? [] : members
   }
 
-  /// True if the expressions read no other contexts than these. The names are in lower case.
+  /// True if the expressions read no contexts except these. The names must be in lower case.
   func reads(only names: Set<String>) -> Bool { members.allSatisfy { $0.value.reads(only: names) } }
 
   var references: [ContextReference] { members.flatMap(\.value.references) }
 
-  /// Returns the member with this key, or nil.
-  ///
+  /// Returns the member with this key, or nil if there is none.
   func member(_ key: String, ignoresCase: Bool) -> PreparedValue? {
     func isSame(_ other: String) -> Bool {
       ignoresCase ? other.lowercased() == key.lowercased() : other.utf8.elementsEqual(key.utf8)
@@ -44,7 +43,7 @@ struct PreparedObject: Sendable {
   }
 }
 
-/// A value with parsed expressions.
+/// A value whose expressions have been parsed.
 indirect enum PreparedValue: Sendable {
   case literal(Value)
   case template(Template)
@@ -70,7 +69,7 @@ indirect enum PreparedValue: Sendable {
     }
   }
 
-  /// True if the expressions read no other contexts than these. The names are in lower case.
+  /// True if the expressions read no contexts except these. The names must be in lower case.
   func reads(only names: Set<String>) -> Bool {
     switch self {
     case .literal: true

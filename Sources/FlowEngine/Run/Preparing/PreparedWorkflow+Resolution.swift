@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-// Expressions that are evaluated at activation, in a real or simulated run.
+// Some expressions are evaluated at activation, in real and in simulated runs.
 extension PreparedWorkflow {
   /// Evaluates `enabled`, `defer` and the gate's bounds. Throws if a step that is declared as blocking is deferred.
   func resolution(in scope: some ExpressionContext) throws(PreparationProblem) -> Resolution {
@@ -26,7 +26,7 @@ extension PreparedWorkflow {
     return resolution
   }
 
-  /// True if nothing must be evaluated at activation.
+  /// True if no expression must be evaluated at activation.
   var isLiteralAtActivation: Bool {
     if case .template = gateMin { return false }
     if case .template = gateMax { return false }
@@ -53,7 +53,7 @@ extension PreparedWorkflow {
     }
   }
 
-  /// Returns the `if` of a step, or nil if it has none or it is evaluated for each item.
+  /// Returns the `if` of a step. Returns nil if the step has none, or if it is evaluated for each item.
   func condition(of step: StepIndex) -> Expression? {
     guard let detail = detail(of: step), detail.fanOut?.asksForEachItem != true else { return nil }
     return detail.condition
@@ -62,7 +62,7 @@ extension PreparedWorkflow {
   /// Evaluates the `if` of the step in `scope`.
   static func decision(_ condition: Expression, in scope: RunScope) -> Decision {
     do throws(ExpressionError) {
-      // In `finally`, an `if` without a status function is not combined with `success()`.
+      // In `finally`, an `if` that calls no status function is not combined with `success()`.
       let isFinal = scope.step.map { scope.plan.isFinal($0) } ?? false
       return try isFinal
         ? condition.isTrue(in: scope) ? .run : .skip

@@ -2,23 +2,23 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// A workflow whose actions are found, expressions parsed and literal inputs bound.
+/// A workflow that is ready to run: its actions were found, its expressions parsed and its literal inputs bound.
 ///
-/// A workflow can be prepared once and run many times.
+/// It can be prepared once and run many times.
 public struct PreparedWorkflow: Sendable {
-  /// The workflow.
+  /// The workflow that was prepared.
   package let graph: WorkflowGraph
   /// The handles that plugins provide to every run.
   let handles: [PluginHandle]
   /// The actions that the steps use, without duplicates.
   let actions: [RegisteredAction]
-  /// The index in ``actions``, for each step.
+  /// For each step, the index of its action in ``actions``.
   let actionIndices: [Int32]
   /// The bodies of ``actions``.
   let bodies: StepBodies
   /// The details of steps that have inputs, conditions or other options, in file order.
   let details: [StepDetail]
-  /// The index in ``details`` for each step, or -1 if it has none.
+  /// For each step, the index of its details in ``details``, or -1 if it has none.
   let detailIndices: [Int32]
   let facts: [StepIndex: StepFacts]
   let environment: PreparedObject
@@ -27,19 +27,19 @@ public struct PreparedWorkflow: Sendable {
   let outputs: PreparedObject
   /// The rules for the values of events.
   let eventValues: EventValueRules
-  /// The grace of items that run a workflow, in nanoseconds, by the name of the workflow in `uses`.
+  /// The grace of items for which a workflow runs, in nanoseconds, by the name of that workflow in `uses`.
   private let itemGraces: [String: Int]
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
 
-  /// The reason why a workflow cannot be prepared. Loading a file finds these problems earlier and reports their
-  /// locations.
+  /// The reason why a workflow cannot be prepared. Loading the workflow file would have found the same problem earlier
+  /// and reported its location.
   public struct PreparationProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The step with the problem, or nil if the problem is not in a step.
+    /// The step that has the problem, or nil if the problem is not in a step.
     package var step: StepID?
     /// A description of the problem.
     package var message: String
-    /// The step and the problem.
+    /// The id of the step, if there is one, and the problem.
     public var description: String { step.map { "step '\($0)': \(message)" } ?? message }
   }
 
@@ -61,9 +61,9 @@ public struct PreparedWorkflow: Sendable {
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
     let texts = workflow.texts
-    // Facts about posted events are needed only if a fan-out follows an event.
+    // The posted events of steps matter only if a fan-out follows an event.
     let hasPosts = graph.steps(stating: .fanOut).contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
-    // For each action, true if it has no inputs and is not a service. Its steps need no details.
+    // For each action, true if it has no inputs and is not a service, so that its steps need no details.
     var isPlain: [Bool] = []
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
@@ -141,8 +141,8 @@ public struct PreparedWorkflow: Sendable {
       ?? "no action '\(action)' is installed"
   }
 
-  /// Returns an action for a step that stands for a workflow. An entry or exit returns its inputs; an item runs the
-  /// workflow.
+  /// Returns the action of a step that represents an included workflow or runs one for each item. The action of an
+  /// entry or exit returns its inputs.
   private static func included(
     _ declaration: ActionDeclaration, _ step: Step, _ workflow: Workflow, _ registry: ActionRegistry
   ) throws(PreparationProblem) -> RegisteredAction {
@@ -168,12 +168,12 @@ public struct PreparedWorkflow: Sendable {
     return index < 0 ? nil : details[Int(index)]
   }
 
-  /// The time from killing a command to the end of its body. It is long enough for a machine that suspends threads for
+  /// The time from killing a command to the end of its body. It is long, because a busy machine may suspend threads for
   /// seconds.
   private static let killedNanoseconds = 5_000_000_000
 
-  /// Returns the grace of a step. For commands and for items that run a workflow, it is the time until their commands
-  /// are killed, plus some seconds. For all others it is `usual`.
+  /// Returns the grace of a step in nanoseconds. For commands, and for items that run a workflow, it is the time until
+  /// their commands are killed plus some seconds; for all other steps it is `usual`.
   func graceNanoseconds(of step: StepIndex, usual: Int) -> Int {
     if let grace = itemGraces[graph.workflow.steps[Int(step)].uses] { return grace }
     guard action(of: step).declaration.shellTextInput != nil else { return usual }

@@ -1,12 +1,12 @@
 import FlowExpressions
 import FlowModel
 
-/// A simulated run: a prepared workflow with assumed inputs, launch and outputs. It creates the same plan as a real
+/// A prepared workflow with assumed inputs, launch and outputs, for a simulated run. It creates the same plan as a real
 /// run.
 package struct RunStage: Sendable {
-  /// The workflow.
+  /// The workflow that is simulated.
   package let prepared: PreparedWorkflow
-  /// The values of expressions at activation.
+  /// The values of the expressions that are evaluated at activation.
   package private(set) var resolution = Resolution()
   private let capacity: MachineResources
   private let inputs: ValueObject
@@ -17,7 +17,7 @@ package struct RunStage: Sendable {
   private let names: StepNames
   private let inherited = InheritedVariables(lookUp: RunOptions.variableOfProcess)
 
-  /// Evaluates the expressions that a run evaluates at activation. Throws the same errors as a run.
+  /// Creates a stage and evaluates the expressions that a run evaluates at activation. Throws the same errors as a run.
   package init(
     _ prepared: PreparedWorkflow, inputs: ValueObject, launch: Launch, environment: ValueObject = [:],
     outputs: [StepIndex: ValueObject] = [:], capacity: MachineResources? = nil
@@ -75,7 +75,7 @@ package struct RunStage: Sendable {
     return scope
   }
 
-  /// Returns a plan of the run, before its first event.
+  /// Returns a plan of the run that has received no event.
   package func plan(announcedEvents: Int = 0, jitter: @escaping @Sendable (StepIndex, Int) -> Double) -> Plan {
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, resolution: resolution, capacity: capacity,
@@ -84,7 +84,7 @@ package struct RunStage: Sendable {
     return plan
   }
 
-  /// Evaluates the `if` of a step, given the state of the plan.
+  /// Evaluates the `if` of a step in the given state of the plan.
   package func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = prepared.condition(of: step) else { return .run }
     return PreparedWorkflow.decision(condition, in: scope(step, plan))
@@ -92,14 +92,14 @@ package struct RunStage: Sendable {
 
   package func condition(of step: StepIndex) -> Expression? { prepared.condition(of: step) }
 
-  /// Returns the number of a step's items, or nil if it has none or they depend on unknown outputs.
+  /// Returns the number of a step's items. Returns nil if the step has none, or if they depend on unknown outputs.
   package func itemCount(of step: StepIndex, in plan: Plan) -> Int? {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return nil }
     guard let values = try? fanOut.values(in: scope(step, plan)) else { return nil }
     return values.count
   }
 
-  /// Returns the step that an expression of `step` calls `id`, or nil.
+  /// Returns the step that expressions of `step` refer to as `id`, or nil if there is none.
   package func index(of id: String, seenFrom step: StepIndex) -> StepIndex? {
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
     return names[prefix + id]
@@ -111,7 +111,7 @@ package struct RunStage: Sendable {
 
   package func isService(_ step: StepIndex) -> Bool { prepared.action(of: step).declaration.isService }
 
-  /// True if the action of the step declares handles for other steps.
+  /// True if the action of the step declares handles that other steps can require.
   package func provides(_ step: StepIndex) -> Bool { !prepared.action(of: step).declaration.provides.isEmpty }
 
   /// True if the step is the entry or exit of an included workflow, which takes no time.

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// The bodies of a workflow's actions. Threads call them without reference counting, because threads that run steps of
-/// the same action would compete for its reference count.
+/// The bodies of a workflow's actions. Threads call them without reference counting, because threads that run steps
+/// with the same action would contend for its reference count.
 ///
 /// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`. Callers of a body
 /// keep a reference to the workflow, which owns this object.
@@ -30,18 +30,18 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private let bodies: [RegisteredAction.Body]
-  /// The bodies that return to their thread while they wait, by action. An empty array if there are none.
+  /// The bodies that return to their thread while they wait, by action. The array is empty if there are none.
   private let bodiesInParts: [BodyInParts?]
   private let references: UnsafeMutableBufferPointer<References>
-  /// The index of each step's action, or -1 if the step needs inputs or the action has no plain body.
+  /// For each step, the index of its action, or -1 if the step needs inputs or its action has no plain body.
   private let plainIndices: UnsafeMutableBufferPointer<Int32>
 
   /// Creates the bodies of a workflow's actions.
   ///
   /// - Parameters:
   ///   - actions: The actions, without duplicates.
-  ///   - steps: The index of each step's action.
-  ///   - details: The index of each step's details, or -1.
+  ///   - steps: For each step, the index of its action.
+  ///   - details: For each step, the index of its details, or -1.
   ///   - plainFanOuts: The fan-outs whose items need no inputs.
   init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFanOuts: Set<Int>) {
     bodies = actions.map(\.body)
@@ -51,7 +51,7 @@ final class StepBodies: @unchecked Sendable {
     for (index, action) in actions.enumerated() {
       var reference = References()
       if action.bodyInParts != nil {
-        // The other two kinds of body would block their thread.
+        // Keep no reference, because the action's other bodies would block their thread.
       } else if let call = action.plainBody {
         reference.plain = .passRetained(Plain(call))
       } else if case .synchronous(let call) = action.body {
@@ -85,7 +85,7 @@ final class StepBodies: @unchecked Sendable {
     try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
-  /// Runs the body of an action if it is synchronous, and returns its outputs. Returns nil for other actions.
+  /// Runs the body of an action if it is synchronous, and returns its outputs. Returns nil if it is not.
   @inline(__always)
   func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> ValueObject? {
     if let plain = references[Int(action)].plain {
@@ -99,10 +99,10 @@ final class StepBodies: @unchecked Sendable {
   @inline(__always)
   var hasParts: Bool { !bodiesInParts.isEmpty }
 
-  /// Returns the body that returns to its thread while it waits, or nil if the action has none.
+  /// Returns the body of an action that returns to its thread while it waits, or nil if the action has none.
   func inParts(_ action: Int32) -> BodyInParts? { bodiesInParts.isEmpty ? nil : bodiesInParts[Int(action)] }
 
-  /// Returns the body of an action, for a task.
+  /// Returns the body of an action in a form that a task can run.
   func asynchronous(_ action: Int32) -> InTask {
     switch bodies[Int(action)] {
     case .synchronous(let call): InTask(call: { values, context in try call(values, context) }, isService: false)

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// The parsed options and inputs of a step.
+/// The options and inputs of a step, with their expressions parsed.
 struct StepDetail: Sendable {
   var inputs: PreparedInputs
   var condition: Expression?
@@ -11,12 +11,12 @@ struct StepDetail: Sendable {
   var environment: PreparedObject
   /// The action that the step calls for each post of an event, or nil.
   var call: PreparedActionCall?
-  /// The items of the step, or nil if it is not a fan-out.
+  /// The `foreach` of the step, or nil if it is not a fan-out.
   var fanOut: PreparedFanOut?
   /// The files that the step reads and produces, or nil if it declares none.
   let files: PreparedFiles?
-  /// The folder that paths in the default values of its inputs are relative to, itself relative to the main workflow's
-  /// folder. Nil if that is the folder of the step's own file.
+  /// The folder to which paths in the default values of the inputs are relative. It is itself relative to the folder of
+  /// the main workflow. Nil if it is the folder of the step's own file.
   let defaultFolder: String?
 
   /// - Parameters:
@@ -26,7 +26,7 @@ struct StepDetail: Sendable {
     _ step: Step, _ declaration: ActionDeclaration, includeFolder: String?, _ texts: WorkflowTexts
   ) throws(ExpressionError) {
     var with = step.with
-    // The inputs of the called action are evaluated for each post.
+    // The inputs of the called action are evaluated separately for each post.
     if let call = declaration.calls { with[call.inputs] = nil }
     let given = try PreparedObject(with, texts)
     let hasDefaultPaths = declaration.inputs.contains { $0.defaultValue != nil && $0.type.holdsPaths }
@@ -41,18 +41,18 @@ struct StepDetail: Sendable {
     if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition, texts) }
   }
 
-  /// True if the inputs and variables of the items read no other contexts than these. The names are in lower case.
+  /// True if the inputs and variables of the items read no contexts except these. The names must be in lower case.
   func itemsReadOnly(_ names: Set<String>) -> Bool {
     if case .evaluated(let object) = inputs, !object.reads(only: names) { return false }
     return environment.reads(only: names)
   }
 
-  /// True if the items need no inputs and no check of files.
+  /// True if the items need neither inputs nor a check of files.
   var hasPlainItems: Bool {
     if case .nothing = inputs, fanOut != nil, files == nil, call == nil { true } else { false }
   }
 
-  /// True if the step needs no details.
+  /// True if the step needs nothing except its action.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
     return files == nil && fanOut == nil && call == nil && condition == nil && enabled == nil && deferral == nil
@@ -60,7 +60,7 @@ struct StepDetail: Sendable {
   }
 }
 
-/// The inputs of a step, as far as they can be bound before a run.
+/// The inputs of a step, bound as completely as is possible before a run.
 enum PreparedInputs: Sendable {
   case nothing
   /// Inputs that are the same in every run.
@@ -90,13 +90,13 @@ enum PreparedInputs: Sendable {
   }
 }
 
-/// The inputs of a body, and the check before it runs.
+/// The inputs of a body, and what is checked before it runs.
 final class StartInputs: Sendable {
   let values: ValueObject
-  /// The check before the body runs, or nil.
+  /// What is checked before the body runs, or nil if nothing is.
   let beforehand: Beforehand?
 
-  /// A reason why the body might not run.
+  /// A reason why the body may not run.
   enum Beforehand: Sendable {
     /// The step fails, because its inputs could not be bound.
     case problem(StepFailure)
@@ -128,7 +128,7 @@ extension StepFailure {
 }
 
 extension ValueType {
-  /// True if values of this type may contain paths.
+  /// True if values of this type may be or contain paths.
   fileprivate var holdsPaths: Bool {
     switch self {
     case .path: true

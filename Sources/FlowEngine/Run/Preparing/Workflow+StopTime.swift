@@ -2,10 +2,11 @@ import FlowModel
 import FlowPluginKit
 
 extension Workflow {
-  /// The longest time from the cancellation of a run to its end: until its commands are killed, then the time for
-  /// cleanup, then until the commands of cleanup steps are killed.
+  /// Returns the longest time from the cancellation of a run to its end: the time until its commands are killed, the
+  /// time for cleanup, and the time until the commands of cleanup steps are killed.
   ///
-  /// - Parameter cleans: True to include cleanup, false to exclude it, nil to include it if there are cleanup steps.
+  /// - Parameter cleans: True to include cleanup, false to exclude it, nil to include it if the workflow has cleanup
+  ///   steps.
   package func stopTime(cleans: Bool? = nil) -> Duration {
     let policies = steps.compactMap { $0.with[StopPolicy.input]?.objectValue.flatMap { try? StopPolicy($0) } }
     let stop = policies.map(\.within).reduce(StopPolicy().within, max) + .seconds(1)
