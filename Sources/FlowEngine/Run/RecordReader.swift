@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Creates events from the plan's records, outside the lock.
+/// Creates events from the plan's records, outside the run's lock.
 struct RecordReader {
   private let graph: WorkflowGraph
   private let queueNames: [String]
@@ -17,7 +17,7 @@ struct RecordReader {
     starts = Array(repeating: 0, count: graph.workflow.steps.count)
   }
 
-  /// Adds the event of each record to `batch`. The events of partial records are in `besides`, in the same order.
+  /// Adds the event of each record to `batch`. `besides` contains the events of partial records, in the same order.
   mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], into batch: inout EventBatch) {
     var besides = besides[...]
     for chunk in chunks {
@@ -35,7 +35,7 @@ struct RecordReader {
     switch record {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):
-      // A resumed step may have a higher attempt number when this reader first sees it.
+      // The first attempt that this reader sees of a resumed step may have a number above 1.
       if Int(step) >= starts.count {
         if attempt == 1 || itemStarts[step] == nil { itemStarts[step] = time }
       } else if attempt == 1 || starts[Int(step)] == 0 {

@@ -2,7 +2,7 @@ import FlowPluginKit
 
 extension RunInformation {
   /// Returns a new id: a UUID of version 7 (RFC 9562) in lower case. Its first 48 bits are the milliseconds since 1970,
-  /// so ids sort by start time. Users see the last 32 bits.
+  /// so that ids sort by start time. Output for users shows only the last 32 bits.
   package static func newID() -> String {
     var generator = SystemRandomNumberGenerator()
     let high = UInt64(RunJournal.wallMilliseconds) << 16 | generator.next() & 0x0FFF | 0x7000

@@ -8,46 +8,47 @@ public struct RunOptions: Sendable {
   package var fileEnvironment: ValueObject = [:]
   /// The variables in the `env-file` of each included workflow, by the index of its scope.
   package var scopeEnvironments: [Int: ValueObject] = [:]
-  /// Returns a variable that commands inherit from this process, for `env.NAME` in expressions.
+  /// Returns the value of a variable of this process, for `env.NAME` in expressions, or nil if commands do not inherit
+  /// it.
   package var inheritedVariable: @Sendable (String) -> String? = RunOptions.variableOfProcess
   /// The workflow's secrets by name. An optional secret that was not found is null.
   public var secrets: ValueObject = [:]
-  /// The reason for the launch. The engine sets `isFirst` from the data folder.
+  /// The reason for the launch and its options. The engine sets `isFirst` from the data folder.
   public var launch = Launch()
   /// The absolute path of the run's data folder, which must exist (``DataFolder/init(making:)``).
   public var dataFolder: String
   /// The absolute path of the folder with the workflow file.
   public var workflowFolder: String
-  /// True if only steps with `prewarm` run before ``WorkflowRun/activate(launch:)``.
+  /// True if the run is prewarmed: only steps with `prewarm` run before ``WorkflowRun/activate(launch:)``.
   package var isPrewarmed = false
   /// The events that are posted from outside (`--event`), each with its delay from the start of the run.
   package var announcedEvents: [(name: String, delay: Duration)] = []
-  /// The values of those events, by index in ``announcedEvents``.
+  /// The values of the announced events, by index in ``announcedEvents``.
   package var announcedValues: [Int: Value] = [:]
   /// True if services that post events from outside are asked to end when no more events are expected and the run is
-  /// otherwise idle. For runs on the command line.
+  /// otherwise idle. Runs on the command line use it.
   package var endsOutsideServices = false
   /// True if the app may post events (``WorkflowRun/post(_:)-(String)``). The run then continues until
   /// ``WorkflowRun/finishPosting()``.
   public var acceptsEvents = false
   /// The observer that receives the events of the run in order, or nil.
   public var observer: (any RunObserver)? { didSet { lineObserver = nil } }
-  /// The same observer if it receives output lines as units, or nil.
+  /// The same observer if it receives a step's lines in groups, or nil.
   package private(set) var lineObserver: (any LineObserver)?
   /// True if the observer receives the output lines of commands and plugins, except those of quiet steps. The run
-  /// history has all of them.
+  /// history records all lines.
   package var showsOutput = true
-  /// True if the observer also receives an unfinished output line each time it changes. For live views.
+  /// True if the observer also receives an unfinished output line each time it changes, which live views need.
   package var showsUnfinishedLines = false
   /// True if commands should print colors (`FORCE_COLOR=1`), because the observer shows them.
   package var forcesColor = false
-  /// The virtual clock of a test, or nil for the system's clock.
+  /// The virtual clock of a test, or nil to use the system's clock.
   public var clock: VirtualClock?
-  /// The history that records the run, or nil.
+  /// The history in which the run is recorded, or nil if it is not recorded.
   public var history: RunHistory?
   /// The ids of steps that run even if they are up to date, or `*` for all.
   package var forcedSteps: Set<String> = []
-  /// True if a successful run removes files that were produced for items that are no longer in their step's list.
+  /// True if a successful run removes files that were produced for items that are no longer in the step's list.
   package var removesLeftovers = false
   /// The selected steps, or nil to run all.
   package var selection: StepSelection?
@@ -55,42 +56,43 @@ public struct RunOptions: Sendable {
   package var fileWait = Duration.seconds(10)
   /// The seed for the pauses before retries. Runs with the same seed have the same pauses.
   package var jitterSeed: UInt64 = 0
-  /// The pause before the first step of a resumed run. For this long, remote steps of the earlier process may still be
+  /// The pause before the first step of a resumed run. During it, remote steps of the earlier process may still be
   /// running.
   package var takeoverPause = Duration.zero
   /// The executors that run steps, or nil if all steps run in this process.
   package var placement: ExecutorPlacement?
   /// The capacity for steps with `resources`, or nil for the capacity of this machine.
   package var capacity: MachineResources?
-  /// Returns the W3C trace context of an attempt, which its command or plugin receives as `TRACEPARENT`. The path names
-  /// a step, an item or a step in an item's workflow, such as `convert[3]/read`. If nil, commands inherit the variable
-  /// of this process.
+  /// Returns the W3C trace context of an attempt, which its command or plugin receives as `TRACEPARENT`. The path is
+  /// that of a step, an item or a step in an item's workflow, such as `convert[3]/read`. If the closure is nil,
+  /// commands inherit the variable of this process.
   package var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
-  /// A thread whose steps take less time wakes no second thread, because waking one takes longer than running them.
+  /// If steps take less time than this, their thread wakes no second thread, because that would take longer than the
+  /// steps.
   package var shortStepNanoseconds = 400
-  /// The estimated duration of the steps that a thread prefetches. No ready step waits longer for a thread that runs
-  /// short steps.
+  /// The maximum estimated duration of the steps that a thread prefetches together. No ready step waits longer than
+  /// this for a thread that runs short steps.
   package var batchNanoseconds = 32_000
-  /// The time that a body has to end before it is abandoned. Commands have more time.
+  /// The time that a body has to end after it was asked to. Then it is abandoned. Commands have more time.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
   /// The part of the grace in which calls of `flow.on` may continue. The step itself needs the rest.
   package var lastCallsNanoseconds = 800_000_000
 
-  /// True if no step runs, because only the steps that would run are shown.
+  /// True if no step runs, because the run only shows which steps would run.
   package var isTrial = false
-  /// The item that this run is started for, or nil if it is not inside another run.
+  /// The item for which this run was started, or nil if it is not inside another run.
   package var outer: OuterRun?
 
   /// The threads of all pools.
   package var threads = PoolThreads.shared
 
-  /// Sets an observer that receives output lines as units.
+  /// Sets an observer that receives a step's lines in groups.
   package mutating func observe(by observer: any LineObserver) {
     self.observer = observer
     lineObserver = observer
   }
 
-  /// Creates options with default values.
+  /// Creates options for a run with these folders. All other options have their defaults.
   public init(dataFolder: String, workflowFolder: String) {
     self.dataFolder = dataFolder
     self.workflowFolder = workflowFolder
@@ -99,7 +101,7 @@ public struct RunOptions: Sendable {
 
 /// An observer of a run's events.
 public protocol RunObserver: Sendable {
-  /// The level of detail of the events. By default all are received.
+  /// The level of detail of the events that the observer receives. By default, it receives all.
   var detail: RunDetail { get }
 
   /// Returns the level of detail for the items of a step with `count` items. By default it is the same as for steps.
@@ -110,9 +112,9 @@ public protocol RunObserver: Sendable {
 }
 
 extension RunObserver {
-  /// All events.
+  /// All events are received by default.
   public var detail: RunDetail { .full }
 
-  /// The same detail as for steps.
+  /// By default, items have the same level of detail as steps.
   public func detail(ofItems count: Int) -> RunDetail { detail }
 }

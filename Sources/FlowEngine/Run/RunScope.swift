@@ -2,34 +2,35 @@ import FlowExpressions
 import FlowModel
 import Synchronization
 
-/// The values that an expression reads: a copy of the run's state at one time.
+/// The values that an expression can read: a copy of the run's state at one time.
 struct RunScope: ExpressionContext {
   var plan: Plan
   var outputs: [StepIndex: ValueObject]
-  /// The products of steps as lists of paths. Only filled if an expression reads them.
+  /// The products of steps as lists of paths. Empty unless an expression reads them.
   var products: [StepIndex: Value] = [:]
   var inputs: ValueObject
   /// The variables of the workflow file, including those of its `env-file`.
   var environment: ValueObject
-  /// The variables of the step, which override those of the file. Nil if there are none, or while they are evaluated.
+  /// The variables of the step, which override those of the file. Nil if there are none, or while these are being
+  /// evaluated.
   var own: PreparedObject?
-  /// The variables of this process, which those of the file override, or nil if they must not be read.
+  /// The variables of this process, which have the lowest precedence, or nil if they must not be read.
   var inherited: InheritedVariables?
   /// The variables of this process that contain secrets, which expressions cannot read.
   var withheld: Set<String> = []
   var secrets: ValueObject
   var launch: Launch?
   var run: ValueObject
-  /// The step of the expression, or nil for an expression of the workflow, such as an output.
+  /// The step that the expression belongs to, or nil for an expression of the workflow, such as an output.
   var step: StepIndex?
   var stepIndices: StepNames
   /// The post that an action is called for, or nil outside of such calls.
   var post: EventPost?
   /// The values of posted events.
   var eventValues = EventValues()
-  /// The item of the expression, or nil.
+  /// The item for which the expression is evaluated, or nil if there is none.
   var item: ItemScope?
-  /// The prefix of the ids of steps that the expression can read: the steps of the same file.
+  /// The prefix of the steps that the expression can read. They are those of the same file.
   var prefix = ""
 
   func value(named name: String) -> Value? {
@@ -53,7 +54,7 @@ struct RunScope: ExpressionContext {
     }
   }
 
-  /// The `run` context of a step in `finally`, which covers only the steps of its file.
+  /// The `run` context for a step of `finally`. It covers only the steps of the same file.
   private func runSoFar(_ step: StepIndex) -> ValueObject {
     var run = run
     run["conclusion"] = .string(plan.conclusionSoFar(for: step).rawValue)
@@ -74,7 +75,7 @@ struct RunScope: ExpressionContext {
     return run
   }
 
-  /// Returns the object that expressions read for a post.
+  /// Returns the object that represents a post in expressions.
   func value(of post: EventPost) -> Value {
     let at = post.atNanoseconds - (plan.activatedAtNanoseconds ?? 0)
     var object: ValueObject = ["name": .string(post.event), "number": .integer(post.number), "at": .milliseconds(at)]
@@ -83,7 +84,7 @@ struct RunScope: ExpressionContext {
     return .object(object)
   }
 
-  /// The last values of the file's events, by name.
+  /// The latest values of the file's events, by name.
   private var allEvents: ValueObject {
     var object = ValueObject()
     for event in eventValues.events {
@@ -109,8 +110,8 @@ struct RunScope: ExpressionContext {
     return try stated.evaluate(in: outer)
   }
 
-  /// Returns a variable as the commands of the step receive it. Expressions ignore case but variables do not, so a name
-  /// that differs in case is used only if there is no exact match.
+  /// Returns a variable as the commands of the step receive it. Expressions ignore the case of names, but variables do
+  /// not, so a name in another case is used only if there is no exact match.
   private func variable(_ name: String) -> Value {
     if let value = own?.member(name, ignoresCase: false) { return evaluated(value) }
     if let value = environment[name] { return value }
@@ -123,7 +124,7 @@ struct RunScope: ExpressionContext {
     if value.references.contains(where: { $0.name.lowercased() == "secrets" }) { return .null }
     var outer = self
     outer.own = nil
-    // If its variables cannot be evaluated, the step fails elsewhere (`environmentProblem`).
+    // If the variables cannot be evaluated, another check fails the step (`environmentProblem`).
     return (try? value.evaluate(in: outer)) ?? .null
   }
 
@@ -172,8 +173,8 @@ extension Workflow {
   }
 }
 
-/// The steps of a workflow by id, ignoring case, for expressions. The table is created on first use, because many
-/// workflows do not need it.
+/// The steps of a workflow by id, ignoring case, for use by expressions. The table is created on first use, because
+/// many workflows do not need it.
 final class StepNames: Sendable {
   private let workflow: Workflow
   private let indices = Mutex<[String: StepIndex]?>(nil)

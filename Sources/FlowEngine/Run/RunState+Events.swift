@@ -1,16 +1,16 @@
 import FlowModel
 
-/// An event to deliver, or records from which events are created outside the lock.
+/// An event to deliver, or records from which events will be created outside the lock.
 enum UndeliveredEvents {
   case event(RunEvent)
   /// Output lines of a step's program.
   case lines(StepLines)
-  /// Records, and the events of the partial ones among them, in order.
+  /// Records, together with the events of the partial ones among them, in order.
   case records([RecordChunk], besides: [RunEvent])
 }
 
 extension RunState {
-  /// Moves the plan's records to the undelivered events.
+  /// Takes the plan's records and adds them to the undelivered events.
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
     let chunks = plan.takeRecords()

@@ -5,31 +5,31 @@ import FlowPluginKit
 struct RunState {
   private(set) var latestNanoseconds = 0
   var plan: Plan
-  /// The thread pools, by the index of their pool.
+  /// The threads of each pool, by the pool's index.
   var pools: [ThreadPool]
   /// The batches of prefetched steps that threads are running. See ``revokeBatches()``.
   private(set) var batches: [Batch] = []
-  /// The bodies that were waiting and can continue.
+  /// The bodies that have waited and can continue now.
   var resumptions = Resumptions()
-  /// The outputs of steps with any.
+  /// The outputs of steps that have any.
   var outputs: [StepIndex: ValueObject] = [:]
-  /// The products of steps as lists of paths. Only filled if an expression reads them.
+  /// The products of steps as lists of paths. Empty unless an expression reads them.
   var products: [StepIndex: Value] = [:]
-  /// The items, inputs and outputs of fan-outs whose items are known.
+  /// The items of fan-outs with their outputs, once the items are known.
   var fanOuts: [StepIndex: RunFanOut] = [:]
   /// The keys of items, for steps whose items come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The names of items that users see. Not set for large fan-outs.
+  /// The names of items as shown to users, by step. Large fan-outs have none.
   var itemNames: [StepIndex: [String]] = [:]
   /// In a resumed run, the number of times that the idempotency key of each item has changed.
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
-  /// The results of the steps in items' workflows, by instance.
+  /// The results of the steps of items' workflows, by the item's instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// The names of items' records in the data folder, for steps that run a workflow for each item.
   var itemRecords: [StepIndex: Set<UInt64>] = [:]
-  /// Whether items may be missing from a step's list because a step upstream failed.
+  /// True for a step if items may be missing from its list because a step upstream failed.
   var doubtfulLists: [StepIndex: Bool] = [:]
-  /// The number of results in `itemRuns`.
+  /// The number of step results in `itemRuns`.
   var itemStepCount = 0
   var launch: Launch
   var environment: ValueObject = [:]
@@ -38,35 +38,35 @@ struct RunState {
   var postedCount = 0
   var eventValues = EventValues()
   var tasks: [Int: Task<Void, Never>] = [:]
-  /// The number of sleeps in progress, by body. Only used with a virtual clock.
+  /// The number of sleeps in progress, by body. Used only with a virtual clock.
   var sleeping: [Int: Int] = [:]
   /// The services that follow events.
   var followers: [Follower] = []
   /// The questions of steps that have not been answered.
   var questions: [StepIndex: OpenQuestion] = [:]
-  /// The questions of steps in an item's workflow. The first one is open in the outer run.
+  /// The questions of steps in items' workflows. The first one is open in the outer run.
   var outerQuestions: [OuterQuestion] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
-  /// The report, once the run has ended.
+  /// The report and its consequences, or nil until the run has ended.
   var ended: EndedRun?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
-  // State that is not yet in the journal.
+  // State that has not been written to the journal.
   /// The names of outputs that are kept out of the journal and the report, by step.
   var withheld: [StepIndex: Set<String>] = [:]
-  /// True if the journal began before the launch was known, so the launch must still be recorded.
+  /// True if the journal began before the launch was known, so that the launch must still be recorded.
   var owesLaunch = false
   var unwrittenOutputs = UnwrittenOutputs()
-  /// Output lines of steps, as JSON.
+  /// Unwritten output lines of steps, as JSON.
   var unwrittenLines: [UInt8] = []
-  /// The byte index of the first line that was held back and is now recorded, or nil.
+  /// The index in `unwrittenLines` of the first line that had been held back, or nil if there is none.
   var firstReleasedByte: Int?
-  /// Output lines that are not recorded but shown to other processes. See ``LiveLog``.
+  /// Output lines that are not recorded for now, but must be shown to other processes. See ``LiveLog``.
   var unshownLines: [UInt8] = []
-  /// The part of each step's output that is recorded.
+  /// Decides which part of each step's output is recorded.
   var recordedLog = RecordedLog()
-  /// The starts that are recorded before steps begin, or nil if the run is not durable.
+  /// The chosen steps of a durable run, or nil if the run is not durable.
   var durableStarts: DurableStarts?
   /// True if a check of the lease is scheduled.
   var isAwaitingLease = false
@@ -75,15 +75,15 @@ struct RunState {
   /// The bodies that were asked to end because the lease was not renewed in time.
   var endedForLease: Set<Int> = []
 
-  // State that is not yet delivered to the observer.
+  // Events that have not been delivered to the observer.
   var undelivered: [UndeliveredEvents] = []
-  /// Creates events from records. Nil before its first use and while the delivery thread uses it.
+  /// Creates events from records. Nil before its first use, and while the delivery thread is using it.
   var recordReader: RecordReader?
   /// True if a delivery is scheduled.
   var isDelivering = false
-  /// True if a delivery has waited until the plan was notified of the gate's opening. It waits only once.
+  /// True if a delivery has already waited for the plan to be notified of the gate's opening. It waits only once.
   var hasAwaitedGate = false
-  /// The size of undelivered output lines, in bytes.
+  /// The size of the output lines among the undelivered events, in bytes.
   var undeliveredLineBytes = 0
 
   /// Returns the time that a thread has read, or the latest time used for the plan if that is later. Threads read the

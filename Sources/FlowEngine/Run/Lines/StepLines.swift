@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// Output lines that the command of a step printed at one time. Each of them stands for a `step.log` event.
+/// Output lines that the command of a step printed together. Each line represents a `step.log` event.
 package struct StepLines: Sendable {
-  /// The time, in nanoseconds from the start of the run.
+  /// The time of printing, in nanoseconds from the start of the run.
   package var atNanoseconds: Int
   package let step: StepID
   package let stream: LogStream
@@ -20,22 +20,22 @@ package struct StepLines: Sendable {
     self.isPlain = isPlain
   }
 
-  /// Creates lines that were not checked for control characters.
+  /// Creates lines that have not been checked for control characters.
   package init(atNanoseconds: Int, step: StepID, stream: LogStream, _ lines: PrintedLines) {
     self.init(
       atNanoseconds: atNanoseconds, step: step, stream: stream, lines: lines,
       isPlain: !CommandText.isNeeded(for: lines.text))
   }
 
-  /// The lines as one event each.
+  /// The lines as events, one for each.
   package var events: [RunEvent] { lines.strings.map { event($0) } }
 
   private func event(_ line: String) -> RunEvent {
     RunEvent(atNanoseconds: atNanoseconds, .stepLog(step, level: .info, stream: stream, message: line))
   }
 
-  /// Returns the lines as a terminal finally shows them, each after `prefix`. Removes escape sequences, except colors if
-  /// `keepsColors`.
+  /// Returns the lines as a terminal would finally show them, each after `prefix`. Escape sequences are removed, except
+  /// those for colors if `keepsColors` is true.
   package func shown(after prefix: String, keepsColors: Bool) -> String {
     if isPlain { return lines.prefixed(by: prefix).text }
     var text = ""
@@ -47,14 +47,14 @@ package struct StepLines: Sendable {
     return text
   }
 
-  /// Appends a JSON object for each line, followed by a line break. They are those of ``events``.
+  /// Appends a JSON object and a line break for each line. The objects are the same as those of ``events``.
   ///
   /// - Parameters:
-  ///   - keepsColors: True for the journal, which has the colors of a command's output.
-  ///   - number: The number of the first line, if the lines are numbered.
+  ///   - keepsColors: True for the journal, which keeps the colors of a command's output.
+  ///   - number: The number of the first line, or nil if the lines are not numbered.
   package func appendJSON(to bytes: inout [UInt8], keepsColors: Bool = false, numberedFrom number: Int? = nil) {
     var number = number
-    // The message is the last member, so all objects begin alike.
+    // The message is the last member, so that all objects begin with the same bytes.
     let start = JSONText.bytes(of: .object(event("").value)).dropLast(2)
     bytes.reserveCapacity(bytes.count + lines.byteCount + lines.count * (start.count + 4))
     lines.forEach { line, _ in
@@ -78,7 +78,7 @@ package struct StepLines: Sendable {
 
   private static let numberMember = Array(",\"\(RunRecollection.numberKey)\":".utf8)
 
-  /// Splits the lines after the first ones.
+  /// Splits the lines into the first ones, as counted by `first`, and the rest.
   func split(after first: (count: Int, bytes: Int)) -> (StepLines, StepLines) {
     let parts = lines.split(after: first)
     var (before, after) = (self, self)
@@ -92,7 +92,7 @@ package enum RunPart: Sendable {
   case events([RunEvent])
   case lines(StepLines)
 
-  /// The events, with one for each line.
+  /// The events, one for each output line.
   package var events: [RunEvent] {
     switch self {
     case .events(let events): events
@@ -101,17 +101,17 @@ package enum RunPart: Sendable {
   }
 }
 
-/// An observer that receives output lines as units, because commands may print millions of them.
+/// An observer that receives a step's output lines in groups, because commands may print millions of them.
 package protocol LineObserver: RunObserver {
-  /// Receives the next parts of the event stream. Called instead of ``RunObserver/receive(_:)`` if there are lines among
-  /// them.
+  /// Receives the next parts of the event stream. It is called instead of ``RunObserver/receive(_:)`` if the parts
+  /// include lines.
   func receive(_ parts: [RunPart])
 }
 
 extension LineObserver {
-  /// Receives lines as events. For observers that show few lines.
+  /// Receives each line as an event. Suitable for observers that show few lines.
   package func receive(_ parts: [RunPart]) {
-    // One part at a time, because events need much more memory than the text of short lines.
+    // Convert one part at a time, because events need much more memory than the text of short lines.
     for part in parts { receive(part.events) }
   }
 }
