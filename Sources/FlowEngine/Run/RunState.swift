@@ -86,22 +86,22 @@ struct RunState {
   /// The size of the output lines among the undelivered events, in bytes.
   var undeliveredLineBytes = 0
 
-  /// Returns the time that a thread has read, or the latest time used for the plan if that is later. Threads read the
-  /// clock independently, but times of the plan must not decrease.
+  /// Returns the time that a thread has read, or the latest time given to the plan if that is later. Threads read the
+  /// clock independently, but the times that the plan receives must not decrease.
   mutating func instant(_ nanoseconds: Int) -> Int {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
   }
 
-  /// Returns true if the launch must be recorded now, because the journal began before it was known. Later calls return
-  /// false.
+  /// Returns true if the launch must be recorded now, because the journal began before it was known. Returns false
+  /// after that.
   mutating func takeUnwrittenLaunch() -> Bool {
     guard owesLaunch, plan.activatedAtNanoseconds != nil else { return false }
     owesLaunch = false
     return true
   }
 
-  /// Removes and returns the outputs that are not in the journal.
+  /// Removes and returns the outputs that have not been written to the journal.
   mutating func takeUnwrittenOutputs() -> UnwrittenOutputs {
     defer { unwrittenOutputs = UnwrittenOutputs() }
     return unwrittenOutputs
@@ -109,8 +109,8 @@ struct RunState {
 
   mutating func takeIn(_ opened: OpenedGate) { plan.apply(.gateOpened(opened), at: instant(opened.atNanoseconds)) }
 
-  /// Updates the plan to the progress of all batches: records the steps that have ended, and returns those that have
-  /// not started to their queues.
+  /// Brings the plan up to date with all batches: records the steps that have ended, and returns those that have not
+  /// started to their queues.
   @inline(__always)
   mutating func revokeBatches() {
     if !batches.isEmpty { revokeAll() }
@@ -129,7 +129,7 @@ struct RunState {
 
   mutating func add(_ batch: Batch) { batches.append(batch) }
 
-  /// Removes a batch whose steps have all ended. Returns false if it was revoked.
+  /// Removes a batch whose steps have all ended. Returns false if it is no longer in the list, because it was revoked.
   mutating func remove(_ batch: Batch) -> Bool {
     guard let index = batches.firstIndex(where: { $0 === batch }) else { return false }
     batches.swapAt(index, batches.count - 1)
@@ -137,29 +137,29 @@ struct RunState {
     return true
   }
 
-  /// A service that handles the posts of an event one after another.
+  /// A service that handles the posts of an event one at a time.
   struct Follower {
     var event: String
     var posts: PostQueue
     var step: StepIndex
-    /// The action call for a post that is in progress.
+    /// The call of an action for the current post, or nil if there is none.
     var call: CalledActionHost?
   }
 
-  /// Returns a key for an attempt, which is below 256. A key type of our own would make the runtime look up its
-  /// conformances at each process start.
+  /// Returns a key for an attempt, whose number is below 256. It is an integer, because a separate key type would make
+  /// the runtime look up its conformances each time the process starts.
   static func taskKey(_ step: StepIndex, _ attempt: Int) -> Int { Int(step) << 8 | attempt }
 }
 
-/// The report of a run that has ended. It is behind a reference, because copying an optional report would make the
-/// runtime create its type, which took half a million instructions at each process start.
+/// The report of a run that has ended. It is stored by reference, because copying an optional report would make the
+/// runtime create the type, which took half a million instructions each time the process started.
 final class EndedRun: Sendable {
   let report: RunReport
 
   init(_ report: RunReport) { self.report = report }
 }
 
-/// The outputs that are not in the journal.
+/// The outputs that have not been written to the journal.
 struct UnwrittenOutputs: Sendable {
   var steps: [(StepIndex, ValueObject)] = []
   var items: [(StepIndex, Int, ValueObject)] = []

@@ -1,14 +1,15 @@
 import FlowExpressions
 import FlowModel
 
-/// The steps that a run is limited to. Their dependencies run too, unless excluded, and all steps of `finally`.
+/// The steps that a run is limited to. All steps of `finally` run too, and so do dependencies, unless they are
+/// excluded.
 package struct StepSelection: Sendable, Hashable {
   /// The ids of the steps, without duplicates.
   package var steps: [String]
-  /// True if the dependencies of these steps run, too.
+  /// True if the dependencies of these steps run too.
   package var includesNeeds: Bool
 
-  /// Selects steps by id.
+  /// Creates a selection of steps by id.
   package init(_ steps: [String], includesNeeds: Bool = true) {
     var seen: Set<String> = []
     self.steps = steps.filter { seen.insert($0).inserted }
@@ -19,8 +20,8 @@ package struct StepSelection: Sendable, Hashable {
 extension PreparedWorkflow {
   /// Returns the steps that run with this selection. Unknown ids are ignored.
   ///
-  /// A step depends on those in `needs`, which include the steps that its expressions and handles refer to, on the
-  /// steps that post the events in its `after`, and on the entries of the files that contain it.
+  /// A step depends on those in `needs` (including the steps that its expressions and handles refer to), on the steps
+  /// that post the events in its `after`, and on the entries of the files that contain it.
   func selected(by selection: StepSelection) -> Set<StepIndex> {
     let names = Set(selection.steps)
     var open = graph.workflow.steps.indices.filter { names.contains(graph.workflow.steps[$0].id.text) }
@@ -30,14 +31,14 @@ extension PreparedWorkflow {
       for step in steps where selected.insert(step).inserted { open.append(step) }
     }
     while let step = open.popLast() {
-      // The exit of an included file depends on all steps of the file.
+      // The exit of an included file depends on all steps of that file.
       let own = graph.workflow.steps[Int(step)]
       if let scope = graph.workflow.scope(of: step) {
         add([graph.workflow.scopes[scope].entry])
         add(graph.workflow.scopes[scope].members.filter { isFinal($0) })
       }
       guard selection.includesNeeds || own.options.includeRole == .exit else { continue }
-      // Steps of a file's `finally` wait for its other steps, but do not need them.
+      // Steps in the `finally` of a file wait for its other steps, but do not need their results.
       if own.options.isFinal {
         add(own.needs.filter { isFinal($0) })
       } else {
@@ -58,7 +59,7 @@ extension PreparedWorkflow {
     }
   }
 
-  /// Throws if an id is unknown, or if a selected step needs outputs, handles or events of steps that do not run.
+  /// Throws if an id is unknown, or if a selected step needs outputs, handles or events of a step that does not run.
   func check(_ selection: StepSelection) throws(PreparationProblem) {
     let ids = Set(graph.workflow.steps.map(\.id.text))
     for name in selection.steps where !ids.contains(name) {
@@ -104,12 +105,12 @@ extension PreparedWorkflow {
 }
 
 extension Step {
-  /// The ids of the steps that its expressions read without a fallback value, as written in the file.
+  /// The ids of the steps that the step's expressions read without a fallback value, as written in the file.
   fileprivate func stepsRead(_ texts: WorkflowTexts) -> [String] {
     stepReferences(texts).filter { !$0.hasFallback }.compactMap(\.path.first)
   }
 
-  /// The references to `steps` in the expressions of this step.
+  /// Returns the references to `steps` in the expressions of this step.
   func stepReferences(_ texts: WorkflowTexts) -> [ContextReference] {
     var references = Value.object(with).stepReferences(texts)
     references += Value.object(options.environment).stepReferences(texts)
@@ -126,7 +127,7 @@ extension Step {
 }
 
 extension Value {
-  /// The references to `steps` in the expressions of this value.
+  /// Returns the references to `steps` in the expressions of this value.
   func stepReferences(_ texts: WorkflowTexts) -> [ContextReference] {
     guard containsExpression else { return [] }
     switch self {
@@ -140,6 +141,6 @@ extension Value {
 }
 
 extension Expression {
-  /// The references to `steps`.
+  /// The references to `steps` in this expression.
   fileprivate var stepReferences: [ContextReference] { references.filter { $0.name.lowercased() == "steps" } }
 }

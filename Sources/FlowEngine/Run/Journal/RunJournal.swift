@@ -67,7 +67,7 @@ final class RunJournal: Sendable {
 
   /// True unless another process may have the lease of the run.
   ///
-  /// It has a separate lock, because the lock for writes is locked while a database responds slowly.
+  /// It has a separate lock, because the lock for writes is held while a database responds slowly.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
 
   /// The lease of the run. The reference is weak, so that the lease is released when the journal releases it.

@@ -2,7 +2,7 @@ import FlowModel
 import Synchronization
 
 /// Short steps that a thread takes together and runs one after another without the run's lock. If several threads took
-/// the lock for every short step, moving the guarded memory between their processors would take longer than the steps.
+/// the lock for every short step, moving the guarded memory between processors would take longer than the steps.
 ///
 /// Code that needs the progress of the thread, or the steps that have not started, revokes the batch. The thread then
 /// keeps only the step that it is running.
@@ -13,18 +13,20 @@ import Synchronization
 /// lock, moves the cursor's limit (acquiring), and reads only the elements before that of the running step. The memory
 /// lives as long as the batch, which the thread and the list refer to.
 final class Batch: @unchecked Sendable {
-  /// The maximum number of steps. With some dozens per lock, threads hardly compete for the lock.
+  /// The maximum number of steps. With some dozens of steps for each time the lock is taken, threads hardly compete for
+  /// it.
   static let capacity = 32
 
   private let steps = UnsafeMutableBufferPointer<StepIndex>.allocate(capacity: capacity)
   private let ends = UnsafeMutableBufferPointer<Int>.allocate(capacity: capacity)
   private var count = 0
-  /// The time of the first start, or of the latest end.
+  /// The time at which the first step started or, after it has ended, the latest end.
   private var latest = 0
-  /// The number of steps that the batch may take now. It doubles after all steps were run, and halves after some were
+  /// The number of steps that the batch may take now. It doubles after all steps have run, and halves after some were
   /// revoked.
   private(set) var allowance = 2
-  /// The number of started steps in the lower half, and the number of steps that may start in the upper half.
+  /// The number of started steps in the lower half of the word, and the number of steps that may start in the upper
+  /// half.
   private let cursor = Atomic<UInt64>(0)
 
   init() {
@@ -37,9 +39,9 @@ final class Batch: @unchecked Sendable {
     ends.deallocate()
   }
 
-  // MARK: For the thread, under the lock, while the batch is not in the list
+  // MARK: Called by the thread, under the lock, while the batch is not in the list
 
-  /// Replaces the contents with a step that starts now.
+  /// Replaces the steps of the batch with one that starts now.
   func begin(with step: StepIndex, at now: Int) {
     steps[0] = step
     count = 1
@@ -52,10 +54,10 @@ final class Batch: @unchecked Sendable {
     count += 1
   }
 
-  /// Allows ``advance(at:)`` to start all steps.
+  /// Allows ``advance(at:)`` to start all steps of the batch.
   func open() { cursor.store(Self.word(started: 1, limit: count), ordering: .relaxed) }
 
-  /// Records that all steps have run, the last one until `time`. Returns the steps with the times of their ends.
+  /// Records that all steps have run and the last one ended at `time`. Returns the steps with the times of their ends.
   func close(at time: Int) -> (steps: UnsafeBufferPointer<StepIndex>, ends: UnsafeBufferPointer<Int>) {
     ends[count - 1] = max(time, latest)
     allowance = min(2 * allowance, Self.capacity)
@@ -64,9 +66,9 @@ final class Batch: @unchecked Sendable {
     )
   }
 
-  // MARK: For the thread, without the lock
+  // MARK: Called by the thread, without the lock
 
-  /// Records the end of a step and returns the next one. Returns nil if it was the last step or the others were
+  /// Records the end of a step and returns the next one. Returns nil if it was the last step, or if the others were
   /// revoked.
   @inline(__always)
   func advance(at time: Int) -> StepIndex? {
@@ -83,7 +85,7 @@ final class Batch: @unchecked Sendable {
     }
   }
 
-  // MARK: For anybody, under the lock, while the batch is in the list
+  // MARK: Called by any thread, under the lock, while the batch is in the list
 
   /// Revokes the steps that have not started, and returns the progress of the batch.
   func revoke() -> Remainder {
@@ -104,7 +106,7 @@ final class Batch: @unchecked Sendable {
     }
   }
 
-  /// The progress of a revoked batch. Valid only while the lock is held.
+  /// The progress of a revoked batch. It is valid only while the lock is held.
   struct Remainder {
     /// The started steps. The last one is running.
     let started: UnsafeBufferPointer<StepIndex>

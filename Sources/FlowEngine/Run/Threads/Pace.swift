@@ -1,19 +1,19 @@
-/// The pace of a thread: the average time between the ends of its steps. It is stored on the thread's stack.
+/// The pace of a thread: the average time between the ends of its steps. It is kept on the thread's stack.
 struct Pace {
   private var clock: ThreadClock
   /// The duration below which a step is short, in nanoseconds.
   private let shortNanoseconds: Int
   private var last: Int
-  /// The average duration of a step. It starts high, so that about two dozen steps must be short before the thread
-  /// treats the next ones as short.
+  /// The average duration of a step. It starts at a high value, so that about two dozen steps must be short before the
+  /// thread treats later ones as short.
   private var averageNanoseconds: Int
   private var turns = 0
   private var nextReportAt: Int
-  /// The pool's count of returned bodies at the last report, or nil before the first.
+  /// The pool's count of returned bodies at the last report, or nil before the first report.
   private var returnsSeen: Int?
   private var isSurplus = false
 
-  /// The number of steps and the time after which the thread reports to its pool again.
+  /// After this many steps or this much time, the thread reports to its pool again.
   private static let turnsBetweenReports = 128
   private static let nanosecondsBetweenReports = 20_000
 
@@ -28,11 +28,11 @@ struct Pace {
   /// True if steps are so short that waking another thread costs more than it helps.
   var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
-  /// Returns the number of steps that the thread runs in this time.
+  /// Returns the number of steps that the thread can run in this time.
   func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
 
-  /// Records the end of a step and returns its time. The average is exponential, with a weight of one eighth for each
-  /// step.
+  /// Records the end of a step and returns its time. The average is an exponential one, in which each step has a weight
+  /// of one eighth.
   @inline(__always)
   mutating func endStep() -> Int {
     let now = clock.now()
@@ -42,13 +42,13 @@ struct Pace {
     return now
   }
 
-  /// True if the thread may take its next step without a report.
+  /// True if the thread may take its next step without reporting to its pool.
   @inline(__always)
   var isWithinInterval: Bool { turns < Self.turnsBetweenReports && last < nextReportAt }
 
-  /// Reports returned bodies to the pool. Returns false if the thread must stop: several threads together end steps so
-  /// fast that one would suffice, because they compete for the same memory. A thread that was stopped must not
-  /// continue.
+  /// Reports returned bodies to the pool. Returns false if the thread must stop, and does so again in later calls. It
+  /// must stop if several threads together end steps so fast that one would suffice, because they compete for the same
+  /// memory.
   mutating func report(to pool: inout ThreadPool) -> Bool {
     if isSurplus { return false }
     pool.noteReturns(turns)

@@ -5,13 +5,14 @@ import Synchronization
 /// The pool queues of a process, which all runs share. A *pool queue* is a serial Dispatch queue of one quality of
 /// service, on which steps run.
 ///
-/// It has no target, because on Linux blocks that share a target share its few threads. Dispatch may have no thread for
-/// a pool queue, and does not report that. Therefore all work has a ticket, and a thread of flowrun's own watches the
-/// tickets. If a block has not started after 5 ms, its ticket is withdrawn, its work runs on another thread, and the
-/// block does nothing when it starts. For the next second, no work of its quality of service is accepted.
+/// A pool queue has no target, because on Linux the blocks of queues with the same target share its few threads.
+/// Dispatch may have no thread for a pool queue, and does not report that. So all work has a ticket, and a thread that
+/// is not Dispatch's watches the tickets. If a block has not started after 5 ms, its ticket is withdrawn, its work runs
+/// on another thread, and the block does nothing when it starts. For the next second, no work of the same quality of
+/// service is accepted.
 ///
-/// If the system refuses threads, `async` does not return on Linux. Only one thread calls it, without a lock, and no
-/// other thread waits for that one.
+/// If the system refuses to create threads, `async` does not return on Linux. Only one thread calls it, without a lock,
+/// and no other thread waits for that one.
 package final class PoolQueues: Sendable {
   /// The maximum number of pool queues of each quality of service.
   static let most = 48
@@ -19,7 +20,7 @@ package final class PoolQueues: Sendable {
   static let arrivalNanoseconds = 5_000_000
   /// The time for which no work is accepted after a block was late.
   static let pauseNanoseconds = 1_000_000_000
-  /// How long the thread that calls `async` is kept while it is idle.
+  /// The time for which the thread that calls `async` is kept while it is idle.
   private static let idleTime = DispatchTimeInterval.seconds(2)
 
   private let clock: RunClock
@@ -29,12 +30,12 @@ package final class PoolQueues: Sendable {
   private let submissionArrived = DispatchSemaphore(value: 0)
 
   private struct State {
-    /// The queues of each pool, by its index.
+    /// The pool queues, by the index of their pool.
     var pools = [Queues](repeating: Queues(), count: Pool.all.count)
-    /// The tickets that the watch has not checked yet, oldest first.
+    /// The tickets that the watch has not checked, oldest first.
     var watched: [Ticket] = []
     var isWatching = false
-    /// The blocks that were not passed to Dispatch yet, oldest first.
+    /// The blocks that have not been passed to Dispatch, oldest first.
     var submissions: [Submission] = []
     var hasSubmitter = false
     var isSubmitterIdle = false
@@ -43,7 +44,7 @@ package final class PoolQueues: Sendable {
   private struct Queues {
     var idle: [DispatchQueue] = []
     var count = 0
-    /// The time until which no work is accepted.
+    /// The time until which no work is accepted, because a block was late.
     var pausedUntil = Int.min
   }
 
@@ -52,7 +53,7 @@ package final class PoolQueues: Sendable {
     let ticket: Ticket
   }
 
-  /// - Parameter submit: Passes a block to a queue.
+  /// - Parameter submit: Passes a block to a queue, in the same way as `async`.
   init(
     clock: RunClock = RunClock(), alarms: AlarmClock? = nil,
     submit: @escaping @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> Void = { $0.async(execute: $1) }
@@ -64,7 +65,7 @@ package final class PoolQueues: Sendable {
 
   /// Runs `work` on a pool queue of this quality of service. Returns false if none can be used now.
   ///
-  /// - Parameter instead: Called instead of `work` if Dispatch does not start the block in time.
+  /// - Parameter instead: A closure that is called instead of `work` if Dispatch does not start the block in time.
   func run(
     _ quality: StepQueue, _ work: @escaping @Sendable () -> Void, instead: @escaping @Sendable () -> Void
   ) -> Bool {
@@ -99,7 +100,7 @@ package final class PoolQueues: Sendable {
     state.withLock { $0.pools[Pool.threads(quality).index].idle.append(queue) }
   }
 
-  /// The block of a submission, on a thread of Dispatch.
+  /// Runs the work of a submission in its block, on one of Dispatch's threads, if the ticket has not been withdrawn.
   private func arrive(_ submission: Submission) {
     let quality = submission.ticket.quality
     if let content = submission.ticket.take() { BareThread.lend(to: quality, content.work) }
@@ -108,7 +109,7 @@ package final class PoolQueues: Sendable {
 
   // MARK: The watch
 
-  /// Watches a ticket. Returns false if the watch has no thread of its own.
+  /// Watches a ticket. Returns false if the system has refused a thread for the watch.
   private func watch(_ ticket: Ticket) -> Bool {
     let mustStart = state.withLock { state in
       state.watched.append(ticket)
@@ -119,7 +120,7 @@ package final class PoolQueues: Sendable {
     return !alarms.usesTimers
   }
 
-  /// Withdraws the tickets whose time has passed, and calls what must run instead.
+  /// Withdraws the tickets whose time has passed, and calls their `instead` closures.
   private func withdrawLate() {
     let now = clock.now
     let (late, next) = state.withLock { state -> ([Ticket.Content], Int?) in
@@ -157,7 +158,7 @@ package final class PoolQueues: Sendable {
     if mustStart, !BareThread.start(.prompt, { [self] in submitAll() }) { replaceAll() }
   }
 
-  /// The loop of the thread: passes blocks to Dispatch, and waits for more until it has been idle for too long.
+  /// The loop of the thread: passes blocks to Dispatch and waits for more. Ends when it has been idle for ``idleTime``.
   private func submitAll() {
     while true {
       let next = state.withLock { state -> Submission? in
@@ -174,7 +175,7 @@ package final class PoolQueues: Sendable {
       }
       if submissionArrived.wait(timeout: .now() + Self.idleTime) == .success { continue }
       let isGone = state.withLock { state in
-        // If it is no longer idle, a signal is about to come, and would end the next wait early.
+        // If the thread is no longer idle, it is about to be signaled, which would end its next wait early.
         guard state.isSubmitterIdle else { return false }
         (state.hasSubmitter, state.isSubmitterIdle) = (false, false)
         return true
@@ -183,7 +184,8 @@ package final class PoolQueues: Sendable {
     }
   }
 
-  /// Runs all work that was not passed to Dispatch elsewhere, because the system refused the thread for that.
+  /// Calls the `instead` closures of all work that was not passed to Dispatch, because the system refused the thread
+  /// for that.
   private func replaceAll() {
     let submissions = state.withLock { state in
       state.hasSubmitter = false
@@ -197,7 +199,7 @@ package final class PoolQueues: Sendable {
   }
 }
 
-/// The claim of a block to its work. Either the block or the watch takes it.
+/// The right to run the work of a block. Either the block or the watch takes it.
 private final class Ticket: Sendable {
   struct Content {
     let work: @Sendable () -> Void
@@ -205,7 +207,7 @@ private final class Ticket: Sendable {
   }
 
   let quality: StepQueue
-  /// The time until which the block must have started.
+  /// The time until which the block must start.
   let untilNanoseconds: Int
   private let content: Mutex<Content?>
 
@@ -218,10 +220,10 @@ private final class Ticket: Sendable {
     content = Mutex(Content(work: work, instead: instead))
   }
 
-  /// True if nothing has taken the work.
+  /// True if neither the block nor the watch has taken the work.
   var isOpen: Bool { content.withLock { $0 != nil } }
 
-  /// Returns the work for the first caller, and nil for others. Afterwards, the ticket refers to no run.
+  /// Returns the work to the first caller, and nil to later ones. Afterwards, the ticket refers to no run.
   func take() -> Content? { content.withLock { $0.take() } }
 }
 

@@ -3,20 +3,21 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The threads of the pools, which all runs of a process share: those of Dispatch, which run the blocks of pool queues
-/// (``PoolQueues``), and threads of flowrun's own. An idle one of those ends after a while.
+/// The threads of the pools, which all runs of a process share: Dispatch's threads, which run the blocks of pool queues
+/// (``PoolQueues``), and threads that flowrun creates, which end after being idle for a while.
 ///
-/// A thread of flowrun's own replaces a pool queue if none is free or Dispatch has no thread for it. Linux has no pool
-/// queues, because a launch takes longer with them there, and their niceness cannot be restored (decision 4).
+/// A thread that flowrun creates replaces a pool queue if none is free or Dispatch has no thread for it. Linux has no
+/// pool queues, because a launch takes longer with them there, and the niceness of their threads cannot be restored
+/// (decision 4).
 package final class PoolThreads: Sendable {
-  /// The threads of this process.
+  /// The threads that all runs of this process use by default.
   package static let shared = PoolThreads(
     start: BareThread.start,
-    // The limit is read before there are threads, because the first write to a page interrupts all of them.
+    // The limit is read before there are other threads, because the first write to a page interrupts all of them.
     hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) },
     queues: usualQueues)
 
-  /// The pool queues of this process, or nil if all steps run on flowrun's own threads.
+  /// The pool queues of this process, or nil if all steps run on threads that flowrun creates.
   private static var usualQueues: PoolQueues? {
     #if canImport(Darwin)
       PoolQueues()
@@ -27,37 +28,37 @@ package final class PoolThreads: Sendable {
 
   /// The time for which an idle thread is kept.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// The number of threads that are given up for other uses of the process when the system refuses a thread.
+  /// The number of threads that are given up for other uses when the system refuses to create one.
   private static let reserve = 4
-  /// The number of threads that are started without checking the limit of processes.
+  /// The number of threads that are started without checking the process limit.
   private static let fewest = 2
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
   private let hasRoom: @Sendable () -> Bool
   private let queues: PoolQueues?
   private let state = Mutex(State())
-  /// The executor on which tasks of the main actor wait for a gate.
+  /// The executor that main-actor tasks use while they wait for a gate.
   let passing: any TaskExecutor = PassingExecutor()
 
   private struct State {
-    /// The idle threads of each pool, by its index.
+    /// The idle threads of each pool, by the pool's index.
     var idle = [[IdleThread]](repeating: [], count: Pool.all.count)
     var count = 0
     /// The number of threads that are running.
     var living = 0
     /// The highest number of threads so far.
     var peak = 0
-    /// The number of threads that the system allows, as far as it is known.
+    /// The number of threads that the system allows, as observed when it last refused one.
     var limit = Int.max
   }
 
   /// Creates the threads of all pools.
   ///
   /// - Parameters:
-  /// - start: Starts a thread. Returns false if the system refuses it.
-  /// - hasRoom: Returns false if more threads would leave too few processes for the commands of steps, on systems where
-  ///   both count against one limit.
-  /// - queues: The pool queues, or nil to use no threads of Dispatch.
+  ///   - start: Starts a thread. Returns false if the system refuses to create it.
+  ///   - hasRoom: Returns false if more threads would leave too few processes for the commands of steps. On some systems,
+  ///     both count against one limit.
+  ///   - queues: The pool queues, or nil to use none of Dispatch's threads.
   package init(
     start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
     hasRoom: @escaping @Sendable () -> Bool = { true }, queues: PoolQueues? = nil
@@ -67,14 +68,14 @@ package final class PoolThreads: Sendable {
     self.queues = queues
   }
 
-  /// Runs `work` on a thread of this quality of service. Returns false if the system refuses a thread.
+  /// Runs `work` on a thread of this quality of service. Returns false if the system refuses to create a thread.
   ///
-  /// - Parameter refusedLater: Called if this function returns true and the system later refuses the thread that was to
-  ///   replace a late pool queue. It is called on a thread that must not wait.
+  /// - Parameter refusedLater: A closure that is called if this function has returned true and the system later refuses
+  ///   the thread that would replace a late pool queue. It is called on a thread that must not wait.
   func run(
     _ quality: StepQueue, refusedLater: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () -> Void
   ) -> Bool {
-    // Each block may need a new thread of Dispatch.
+    // Check the limit, because each block may need a new thread of Dispatch.
     if let queues, hasRoom() {
       let isQueued = queues.run(quality) { [self] in
         countLiving(1)
@@ -111,8 +112,8 @@ package final class PoolThreads: Sendable {
     return false
   }
 
-  /// Starts two threads of the default quality of service if none is idle. Called before a run is prepared; the first
-  /// thread starts the second. Pool queues make Dispatch start threads, which it keeps for a while.
+  /// Starts two threads of the default quality of service if none is idle. It is called before a run is prepared; the
+  /// first thread starts the second. With pool queues, Dispatch starts the threads and keeps them for a while.
   package func prepare() {
     let quality = StepQueue.usual(forDeferred: false)
     guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
@@ -136,7 +137,7 @@ package final class PoolThreads: Sendable {
     }
   }
 
-  /// The highest number of threads so far.
+  /// The highest number of threads that have been running at the same time.
   var peak: Int { state.withLock { $0.peak } }
 
   private func countLiving(_ change: Int) {
@@ -146,7 +147,7 @@ package final class PoolThreads: Sendable {
     }
   }
 
-  /// The loop of a thread: it works, and waits for more work until it has been idle for too long.
+  /// The loop of a thread: works and waits for more work. Ends when it has been idle for ``idleTime``.
   private func serve(_ index: Int, first: @escaping @Sendable () -> Void) {
     countLiving(1)
     defer { countLiving(-1) }
@@ -168,11 +169,11 @@ package final class PoolThreads: Sendable {
         continue
       }
       let isGone = state.withLock { state in
-        // If it is not in the list, it is about to receive work.
+        // If it is no longer in the list, it is about to receive work.
         guard let position = state.idle[index].firstIndex(where: { $0 === thread }) else { return false }
         state.idle[index].remove(at: position)
         state.count -= 1
-        // The system may allow more threads again.
+        // The system may allow more threads now, so forget the observed limit.
         state.limit = .max
         return true
       }

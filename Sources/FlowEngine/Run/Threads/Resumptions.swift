@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// A body that was waiting and can continue.
+/// A body that has waited and can continue.
 struct Resumption: Sendable {
   var start: Start
   var pool: Pool
@@ -9,7 +9,8 @@ struct Resumption: Sendable {
   var next: @Sendable () throws -> BodyInParts.Progress
 }
 
-/// The bodies that can continue, in the order in which they became ready. It allocates no memory while it is empty.
+/// The bodies that can continue, in the order in which they became ready. While it is empty, it uses no memory on the
+/// heap.
 struct Resumptions {
   private struct Queue {
     var waiting: [Resumption?] = []
@@ -29,7 +30,7 @@ struct Resumptions {
     isEmpty = false
   }
 
-  /// Removes and returns the body that has been ready longest, or nil if there is none for the pool.
+  /// Removes and returns the body of a pool that has been ready longest, or nil if the pool has none.
   mutating func take(from pool: Pool) -> Resumption? {
     guard count(in: pool) > 0 else { return nil }
     let resumption = queues[pool.index].waiting[queues[pool.index].first].take()

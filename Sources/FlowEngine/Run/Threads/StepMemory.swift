@@ -2,8 +2,8 @@
   import ObjectiveC
 #endif
 
-/// Calls the body of a step. On Apple's systems, objects that it autoreleases are released when it returns: a thread
-/// runs many steps, and has no autorelease pool of its own that ends before the thread does.
+/// Calls the body of a step. On Apple's systems, objects that the body autoreleases are released when it returns,
+/// because a thread runs many steps and its own autorelease pool would end only with the thread.
 @inline(__always)
 func releasingObjects<Result>(_ body: () throws -> Result) rethrows -> Result {
   #if canImport(ObjectiveC)

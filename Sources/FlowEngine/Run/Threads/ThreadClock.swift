@@ -1,21 +1,22 @@
 import CFlowClock
 
-/// A clock for one thread, which reads it after every step. It uses the processor's counter, which costs a third of the
-/// system clock, and reads the system clock every few dozen microseconds.
+/// A clock that one thread reads after every step. It uses the processor's counter, which takes a third of the time of
+/// the system clock, and reads the system clock every few dozen microseconds.
 ///
 /// It differs from ``RunClock`` by less than the system clock's jitter. Deadlines and the gate do not use it, because
 /// they must never be early.
 struct ThreadClock {
   private let clock: RunClock
-  /// The counter and the time when the system clock was last read.
+  /// The values of the counter and of the system clock when the latter was last read.
   private var anchorCycles: UInt64
   private var anchorNanoseconds: Int
   /// Nanoseconds per tick, multiplied by 2³².
   private var rate: UInt64 = 0
-  /// The number of ticks for which the counter is used, or 0 if the rate is not known.
+  /// The number of ticks for which the counter is used before the system clock is read again, or 0 if the rate is not
+  /// known.
   private var window: UInt64 = 0
 
-  /// The number of ticks needed to determine the rate, about 20 µs at 3 GHz.
+  /// The number of ticks needed to determine the rate: about 20 µs at 3 GHz.
   private static let leastWindow: UInt64 = 1 << 16
 
   init(_ clock: RunClock) {
@@ -39,7 +40,7 @@ struct ThreadClock {
     let ticks = cycles &- anchorCycles
     guard ticks >= Self.leastWindow else { return now }
     let nanoseconds = UInt64(max(0, now - anchorNanoseconds))
-    // If the thread was suspended between the two readings, they cannot be compared.
+    // The two readings do not belong together if the thread was suspended between them.
     let isPair = flow_cycle_count() &- cycles < Self.leastWindow / 16
     let isSteady = clock.virtual == nil && isPair && nanoseconds > 0 && nanoseconds < 1 << 31 && ticks < 1 << 40
     rate = isSteady ? (nanoseconds << 32) / ticks : 0

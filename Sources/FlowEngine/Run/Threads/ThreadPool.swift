@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The number of threads of a pool in a run, and its limit.
+/// The threads that a pool has in a run, and their limit.
 ///
-/// The limit is the number of cores. If a ready step waits 1 ms and no thread becomes free, it grows by 1, 2, 4, … up
-/// to ``FlowModel/Limits/threads`` or what the system allows. After short steps it waits up to 4 ms, because a check
-/// takes as long as dozens of them.
+/// The limit is the number of cores. It grows by 1, 2, 4, … if a ready step waits 1 ms and no thread becomes free, up
+/// to ``FlowModel/Limits/threads`` or what the system allows. After short steps, the wait is up to 4 ms, because a
+/// check takes as long as dozens of them.
 struct ThreadPool {
   let pool: Pool
   private let base: Int
@@ -12,34 +12,34 @@ struct ThreadPool {
   private(set) var limit: Int
   /// The number of threads that are working or have been woken.
   private(set) var busy = 0
-  /// The number of threads that were woken and have not taken a step.
+  /// The number of threads that have been woken and have not taken a step.
   private(set) var waking = 0
   private var growth = 1
-  /// The number of returned bodies. While it increases, threads become free.
+  /// The number of bodies that have returned. While it increases, threads become free.
   private(set) var returns = 0
-  /// `returns` when the watch was set, or nil if there is no watch.
+  /// The value of `returns` when the watch was set, or nil if no watch is set.
   private var watchedReturns: Int?
   private var watchNanoseconds = shortestWatchNanoseconds
   /// The time until which no thread is added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
-  /// The time until which the limit does not grow, in nanoseconds from the start of the run. Until then, threads work
-  /// on bodies that return while they wait.
+  /// The time until which the limit does not grow, in nanoseconds from the start of the run. It is set while threads
+  /// work on bodies that return while they wait.
   private var limitHeldUntil = 0
-  /// True if the system refused the last thread.
+  /// True if the system refused to create the last thread.
   private(set) var isShortOfThreads = false
-  /// The time at which the system refused a thread while none was working, or nil. In nanoseconds from the start of the
-  /// run.
+  /// The time, in nanoseconds from the start of the run, at which the system refused a thread while the pool had none.
+  /// Nil while the pool has threads.
   private var withoutThreadsSince: Int?
 
   private static let shortestWatchNanoseconds = 1_000_000
   private static let longestWatchNanoseconds = 4_000_000
-  /// The time after which a pool requests a refused thread again.
+  /// The time after which a pool asks again for a thread that the system refused.
   private static let missingThreadWatchNanoseconds = 50_000_000
-  /// The time for which steps wait for a thread before they fail, if their pool has none.
+  /// The time for which steps wait for a thread before they fail, if their pool has no thread.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// The time for which the limit stays unchanged after a thread has taken a body that returns while it waits.
+  /// The time for which the limit does not grow after a thread has taken a body that returns while it waits.
   private static let heldLimitNanoseconds = 20_000_000
-  /// The number of bodies that must return during a watch for their steps to count as short.
+  /// The number of bodies that must return during a watch for the steps to count as short.
   private static let returnsOfShortSteps = 64
 
   init(pool: Pool, cores: Int) {
@@ -51,10 +51,10 @@ struct ThreadPool {
   /// True if another thread may be woken.
   var hasRoom: Bool { busy < limit }
 
-  /// True if another thread may be woken and growth is not paused.
+  /// True if another thread may be woken now, because growth is not paused.
   func hasRoom(at now: Int) -> Bool { busy < limit && now >= growthPausedUntil }
 
-  /// Pauses growth after one of several competing threads has stopped, until the pace of the others is known.
+  /// Pauses growth after one of several competing threads has stopped, until the pace of the remaining ones is known.
   mutating func pauseGrowth(until time: Int) { growthPausedUntil = time }
 
   func isGrowthPaused(at now: Int) -> Bool { now < growthPausedUntil }
@@ -72,7 +72,7 @@ struct ThreadPool {
     withoutThreadsSince = nil
   }
 
-  /// Records that the system refused a thread. The limit is now the number of threads that the pool has.
+  /// Records that the system refused a thread. The number of threads that the pool has becomes its limit.
   mutating func noteMissingThread(at now: Int) {
     busy -= 1
     waking -= 1
@@ -89,33 +89,33 @@ struct ThreadPool {
 
   var isFull: Bool { busy >= Limits.threads }
 
-  /// Releases a thread that found no step.
+  /// Records that a thread has found no step and is released.
   mutating func giveBack() {
     busy -= 1
     if limit > base { limit = max(base, busy) }
     growth = 1
   }
 
-  /// Keeps the limit for a while, because a thread works on a body that returns while it waits, and more threads would
-  /// only compete for the processors. If a body blocks its thread, the limit grows later.
+  /// Stops the limit from growing for a while: a thread works on a body that returns while it waits, and more threads
+  /// would only compete for the processors. If a body blocks its thread instead, the limit grows later.
   mutating func holdLimit(at now: Int) { limitHeldUntil = now + Self.heldLimitNanoseconds }
 
   var isWatched: Bool { watchedReturns != nil }
 
-  /// True if waiting steps need a watch.
+  /// True if no watch is set and one could help waiting steps.
   var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.threads) }
 
   mutating func noteReturns(_ count: Int) { returns &+= count }
 
-  /// Sets a watch for waiting steps, unless there is one or the limit cannot help. Returns its duration in nanoseconds,
-  /// or nil if no watch is needed.
+  /// Sets a watch for waiting steps, unless one is set or more threads are impossible. Returns its duration in
+  /// nanoseconds, or nil if none was set.
   mutating func startWatch() -> Int? {
     guard pool != .main, watchedReturns == nil, busy < limit || limit < Limits.threads else { return nil }
     watchedReturns = returns
     return isShortOfThreads ? Self.missingThreadWatchNanoseconds : watchNanoseconds
   }
 
-  /// Ends the watch. Returns true if no body has returned since it was set, so that more threads may be woken.
+  /// Ends the watch. Returns true if no body has returned since it was set, so that more threads should be woken.
   mutating func endWatch(at now: Int) -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The numbers of steps that waited because their pool had no thread for them, for warnings in the report.
+/// Counts steps that waited because their pool had no thread for them, for warnings in the report.
 struct ThreadShortage {
   /// The largest number of steps that waited while a pool had the maximum number of threads, by the pool's index.
   private var beyondLimit: [Int: Int] = [:]
@@ -17,7 +17,7 @@ struct ThreadShortage {
     withoutThread[pool.index] = max(steps, withoutThread[pool.index] ?? 0)
   }
 
-  /// Returns the warnings for the report. `threads` is the number that the system provided.
+  /// Returns the warnings for the report. `threads` is the number of threads that the system has provided.
   func warnings(threads: Int) -> [String] {
     func name(_ pool: Int) -> String { Pool.all[pool].qualityOfService?.rawValue ?? "main" }
     func count(_ steps: Int) -> String { steps == 1 ? "1 step" : "\(steps) steps" }
@@ -32,11 +32,11 @@ struct ThreadShortage {
 }
 
 extension RunState {
-  /// Records that the system refused a thread. The pool continues with the threads it has. If it has been without any
-  /// for 10 s, its steps fail.
+  /// Records that the system refused a thread. The pool continues with the threads that it has. If it has had none for
+  /// 10 s, its steps fail.
   mutating func noteMissingThread(in pool: Pool, at now: Int) {
     pools[pool.index].noteMissingThread(at: now)
-    // Each woken thread will take one of the waiting steps.
+    // Each woken thread will take one of the waiting steps, so these are not counted.
     let waiting = plan.startableSteps(in: pool) - pools[pool.index].waking
     if waiting > 0 { threadShortage.noteMissing(pool, waiting: waiting) }
     guard pools[pool.index].isOutOfThreads(at: now) else { return }

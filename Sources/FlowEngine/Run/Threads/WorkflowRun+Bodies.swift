@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-// Calling the bodies of steps, and handling their results and errors.
+// This file calls the bodies of steps, and handles their results and errors.
 extension WorkflowRun {
-  /// Runs a body. Returns nil if it has not ended, and continues in a task or after a wait.
+  /// Runs a body. Returns nil if the body has not ended, but continues in a task or after a wait.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
     if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, start, &outputs) { return ending }
@@ -35,7 +35,7 @@ extension WorkflowRun {
     return ending
   }
 
-  /// Runs a part of a body. Returns nil if the body waits; later a thread of the pool runs its next part.
+  /// Runs a part of a body. Returns nil if the body waits; a thread of the pool then runs its next part later.
   func carry(
     _ start: Start, in pool: Pool, _ outputs: inout ValueObject, _ part: () throws -> BodyInParts.Progress
   ) -> Ending? {
@@ -58,7 +58,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Queues a body that was waiting and can continue.
+  /// Queues a body that has waited and can continue.
   private func resume(_ resumption: Resumption) {
     let aftermath = withPlan { state in
       state.resumptions.append(resumption)
@@ -75,7 +75,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Checks whether a body must run. Returns the end of the step if it need not, or nil if it must.
+  /// Checks whether a body must run. Returns the result of the step if it need not, or nil if it must.
   private func look(
     _ beforehand: StartInputs.Beforehand, _ start: Start, _ outputs: inout ValueObject
   ) -> Ending? {
@@ -98,16 +98,16 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs a body in a task. If `startsHere`, this thread runs the task until it first waits, because most bodies take
-  /// less time than a switch of threads. Returns the result of a body that did not wait. Otherwise returns nil, and the
-  /// task reports the end.
+  /// Runs a body in a task. If `startsHere` is true, this thread runs the task until the task first waits, because most
+  /// bodies take less time than a switch of threads. Returns the result of a body that did not wait. Otherwise returns
+  /// nil, and the task reports the end of the body.
   func run(
     _ body: StepBodies.InTask, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
   ) -> (Ending, ValueObject)? {
     let (step, attempt) = (start.step, Int(start.attempt))
     let end = startsHere && !body.isService ? BodyEnd() : nil
     let task = Self.task(pool.qualityOfService?.taskPriority ?? .userInitiated, startsHere: startsHere) { [self] in
-      // A body that starts here was checked before its task was created.
+      // A body that starts on this thread has been checked before its task was created.
       if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
         var outputs = ValueObject()
         if let ending = look(beforehand, start, &outputs) { return complete(start, ending, outputs) }
@@ -132,7 +132,7 @@ extension WorkflowRun {
       cancellations.forget(step, attempt: attempt)
       return end
     }
-    // By now, the body may have ended or the attempt may have been cancelled.
+    // The body may have ended by now, or the attempt may have been cancelled.
     withPlan { state in
       if state.plan.isRunning(step, attempt: attempt) {
         state.tasks[RunState.taskKey(step, attempt)] = task
@@ -164,7 +164,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Reports the end of a body to the plan. Stores its outputs, unless the attempt no longer counts.
+  /// Reports the end of a body to the plan. Stores its outputs if the attempt still counts.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
@@ -187,7 +187,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the failure if outputs are too large or contain a secret that cannot be hidden, or nil.
+  /// Returns a failure if the outputs are too large or contain a secret that cannot be hidden; otherwise nil.
   func refusal(of outputs: ValueObject, _ start: Start) -> StepFailure? {
     let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
     if Value.object(outputs).exceeds(bytes: limit) {
@@ -196,8 +196,8 @@ extension WorkflowRun {
     return mask?.spreadSecret(in: outputs).map { .spreadSecret($0) }
   }
 
-  /// True if the outputs of a body count: the plan waits for the attempt, or it is a service that reports the number of
-  /// calls it has made.
+  /// True if the outputs of a body count, because the plan waits for the attempt, or because the body is a service that
+  /// reports the number of calls it has made.
   private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
     let attempt = Int(start.attempt)
     if plan.isAwaiting(start.step, attempt: attempt) { return true }
@@ -205,7 +205,7 @@ extension WorkflowRun {
     return prepared.detail(of: start.step)?.call != nil && plan.isServing(start.step, attempt: attempt)
   }
 
-  /// Returns the ending of an attempt whose body threw `error`, with secrets hidden.
+  /// Returns the result of an attempt whose body threw `error`, with secrets hidden.
   func ending(of error: any Error, _ start: Start) -> Ending {
     let ending = meaning(of: error, start)
     if mask == nil { return ending }
@@ -258,7 +258,7 @@ extension WorkflowRun {
   }
 }
 
-/// Passes the result of a body from its task to the thread that started it, if that thread still waits.
+/// Passes the result of a body from its task to the thread that started the task, if that thread is still waiting.
 private final class BodyEnd: Sendable {
   private enum State {
     case runs, continuesAlone
@@ -276,7 +276,7 @@ private final class BodyEnd: Sendable {
     }
   }
 
-  /// Returns the result, or nil if the body is still running. The thread then stops waiting for it.
+  /// Returns the result, or nil if the body is still running. In that case, the thread no longer waits for it.
   func take() -> (Ending, ValueObject)? {
     state.withLock { state in
       if case .ended(let ending, let outputs) = state { return (ending, outputs) }

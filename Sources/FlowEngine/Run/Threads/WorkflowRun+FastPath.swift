@@ -1,15 +1,15 @@
 import FlowModel
 import FlowPluginKit
 
-/// A ``FastPath`` of a thread, and the state of its pool when it began.
+/// A ``FastPath`` that a thread uses, and the state of the thread's pool when it began.
 struct ThreadFastPath {
   let pool: Pool
   let steps: FastPath
   /// True if another thread could be woken for waiting steps.
   let hasRoom: Bool
-  /// True if a watch is set for waiting steps, or none is needed.
+  /// True if a watch is set for waiting steps, or if none is needed.
   let isWatched: Bool
-  /// The number of busy threads of the pool if this one may take batches, or 0 if it must not.
+  /// The number of busy threads in the pool if this one may take batches, or 0 if it may not.
   let sharers: Int
 }
 
@@ -23,7 +23,7 @@ extension WorkflowRun {
     else { return nil }
     let threads = state.pools[pool.index]
     let hasRoom = threads.hasRoom(at: state.latestNanoseconds)
-    // An observer that receives all events must see each step's end in order, so batches are not allowed.
+    // An observer of all events must receive the end of each step in order, so batches are not allowed.
     let takesBatches = threads.busy > 1 && threads.isWatched && !hasRoom && state.plan.detail != .full
     return .fastPath(
       ThreadFastPath(
@@ -32,8 +32,8 @@ extension WorkflowRun {
       from: first.step)
   }
 
-  /// Runs ordinary steps one after another until other work must be done. It takes the lock briefly for each step or
-  /// batch.
+  /// Runs ordinary steps one after another until the thread must do other work. The lock is taken briefly for each step
+  /// or batch.
   func workThrough(
     _ fastPath: ThreadFastPath, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace,
     _ batch: inout Batch?
@@ -60,7 +60,7 @@ extension WorkflowRun {
         continue
       }
       step = state.withLock { state in
-        // This closure has only a few instructions. Rare cases are handled by other functions.
+        // This closure must consist of only a few instructions, so other functions handle rare cases.
         guard state.plan.isCurrent(fastPath.steps),
           threadPace.isWithinInterval || continues(fastPath, &state, &threadPace)
         else {
@@ -93,17 +93,17 @@ extension WorkflowRun {
 
   private static var none: StepIndex { -1 }
 
-  /// Reports the pace of a thread to its pool when that is due, under the lock. Returns false if the thread must leave
-  /// the fast path.
+  /// If the thread's pace is due to be reported to the pool, reports it, under the lock. Returns false if the thread
+  /// must leave the fast path.
   @inline(never)
   private func continues(_ fastPath: ThreadFastPath, _ state: inout RunState, _ pace: inout Pace) -> Bool {
     pace.report(to: &state.pools[fastPath.pool.index])
       && state.pools[fastPath.pool.index].hasRoom(at: state.latestNanoseconds) == fastPath.hasRoom
   }
 
-  /// Prefetches ready steps to run after `first`. Returns nil if there are too few or they take too long. It takes no
-  /// more than a share of the ready steps, so that all threads have work until the end (guided self-scheduling,
-  /// Polychronopoulos and Kuck 1987).
+  /// Prefetches ready steps that will run after `first`. Returns nil if there are too few of them or they take too
+  /// long. A thread takes no more than a share of the ready steps, so that all threads have work until the end (guided
+  /// self-scheduling, Polychronopoulos and Kuck 1987).
   @inline(never)
   private func takeBatch(
     of fastPath: ThreadFastPath, behind first: StepIndex, _ batch: inout Batch?, _ state: inout RunState, _ pace: Pace
@@ -124,12 +124,13 @@ extension WorkflowRun {
     return own
   }
 
-  /// Ends a fast path under the lock. `next` is a step that was started but must not run on the fast path, or negative.
+  /// Ends a fast path under the lock. `next` is a step that has been started but must not run on the fast path, or
+  /// negative if there is none.
   @inline(never)
   private func leave(
     _ fastPath: ThreadFastPath, _ turn: inout Turn, _ next: StepIndex, _ state: inout RunState, _ pace: Pace
   ) -> Aftermath? {
-    // Other threads may have prefetched steps that this thread could run now.
+    // Other threads may have prefetched steps that this thread can run now.
     state.revokeBatches()
     let following = next >= 0 ? (next, 1) : state.plan.leaveFastPath(in: fastPath.pool, at: state.latestNanoseconds)
     return takeTurn(&turn, following, in: fastPath.pool, &state, pace)

@@ -33,7 +33,8 @@ extension WorkflowRun {
   /// Runs steps on this thread until none is ready for its pool.
   func work(in pool: Pool) {
     var pace = Pace(ThreadClock(clock), shortNanoseconds: options.shortStepNanoseconds)
-    // All steps of the thread share a context: counting references to the run for each would take longer than the rest.
+    // All steps of the thread share a context, because counting references to the run for each would take longer than
+    // the rest.
     var context = ActionContext(host: self, step: 0, attempt: 0)
     var batch: Batch?
     var turn = Turn.arrive
@@ -57,7 +58,7 @@ extension WorkflowRun {
       case .resume(let resumption):
         start = resumption.start
         hasResumed = true
-        // The objects of the body are released after its last part, before the end of the step is reported.
+        // The objects of the body are released after its last part, but before the end of the step is reported.
         turn = .leave
         ending = releasingObjects { carry(start, in: pool, &outputs, resumption.next) }
         time = pace.endStep()
@@ -69,7 +70,7 @@ extension WorkflowRun {
       }
       let aftermath = withPlan { state -> Aftermath? in
         let now = state.instant(time)
-        // Bodies that can continue alternate with ready steps.
+        // A body that can continue and a ready step take turns.
         let takesStep = hasResumed || state.resumptions.count(in: pool) == 0
         let following = takeNext(after: start, ending, outputs, in: pool, &state, &pace, at: now, takesStep: takesStep)
         return takeTurn(&turn, following, in: pool, &state, pace)
@@ -78,7 +79,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The next task of a thread.
+  /// What a thread does next.
   enum Turn {
     /// Take the first step.
     case arrive
@@ -94,7 +95,7 @@ extension WorkflowRun {
     case leave
   }
 
-  /// Takes the first step, or body that can continue, for a woken thread.
+  /// Takes the first step for a woken thread, or a body that can continue.
   private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
     withPlan { state in
       state.pools[pool.index].noteArrival()
@@ -108,8 +109,9 @@ extension WorkflowRun {
     }
   }
 
-  /// Reports the end of a step, or nothing if `ending` is nil because its body waits. Returns the next step of the
-  /// pool, or nil if the thread must stop, the plan has effects to carry out, or a body that can continue comes first.
+  /// Reports the end of a step, or nothing if `ending` is nil because the body waits. Returns the next step of the
+  /// pool. Returns nil if the thread must stop, the plan has effects to carry out, or a body that can continue comes
+  /// first.
   @inline(__always)
   private func takeNext(
     after start: Start, _ ending: Ending?, _ outputs: ValueObject, in pool: Pool, _ state: inout RunState,
@@ -130,8 +132,8 @@ extension WorkflowRun {
     return continues && !state.plan.hasEffects ? nextStart(in: pool, &state, at: now) : nil
   }
 
-  /// Sets the next turn of a thread under the lock. `following` is the step that it has taken, or nil. Returns nil if
-  /// there is nothing to do outside the lock.
+  /// Sets what a thread does next, under the lock. `following` is the step that it has taken, or nil. Returns nil if
+  /// nothing need be done outside the lock.
   func takeTurn(
     _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, in pool: Pool, _ state: inout RunState,
     _ pace: Pace
@@ -158,7 +160,7 @@ extension WorkflowRun {
     return carryOut(&state, onlyWatching: isOnlyWatched ? pool : nil)
   }
 
-  /// True if a change needs more than the next step on this thread, such as a timer, a delivery or another thread.
+  /// True if a change requires more than the next step on this thread, such as a timer, a delivery or another thread.
   private func needsOthers(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
     if state.durableStarts != nil || isGuarded { return true }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
@@ -168,7 +170,7 @@ extension WorkflowRun {
 
   /// True if ready steps need other threads or a watch.
   private func shares(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
-    // Short steps only need a watch, in case one of them takes long.
+    // Short steps need only a watch, in case one of them takes long.
     state.pools[pool.index].needsWatch || !pace.isShort && state.pools[pool.index].hasRoom(at: state.latestNanoseconds)
       || state.plan.queuedSteps > state.plan.queuedSteps(in: pool) && state.plan.concernsOthers(than: pool)
   }
@@ -184,10 +186,10 @@ extension WorkflowRun {
   }
 }
 
-/// A step that a thread has taken. It is kept small, because one is created for every step.
+/// A step that a thread has taken. It is small, because one is created for every step.
 struct Start {
   var step: StepIndex
   var attempt: Int32
-  /// The inputs, or nil if the step has none.
+  /// The inputs of the body, or nil if it has none.
   var inputs: StartInputs?
 }
