@@ -2,29 +2,30 @@ import FlowModel
 import FlowPlatform
 import FlowStore
 
-/// The record of a time at which all items of a step were up to date. While it is valid, items are neither evaluated
-/// nor read; only the state of each file is checked.
+/// A record that all items of a step were up to date. While it is valid, items are neither evaluated nor read; only the
+/// states of files are checked.
 ///
-/// There is one file for each step in the data folder, which is replaced as a whole. The files whose states it records
-/// include that of ``ItemStamps``, which changes whenever an item succeeds. So a stamp need not be updated or removed.
+/// The data folder contains one file for each step, which is replaced as a whole. The files whose states the record
+/// contains include the file of ``ItemStamps``, which changes whenever an item succeeds, so a stamp need not be updated
+/// or removed.
 struct FanOutStamp: Sendable {
-  /// Digests of everything but files that determines the result of the items.
+  /// Digests of everything except files that affects the results of the items.
   struct Key: Sendable, Hashable {
     /// A digest of the step's definition, the run's inputs and the items.
     var files: String
-    /// A digest of the inputs and variables that all items share.
+    /// A digest of the inputs and variables that are the same for all items.
     var values: String
   }
 
   let key: Key
   /// The outputs of each item, with placeholders instead of secrets.
   let outputs: [ValueObject]
-  /// The paths of all files, relative to the folder of the step, followed by the state of each.
+  /// The paths of all files that were checked, relative to the folder of the step, and the state of each.
   let files: [String]
   let states: [FileState?]
 
   private static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x03]
-  /// The number of bytes before the data that the checksum covers: ``start`` and the checksum.
+  /// The number of bytes that precede the data and that the checksum does not cover: ``start`` and the checksum itself.
   private static let headBytes = 8
 
   private static func path(of step: StepID, in dataFolder: String) -> String {
@@ -64,7 +65,7 @@ struct FanOutStamp: Sendable {
     }
   }
 
-  /// Writes the stamp of a step. Failures are ignored, because the items are then checked one by one.
+  /// Writes the stamp of a step. A failure is ignored, because the items are then checked one by one.
   static func write(
     _ key: Key, outputs: [ValueObject], files: [(path: String, state: FileState)], of step: StepID,
     in dataFolder: String
@@ -96,7 +97,7 @@ struct FanOutStamp: Sendable {
     _ = StepStamp.replace(path(of: step, in: dataFolder), with: bytes)
   }
 
-  /// True if no file has changed.
+  /// True if all files are in their recorded state.
   func isAsItWas(in folder: String) -> Bool { OpenFolder(folder).states(of: files) == states }
 
   private static func checksum(of bytes: [UInt8]) -> [UInt8] {

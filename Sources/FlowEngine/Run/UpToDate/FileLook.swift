@@ -5,22 +5,22 @@ import FlowPluginKit
 /// The current state of the files that a list of patterns matches.
 struct FileLook {
   private(set) var stamps: [InputStamp] = []
-  /// The first path that must exist but does not.
+  /// The first path that must exist but does not, or nil.
   private(set) var missing: String?
-  /// The first pattern that must match a file but matches none.
+  /// The first pattern that must match a file but matches none, or nil.
   private(set) var unmatched: String?
-  /// The other patterns that match no file.
+  /// The remaining patterns that match no file.
   private(set) var idle: [String] = []
-  /// The matching links to files that do not exist.
+  /// The matching links whose target does not exist.
   private(set) var danglingLinks: [String] = []
-  /// The first folder that an exclusion names, which would exclude no file.
+  /// The first folder that an exclusion names, so that the exclusion excludes no file, or nil.
   private(set) var excludedFolder: String?
   /// The removed temporary files that count as unchanged.
   private(set) var lentPaths: [String] = []
-  /// True if there are more files than a step may have. Then ``stamps`` is incomplete.
+  /// True if there are more files than a step may have. In that case, ``stamps`` is incomplete.
   private(set) var isFull = false
 
-  /// - Parameter lent: The removed temporary files that count as unchanged, or nil.
+  /// - Parameter lent: The removed temporary files that count as unchanged, or nil if there are none.
   init(_ files: [NamedFiles], known: [InputStamp], _ memo: inout FileMemo, lent: LentFiles? = nil) {
     let lent = lent?.isEmpty == false ? lent : nil
     let hasExclusions = files.contains { PatternText.isExclusion($0.pattern) }
@@ -47,7 +47,7 @@ struct FileLook {
           isFull = true
           return
         }
-        // Usually a step reads the same files as before, in the same order.
+        // A step usually reads the same files as before, in the same order.
         var before = stamps.count < known.count ? known[stamps.count] : nil
         if before?.path.hasSameBytes(as: path) != true, !known.isEmpty {
           if byPath == nil { byPath = Dictionary(known.map { (ByteName($0.path), $0) }, uniquingKeysWith: { $1 }) }
@@ -64,7 +64,7 @@ struct FileLook {
     }
   }
 
-  /// Returns warnings about links and patterns under `key`.
+  /// Returns warnings about the links and patterns in the list under `key`.
   func notes(on key: String, of step: String) -> [String] {
     danglingLinks.map { "'\($0)', which '\(key)' of step '\(step)' matches, is a link that leads to nothing" }
       + (idle.isEmpty

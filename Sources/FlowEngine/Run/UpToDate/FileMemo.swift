@@ -1,32 +1,30 @@
 import FlowModel
 import FlowPlatform
 
-/// Looks up files for the check of a step. For fan-outs, it caches them, because items often read the same files.
+/// Looks up files for the check of a step. For a fan-out it caches them, because items often read the same files.
 struct FileMemo {
   private let folder: OpenFolder
-  /// True if files are cached.
+  /// True if the results are cached.
   private let remembers: Bool
   private var paths: [ByteName: FilePattern.Found] = [:]
   private var stamps: [ByteName: InputStamp] = [:]
-  /// The states of files that were read just before, and the current time. See ``RecentStates``.
+  /// The states of files that were read a moment ago, and the current time. See ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
   /// Creates an empty cache.
   ///
   /// - Parameters:
   ///   - folder: The folder that paths are relative to.
-  ///   - remembers: True to cache files, because they may be looked up again.
+  /// -   - remembers: True to cache the results, because the same files may be looked up again.
   init(in folder: String, remembers: Bool) {
     self.folder = OpenFolder(folder)
     self.remembers = remembers
   }
 
-  /// The files that were looked up. Nil if a pattern was used, because it may match other files next time.
+  /// The files that were looked up. Nil if one of them was found by a pattern, which may match other files next time.
   var files: [InputStamp]? { paths.isEmpty ? Array(stamps.values) : nil }
 
-  /// Returns the files that match a pattern.
-  ///
-  /// - Returns: The files, and true if the pattern is a path.
+  /// Returns the files that match a pattern, and whether the pattern is a plain path.
   mutating func files(_ pattern: String, limit: Int) -> (found: FilePattern.Found, isPath: Bool) {
     if let path = FilePattern.plainPath(pattern) { return (FilePattern.Found(paths: [path]), true) }
     if let known = paths[ByteName(pattern)] { return (known, false) }
@@ -39,17 +37,17 @@ struct FileMemo {
   /// True if a file or folder exists at the path.
   func exists(_ path: String) -> Bool { folder.status(of: path) != nil }
 
-  /// Returns the first exclusion in the list that names a folder, which would exclude no file, or nil.
+  /// Returns the first exclusion in the list that names a folder, so that it excludes no file, or nil.
   func excludedFolder(_ list: FilePatterns) -> String? { list.excludedFolder(in: folder.path) }
 
-  /// Looks up the states of many files together. Returns an empty array if there are too few files, or if they are
-  /// cached.
+  /// Looks up the states of many files together. Returns an empty array if there are too few files for that, or if
+  /// results are cached.
   func states(of files: [String]) -> [FileState?] {
     if remembers || files.count < 2 { return [] }
     return recent.flatMap { $0.states.states(of: files, in: folder.path, at: $0.now) } ?? folder.states(of: files)
   }
 
-  /// Returns the existing products that have changed since this time, without reading their content.
+  /// Returns the existing products that have changed since the given time, without reading their content.
   mutating func products(_ makes: [NamedFiles], since nanoseconds: Int) -> [InputStamp] {
     var changed: [InputStamp] = []
     for named in makes where !PatternText.isExclusion(named.pattern) {
@@ -63,14 +61,14 @@ struct FileMemo {
     return changed
   }
 
-  /// Returns the recorded state of a removed temporary file, or nil if the file is not one.
+  /// Returns the recorded state of a removed temporary file, or nil if the file is not among them.
   func lentStamp(_ path: String, _ lent: LentFiles) -> InputStamp? {
     guard var stamp = lent[FilePath.place(of: path, in: folder.path)] else { return nil }
     stamp.path = path
     return stamp
   }
 
-  /// Returns the paths with the removed temporary files that match the pattern.
+  /// Returns `paths` plus the removed temporary files that match the pattern.
   func adding(_ lent: LentFiles, to paths: [String], _ pattern: String) -> [String] {
     let known = Set(paths.map { ByteName($0) })
     let parsed = FilePattern(pattern)
@@ -86,7 +84,7 @@ struct FileMemo {
     FileState(ofRegular: folder.status(of: stamp.path)).map { stamp.hasState(of: InputStamp(stamp.path, $0)) } ?? false
   }
 
-  /// Returns the current state of a file. `state` is not nil if it was read just before.
+  /// Returns the current state of a file. `state` is the file's state if it was read a moment ago, otherwise nil.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
     guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
     if let stamp = stamps[ByteName(path)] { return stamp }

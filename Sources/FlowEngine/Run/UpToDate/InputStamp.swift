@@ -6,19 +6,19 @@ struct InputStamp: Sendable, Hashable {
   var path: String
   /// The length, -1 if the file does not exist, or ``folder`` for a folder.
   var bytes: Int
-  /// The inode, or 0 if the content must be read again even if the times have not changed.
+  /// The inode, or 0 if the content must be read again even if the times are unchanged.
   var number: UInt64
   /// The time of the last modification, which programs can change.
   var modifiedNanoseconds: Int
-  /// The time of the last change as recorded by the system, which programs cannot set. Copies and caches have other
-  /// times, so it only determines whether to read the file again, and never whether its content has changed.
+  /// The time of the last change, which the system records and programs cannot set. Copies and caches have other times,
+  /// so it determines only whether the file is read again, never whether its content counts as changed.
   var changedNanoseconds: Int
   var digest: String
 
-  /// Reads the state of a file. If inode, length and times equal those of `known`, its digest is used instead of
-  /// reading the content.
+  /// Reads the state of a file. If inode, length and times are those of `known`, its digest is used and the content is
+  /// not read.
   ///
-  /// - Parameter state: The state of the file if it was read just before, or nil.
+  /// - Parameter state: The state of the file if it was read a moment ago, otherwise nil.
   init(_ path: String, in folder: OpenFolder, known: InputStamp?, state: FileState? = nil) {
     self.path = path
     let status = state == nil ? folder.status(of: path) : nil
@@ -44,13 +44,13 @@ struct InputStamp: Sendable, Hashable {
     (modifiedNanoseconds, changedNanoseconds) = (state.modifiedNanoseconds, state.changedNanoseconds)
   }
 
-  /// True if the file was not written between the two stamps: the length and both times are equal.
+  /// True if the file was not written between the two stamps, because the length and both times are the same.
   func hasState(of other: InputStamp) -> Bool {
     bytes == other.bytes && modifiedNanoseconds == other.modifiedNanoseconds
       && changedNanoseconds == other.changedNanoseconds
   }
 
-  /// The state of the file without its content, or nil if the content must be read in any case.
+  /// The state of the file without its content, or nil if the content must always be read.
   var state: FileState? {
     guard number != 0 else { return nil }
     return FileState(

@@ -5,9 +5,9 @@ import FlowSecrets
 
 /// Determines which items of a step are up to date, from the files that they read and produce.
 struct ItemChecks: Sendable {
-  /// The data of an item, which is collected under the run's lock without computing digests.
+  /// The data for the check of an item. It is collected under the run's lock, without computing digests.
   struct Item: Sendable {
-    /// A hash that identifies the item, whatever its position in the list.
+    /// A hash that identifies the item, independent of its position in the list.
     var key: UInt64
     var reads: [NamedFiles]
     var makes: [NamedFiles]
@@ -20,20 +20,20 @@ struct ItemChecks: Sendable {
   /// The records of the items' last successes.
   var stamps: ItemStamps
   var definition: String
-  /// The inputs and variables that all items share.
+  /// The inputs and variables that are the same for all items.
   var common: [ValueObject]
-  /// The items, with nil for those that do not run or whose inputs could not be evaluated.
+  /// The items. An element is nil if the item does not run or its inputs could not be evaluated.
   var items: [Item?] = []
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
   /// The products that all steps declare.
   var makers: ProductTable?
-  /// The removed temporary files.
+  /// The removed temporary files that count as unchanged.
   var lent: LentFiles?
-  /// The keys of all items, or nil if they are those in `items`.
+  /// The keys of all items, or nil if `items` contains all of them.
   var allKeys: [UInt64]?
-  /// A digest of the inputs and variables of each item.
+  /// For each item, a digest of its inputs and variables.
   private(set) var values: [String] = []
 
   init(
@@ -49,10 +49,10 @@ struct ItemChecks: Sendable {
     self.mask = mask
   }
 
-  /// The maximum number of items with warnings.
+  /// The maximum number of warnings that are shown.
   private static let mostNotes = 3
 
-  /// Returns the check of an item, or nil if it has none.
+  /// Returns the check of an item, or nil if the item has none.
   func check(_ index: Int) -> UpToDateCheck? {
     guard let item = items[index] else { return nil }
     return UpToDateCheck(
@@ -62,22 +62,22 @@ struct ItemChecks: Sendable {
   }
 
   struct Looked {
-    /// The result for each item, or nil if it has no check.
+    /// The result for each item, or nil if the item has no check.
     var findings: [UpToDateCheck.Finding?] = []
     /// The reason why stamps could not be written, or nil.
     var problem: String?
     /// Warnings about files.
     var notes: [String] = []
-    /// The outputs of all items, with placeholders, and all files, including that of the stamps. Nil unless all items
-    /// are up to date and any change will be visible from the states of the files.
+    /// The outputs of all items, with placeholders, and all files, including the file of the stamps. Nil unless all
+    /// items are up to date and any change will be visible in the states of the files.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
-    /// The temporary files of up-to-date items, by index: those that exist, and those that were removed.
+    /// The temporary files of up-to-date items, by index: the ones that exist, and the ones that were removed.
     var temporary: [Int: (existing: [InputStamp], gone: [InputStamp])] = [:]
     /// The existing products of items that are no longer in the list.
     var leftover: [InputStamp] = []
   }
 
-  /// Checks all items. It reads files, so call it outside the run's lock.
+  /// Checks all items. It reads files, so it must be called outside the run's lock.
   mutating func look() -> Looked {
     digestValues()
     var looked = Looked()
@@ -118,8 +118,8 @@ struct ItemChecks: Sendable {
     return looked
   }
 
-  /// Returns the states of the files and of the file of the stamps. Returns nil if a change of one of them might not be
-  /// visible from its state.
+  /// Returns the states of the files and of the file of the stamps. Returns nil if the state of one of them might not
+  /// show a change.
   private func states(of files: [InputStamp]?) -> [(path: String, state: FileState)]? {
     guard let files, let own = stamps.fileState else { return nil }
     var states = [(FilePath.absolute(stamps.path), own)]
@@ -146,7 +146,7 @@ struct ItemChecks: Sendable {
     }
   }
 
-  /// Returns the failure if two items produce the same file, or nil.
+  /// Returns a failure if two items produce the same file, otherwise nil.
   func collision(_ describe: (Int) -> String) -> StepFailure? {
     var makers: [ByteName: Int] = [:]
     makers.reserveCapacity(items.count)

@@ -3,28 +3,28 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// The records of the last success of a step's items, by the keys of the items.
+/// The records of the last success of each item of a step, by the item's key.
 ///
-/// There is one file for each step in the data folder. Each success appends a record with a checksum; the last record
-/// of an item counts. Incomplete records, left by a crash or a full disk, are skipped.
+/// The data folder contains one file for each step. Each success appends a record with a checksum, and the last record
+/// of an item counts. Incomplete records, which a crash or a full disk leaves, are skipped.
 final class ItemStamps: Sendable {
   private struct State {
     var stamps: [UInt64: StepStamp] = [:]
     /// The number of records in the file.
     var records = 0
-    /// The expected length of the file, if only this process writes to it.
+    /// The expected length of the file, provided that only this process writes to it.
     var bytes = 0
     /// The open file, or -1 before the first write.
     var file: CInt = -1
   }
 
-  /// The number of unneeded records, beyond one per item, from which the file is rewritten.
+  /// The file is rewritten if it has this many records more than twice the number of items.
   static let spareRecords = 1000
 
   let path: String
   private let state: Mutex<State>
 
-  /// - Parameter reads: False to start without records, because only the path or ``write(_:)`` is needed.
+  /// - Parameter reads: False to start without records, because only the path or ``write(_:)`` is used.
   init(of step: StepID, in dataFolder: String, reads: Bool) {
     path = StepStamp.path(of: step, in: dataFolder, suffix: "items")
     var state = State()
@@ -47,7 +47,7 @@ final class ItemStamps: Sendable {
     return state.withLock { $0.bytes == now.bytes } ? now : nil
   }
 
-  /// Appends records. Returns an error message, or nil.
+  /// Appends records. Returns an error message if that failed, otherwise nil.
   func write(_ stamps: [(item: UInt64, stamp: StepStamp)]) -> String? {
     guard !stamps.isEmpty else { return nil }
     var bytes: [UInt8] = []
@@ -57,7 +57,7 @@ final class ItemStamps: Sendable {
         if let problem = StepStamp.makeFolder(of: path) { return problem }
         state.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       }
-      // Written in a single call, so that records of other processes are not mixed with it.
+      // All records are written in a single call, so that those of other processes are not mixed with them.
       guard state.file >= 0, bytes.withUnsafeBytes({ SystemCall.write(state.file, $0) }) == bytes.count else {
         return "\(path): \(String(cString: strerror(errno)))"
       }
@@ -68,7 +68,8 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// Returns the last products of all items that are not in `items`, without files that these have produced, too.
+  /// Returns the last products of all items that are not in `items`, except files that items in `items` have produced
+  /// too.
   func products(ofItemsExcept items: Set<UInt64>) -> [InputStamp] {
     state.withLock { state in
       let others = state.stamps.filter {
@@ -79,7 +80,7 @@ final class ItemStamps: Sendable {
       for item in items { current.formUnion((state.stamps[item]?.products ?? []).lazy.map { ByteName($0.path) }) }
       var products: [ByteName: InputStamp] = [:]
       for product in others.values.flatMap(\.products) where product.bytes >= 0 {
-        // If several items have produced a file, the newest version counts.
+        // If several items have produced the same file, the newest version counts.
         let name = ByteName(product.path)
         if !current.contains(name), products[name].map({ $0.changedNanoseconds < product.changedNanoseconds }) ?? true {
           products[name] = product
@@ -89,7 +90,7 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// Rewrites the file if most of its records are not needed. Of items that are no longer in the list, it keeps the
+  /// Rewrites the file if most of its records are not needed. For items that are no longer in the list, it keeps the
   /// records whose files exist and, up to a limit, others.
   func tidy(keeping items: Set<UInt64>, in folder: String) {
     state.withLock { state in

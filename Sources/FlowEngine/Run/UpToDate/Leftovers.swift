@@ -2,22 +2,22 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The leftovers of a run: files of items that are no longer in the list of their step. Runs of items share the table
-/// of the outer run.
+/// The leftovers of a run: files of items that are no longer in the list of their step. The runs of items share the
+/// table of the outer run.
 final class Leftovers: Sendable {
   /// The leftovers of one step.
   struct Remains: Sendable {
     /// The full name of the step, including the items of outer runs.
     var name: String
-    /// The step of the outermost run for which the leftovers are reported.
+    /// The step of the outermost run under which the leftovers are reported.
     var step: StepIndex
-    /// The files, with their state when the items succeeded.
+    /// The files, with their states when the items succeeded.
     var files: [InputStamp]
-    /// The absolute path of the folder that these paths are relative to.
+    /// The absolute path of the folder to which the paths of the files are relative.
     var folder: String
-    /// The reason why they must not be removed, or nil.
+    /// The reason why the files must not be removed, or nil if they may be.
     var obstacle: String?
-    /// The paths of the records in the data folder that have these items.
+    /// The paths of the records, in the data folder, that contain these items.
     var records: [String]
   }
 
@@ -27,7 +27,7 @@ final class Leftovers: Sendable {
 
   func add(_ entry: Remains) { entries.withLock { $0.append(entry) } }
 
-  /// Records that the items of a step are known. The step is one of the outermost run.
+  /// Records that the items of a step are known. The step must be one of the outermost run.
   func noteItems(of step: StepIndex) { steps.withLock { _ = $0.insert(step) } }
 
   /// True if the items of this step of the outermost run are known.
@@ -37,12 +37,12 @@ final class Leftovers: Sendable {
 }
 
 extension WorkflowRun {
-  /// True if leftovers must be found even if nothing else has changed.
+  /// True if leftovers must be found even if nothing else has changed since the last run.
   var asksForLeftovers: Bool {
     options.removesLeftovers || options.isTrial || options.outer?.run.asksForLeftovers == true
   }
 
-  /// Records the leftovers of a step, and that its items are known.
+  /// Records the leftovers of a step and the fact that its items are known.
   func noteLeftovers(of step: StepIndex, _ files: [InputStamp], in folder: String, isListEmpty: Bool) {
     if options.outer == nil { leftovers.noteItems(of: step) }
     guard !files.isEmpty else { return }
@@ -76,7 +76,7 @@ extension WorkflowRun {
         }
       }
     }
-    // If the step that the list comes from was skipped, the list is a fallback value.
+    // If the step from which the list comes was skipped, the list is a fallback value and may be incomplete.
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
     return (steps[Int(step)].options.fanOut?.references(prepared.graph.workflow.texts) ?? []).contains { reference in
       guard reference.name.lowercased() == "steps", let id = reference.path.first, let source = names[prefix + id]
@@ -89,7 +89,7 @@ extension WorkflowRun {
 
   // MARK: The end of the run
 
-  /// Reports leftovers at the end of a run, and removes them if `removes` is true and nothing prevents it.
+  /// Reports leftovers at the end of a run. Removes them if `removes` is true and nothing prevents it.
   func handleLeftovers(removes: Bool) {
     for leftover in currentLeftovers() {
       let names = leftover.files.map(\.path)
@@ -112,7 +112,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The leftovers without files that another step or item produces.
+  /// Returns the leftovers, without files that another step or item still produces.
   func currentLeftovers() -> [Leftovers.Remains] {
     var entries = leftovers.all + leftoversOfItemWorkflows()
     guard !entries.isEmpty else { return [] }
@@ -127,7 +127,7 @@ extension WorkflowRun {
     return entries.filter { !$0.files.isEmpty }
   }
 
-  /// The leftovers of items that ran a workflow.
+  /// Returns the leftovers of removed items for which a workflow ran.
   private func leftoversOfItemWorkflows() -> [Leftovers.Remains] {
     let (current, doubtful) = state.withLock { ($0.itemRecords, $0.doubtfulLists) }
     let workflow = prepared.graph.workflow
@@ -142,7 +142,7 @@ extension WorkflowRun {
         let rest = name.dropFirst(start.count)
         guard let close = rest.firstRange(of: "]+"), !keys.contains(String(rest[..<close.lowerBound])) else { continue }
         let inner = rest[close.upperBound...]
-        // The records of items inside these items have another bracket in their names.
+        // Skip the records of items inside these items, whose names contain another bracket.
         guard
           let own = each.workflow.steps.firstIndex(where: {
             let name = StepStamp.name(of: $0.id)

@@ -2,8 +2,8 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// Removed temporary files that count as unchanged. They are not needed while all steps that read them are up to date.
-/// Runs of items share the table of the outer run.
+/// Removed temporary files that count as unchanged, because all steps that read them are up to date. The runs of items
+/// share the table of the outer run.
 final class LentFiles: Sendable {
   private let files = Mutex<[ByteName: InputStamp]>([:])
 
@@ -23,12 +23,12 @@ final class LentFiles: Sendable {
 
   var places: [String] { files.withLock { $0.keys.map(\.text) } }
 
-  /// The state of the removed file at this absolute path, or nil.
+  /// The state of the removed file at this absolute path, or nil if it is not in the table.
   subscript(place: String) -> InputStamp? { files.withLock { $0[ByteName(place)] } }
 }
 
 extension FilePath {
-  /// Returns the absolute path of a file whose path may be relative to `folder`.
+  /// Returns the absolute, normalized path of a file. `path` may be relative to `folder`.
   static func place(of path: String, in folder: String) -> String {
     normalized(isAbsolute(path) ? path : "\(folder)/\(path)")
   }

@@ -2,16 +2,16 @@ import Dispatch
 import FlowPlatform
 
 extension OpenFolder {
-  /// The number of files from which several threads are used.
+  /// Several threads are used to check at least this many files.
   private static let filesForThreads = 512
-  /// The number of files that a thread checks at a time. A slow thread takes fewer of these parts.
+  /// The number of files in a part. Threads take one part at a time, so a slow thread checks fewer files.
   private static let filesOfPart = 64
 
   /// Returns the state of each file, or nil if it is not a regular file. Many files are checked by several threads.
   func states(of files: [String]) -> [FileState?] {
     let parts = files.count < Self.filesForThreads ? 1 : (files.count + Self.filesOfPart - 1) / Self.filesOfPart
     return Array(unsafeUninitializedCapacity: files.count) { states, count in
-      // Proof of safety: `concurrentPerform` returns when all parts are done, and each part only writes the elements of
+      // Proof of safety: `concurrentPerform` returns when all parts are done, and each part writes only the elements of
       // its own range.
       nonisolated(unsafe) let states = states
       DispatchQueue.concurrentPerform(iterations: parts) { part in

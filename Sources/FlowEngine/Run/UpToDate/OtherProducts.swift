@@ -1,16 +1,16 @@
 import FlowModel
 import FlowPlatform
 
-/// The files that present steps and items produce. These are never leftovers of removed items.
+/// The files that current steps and items produce. These files are never leftovers of removed items.
 struct OtherProducts {
-  /// The absolute paths of files.
+  /// The absolute paths of files that steps declare.
   private var paths: Set<ByteName> = []
-  /// Paths relative to a folder that is not known.
+  /// The paths of files relative to a folder that is not known.
   private var ends: Set<ByteName> = []
   private var patterns: [NamePattern] = []
 
-  /// Collects the products that the workflow declares, and those in all records of this and other data folders next to
-  /// it, except the products of removed items.
+  /// Collects the products that the workflow declares, and those in all records of this data folder and of the ones
+  /// next to it. Products of removed items are excluded.
   init(of run: WorkflowRun, except records: Set<String>, _ entries: [Leftovers.Remains]) {
     let data = run.run.dataFolder
     let home = FilePath.folder(of: data)
@@ -18,7 +18,7 @@ struct OtherProducts {
       for name in FilePath.names(in: "\(folder)/up-to-date") ?? [] {
         let record = "\(folder)/up-to-date/\(name)"
         let isOfGoneItems = records.contains(record)
-        // The record of a step's items also has the removed ones.
+        // The file with the records of a step's items also contains those of removed items.
         if isOfGoneItems, !name.hasSuffix(".items") { continue }
         let files = isOfGoneItems ? entries.filter { $0.records.contains(record) }.flatMap(\.files) : []
         let gone = Set(files.map { ByteName($0.path) })
@@ -54,11 +54,11 @@ struct OtherProducts {
     }
   }
 
-  /// True if a present step or item may produce the file at this absolute path.
+  /// True if a current step or item may produce the file at this absolute path.
   func contains(_ place: String) -> Bool {
     let name = ByteName(place)
     if paths.contains(name) || ends.contains(name) || patterns.contains(where: { $0.matches(place) }) { return true }
-    // The folder of a record is not known, so only the end of the path is compared.
+    // The folder of the record is not known, so only the end of the path is compared.
     let bytes = Array(place.utf8)
     return bytes.indices.contains { index in
       bytes[index] == UInt8(ascii: "/")
@@ -66,7 +66,7 @@ struct OtherProducts {
     }
   }
 
-  /// Returns the products in a record.
+  /// Returns the existing products of all successes in a file of records.
   static func products(inRecord path: String) -> [InputStamp] {
     guard path.hasSuffix(".step") || path.hasSuffix(".items"), let bytes = StepStamp.read(path) else { return [] }
     return StepStamp.all(in: bytes).filter { !$0.isOfFailure }.flatMap(\.products).filter { $0.bytes >= 0 }

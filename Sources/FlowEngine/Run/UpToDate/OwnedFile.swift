@@ -1,9 +1,9 @@
 import FlowModel
 import FlowPlatform
 
-/// Removal of files that steps have produced.
+/// Removes files that steps have produced.
 enum OwnedFile {
-  /// The result of an attempt to remove a file.
+  /// The result of trying to remove a file. A file that is kept has the reason.
   enum Result: Equatable {
     case removed
     case kept(String)
@@ -12,9 +12,9 @@ enum OwnedFile {
   /// Removes a file if it is still in its recorded state.
   ///
   /// - Parameters:
-  ///   - file: The recorded state.
-  ///   - folder: The folder that the path of the file is relative to.
-  ///   - home: The folder that the file must be in.
+  ///   - file: The recorded state of the file.
+  ///   - folder: The folder to which the path of the file is relative.
+  ///   - home: The folder in which the file must be.
   static func remove(_ file: InputStamp, from folder: String, below home: String) -> Result {
     let home = FilePath.normalized(home)
     let place = FilePath.place(of: file.path, in: folder)
@@ -25,7 +25,7 @@ enum OwnedFile {
     guard let name = parts.popLast() else { return .kept("it is not a file") }
     var parent = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if parent >= 0 { close(parent) } }
-    // Opens each folder of the path in turn, so that no link is followed.
+    // Open each folder of the path in turn, so that no link is followed.
     for part in parts {
       let next = openat(parent, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       if parent >= 0 { close(parent) }
@@ -44,7 +44,7 @@ enum OwnedFile {
     return .removed
   }
 
-  /// True if there is a regular file at the path, not a link to one.
+  /// True if the path is that of a regular file, not of a link to one.
   static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -4,7 +4,7 @@ import FlowPlatform
 
 /// A path or pattern of files that a step reads or produces, after its expressions have been evaluated.
 struct NamedFiles: Sendable, Hashable {
-  /// The rule for a path or pattern that matches no file.
+  /// What happens if a path or pattern matches no file.
   enum Need: Sendable, Hashable {
     /// A path must exist, but a pattern may match no file.
     case ofPaths
@@ -13,14 +13,14 @@ struct NamedFiles: Sendable, Hashable {
 
   var pattern: String
   var need: Need
-  /// True if the files may be removed when all steps that read them have succeeded.
+  /// True if the files may be removed once all steps that read them have succeeded.
   var isTemporary = false
 
-  /// The same files; if they are temporary, they need not exist.
+  /// The same files, except that temporary ones need not exist.
   var lookedFor: NamedFiles { isTemporary ? NamedFiles(pattern: pattern, need: .never, isTemporary: true) : self }
 }
 
-/// The files that a step declares in `inputs-from` and `produces`, with parsed expressions.
+/// The files that a step declares in `inputs-from` and `produces`, with the expressions parsed.
 struct PreparedFiles: Sendable {
   private typealias Rule = (value: PreparedValue, isRequired: Bool?, isTemporary: Bool)
 
@@ -45,14 +45,14 @@ struct PreparedFiles: Sendable {
     return values
   }
 
-  /// True if the files depend only on the item and the run's inputs, so that they cannot change during the run.
+  /// True if the files depend only on the item and the run's inputs, so that they are the same during the whole run.
   var isKnownFromTheStart: Bool {
     (reads + makes).allSatisfy { $0.value.reads(only: ["item", "inputs"]) }
   }
 
   /// Evaluates the paths and patterns.
   func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [NamedFiles], makes: [NamedFiles]) {
-    // An expression may return a list of paths. If the step reads them, they need not exist.
+    // If an expression returns a list of paths, files to read need not exist.
     (
       try Self.evaluate(reads, "inputs-from", needOfLists: .never, in: scope),
       try Self.evaluate(makes, "produces", needOfLists: .ofPaths, in: scope)

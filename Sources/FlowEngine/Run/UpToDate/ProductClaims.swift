@@ -3,17 +3,17 @@ import FlowPlatform
 import FlowPluginKit
 import Synchronization
 
-/// The products that steps and items have claimed in a run, to detect two that produce the same file. Runs of items
-/// share the table of the outer run.
+/// The products that the steps and items of a run have claimed. It detects two that produce the same file. The runs of
+/// items share the table of the outer run.
 final class ProductClaims: Sendable {
-  /// A step, or an item, in one of several nested runs.
+  /// A step or item in one of several nested runs.
   struct Level: Sendable {
     var graph: WorkflowGraph
     var step: StepIndex
     var instance: StepIndex
   }
 
-  /// A step or item, with the items of outer runs before it.
+  /// A step or item, preceded by the items of the outer runs that contain it.
   final class Owner: Sendable {
     let name: String
     let levels: [Level]
@@ -56,7 +56,7 @@ final class ProductClaims: Sendable {
         }
       }
       if let own {
-        // A pattern conflicts only with existing files, because others may never be produced.
+        // A pattern conflicts only with existing files, because a file that does not exist may never be produced.
         for (path, other) in state.paths
         where own.covers(path.text) && Self.relation(of: other, owner) == .unordered && FilePath.exists(path.text) {
           return (others, (path.text, other))
@@ -93,16 +93,16 @@ final class ProductClaims: Sendable {
   // MARK: Order
 
   private enum Relation {
-    /// The same step or item, or one of the two runs after the other.
+    /// Both are the same step or item, or one of the two runs after the other.
     case ordered
-    /// Items of the same step that run workflows. Their patterns may match files of each other.
+    /// Both are items of the same step, for which workflows run. Their patterns may match each other's files.
     case items
     case unordered
   }
 
   private static func relation(of first: Owner, _ second: Owner) -> Relation {
     for (depth, (one, other)) in zip(first.levels, second.levels).enumerated() where one.instance != other.instance {
-      // Items of a step that produce the same file are detected when the list is determined.
+      // Items of a step that produce the same file are detected when the items are determined.
       if one.step == other.step { return depth == first.levels.count - 1 ? .ordered : .items }
       return comes(one.step, after: other.step, in: one.graph) || comes(other.step, after: one.step, in: one.graph)
         ? .ordered : .unordered

@@ -3,25 +3,26 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The products that the steps of a run declare, as far as they are known before steps run. It is created on first use.
+/// The products that the steps of a run declare, as known before steps run. The table is filled on first use.
 final class ProductTable: Sendable {
   private let graph: WorkflowGraph
   private let workflowFolder: String
   private let outer: ProductTable?
   private let products = Mutex<[NamePattern]?>(nil)
 
-  /// Collects the products that the steps of a workflow declare.
+  /// Creates the table for the steps of a workflow.
   ///
   /// - Parameters:
   ///   - workflowFolder: The absolute path of the workflow's folder.
-  ///   - outer: The products of the outer run, if this is the run of an item.
+  ///   - outer: The products of the outer run if this is the run of an item, otherwise nil.
   init(_ graph: WorkflowGraph, in workflowFolder: String, outer: ProductTable?) {
     self.graph = graph
     self.outer = outer
     self.workflowFolder = workflowFolder
   }
 
-  /// True if a step may produce the file at `path`, which may be relative to `folder`. An expression matches any text.
+  /// True if a step may produce the file at `path`, which may be relative to `folder`. An expression counts as matching
+  /// any text.
   func mayMake(_ path: String, in folder: String) -> Bool {
     let path = FilePath.place(of: path, in: folder)
     let known = products.withLock { products in
@@ -43,7 +44,7 @@ final class ProductTable: Sendable {
       let start = PatternText.quoted(scope.isEmpty ? workflowFolder : "\(workflowFolder)/\(scope)")
       return produces.filter { !PatternText.isExclusion($0) }.flatMap { pattern -> [NamePattern] in
         let text = Self.text(of: pattern, graph.workflow.texts)
-        // The star also matches a slash here.
+        // Here, a star for an expression also matches slashes.
         return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(start)/\(text)")
       }
     }

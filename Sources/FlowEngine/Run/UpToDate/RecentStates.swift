@@ -3,9 +3,9 @@ import FlowPlatform
 import Synchronization
 
 /// The states of files that were read for a fan-out. A step that checks the same files immediately afterwards, such as
-/// one that combines the products of the items, need not read them again.
+/// one that combines the products of the items, need not read the states again.
 ///
-/// They are valid for 50 ms, but only until a step of the run begins, because it may change files.
+/// The states are valid for 50 ms, but only until a step of the run begins, because the step may change files.
 final class RecentStates: Sendable {
   private struct Looked {
     var folder: String
@@ -24,10 +24,10 @@ final class RecentStates: Sendable {
     looked.withLock { $0 = Looked(folder: folder, files: files, states: states, nanoseconds: now) }
   }
 
-  /// Invalidates all states, because a step begins.
+  /// Invalidates all states, because a step is about to begin.
   func end() { isOver.store(true, ordering: .releasing) }
 
-  /// Returns the states of files, or nil if some are not stored or the states are no longer valid.
+  /// Returns the states of files. Returns nil if the state of one is not stored, or if the states are no longer valid.
   func states(of files: [String], in folder: String, at now: Int) -> [FileState?]? {
     guard !isOver.load(ordering: .acquiring), let known = looked.withLock({ $0 }), known.folder == folder,
       now - known.nanoseconds < Self.nanoseconds

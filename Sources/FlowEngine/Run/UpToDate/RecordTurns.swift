@@ -1,8 +1,8 @@
 import FlowModel
 import Synchronization
 
-/// The newest attempt of each step and item, which is the only one that may record products. The body of an attempt
-/// that timed out may end after a later attempt has succeeded, and must not overwrite its record.
+/// The latest attempt of each step and item, which alone may record products. The body of an attempt that timed out may
+/// end after a later attempt has succeeded, and must not overwrite its record.
 final class RecordTurns: Sendable {
   private let newest = Mutex<[StepIndex: Int]>([:])
 
@@ -27,7 +27,7 @@ struct RecordTurn: Sendable {
   /// True if no later attempt has begun.
   var isOpen: Bool { callIfNewest { true } ?? false }
 
-  /// Calls `body`, or returns nil if a later attempt has begun. No later attempt can begin during the call.
+  /// Calls `body`. Returns nil instead if a later attempt has begun. No later attempt can begin during the call.
   @discardableResult
   func callIfNewest<Result>(_ body: () -> Result?) -> Result? { turns.callIfNewest(step, attempt: attempt, body) }
 }

@@ -2,43 +2,41 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// A prediction for one step of a workflow's next run.
+/// A prediction of what the next run of a workflow does with a step.
 package struct StepExplanation: Sendable {
-  /// The predictions for a step or item.
+  /// What the next run does with a step or item.
   package enum Fate: String, Sendable {
     case upToDate = "up to date"
     case skipped
     case runs
   }
 
-  /// The id of the step.
+  /// The id of the step in the workflow.
   package var step: StepID
-  /// The prediction.
   package var fate: Fate
-  /// The reason for the prediction.
+  /// The reason for ``fate``, for people.
   package var reason: String
-  /// The predictions for the step's items, if they are known and the step declares files.
+  /// The predictions for the step's items. Empty if the items are not known or the step declares no files.
   package var items: [Item] = []
-  /// The files of items that are no longer in the list. A run with ``RunOptions/removesLeftovers`` removes them.
+  /// The files of items that are no longer in the list. A run with ``RunOptions/removesLeftovers`` removes these files.
   package var leftovers: [String] = []
-  /// The reason why these files would not be removed, or nil.
+  /// The reason why these files would not be removed, or nil if they would be.
   package var leftoversAreKept: String?
 
-  /// A prediction for one item.
+  /// A prediction of what the next run does with an item.
   package struct Item: Sendable {
     /// The index of the item, counted from 0.
     public var index: Int
     /// The name of the item, such as the path of its file, or nil if it has none.
     public var name: String?
-    /// The prediction.
     package var fate: Fate
-    /// The reason for the prediction.
+    /// The reason for ``fate``, for people.
     public var reason: String
   }
 }
 
 extension Engine {
-  /// Predicts what a run would do with each step, without running any.
+  /// Predicts what a run would do with each step. Runs no step.
   package func explain(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
@@ -82,8 +80,8 @@ extension WorkflowRun {
     return steps.indices.compactMap { fates[StepIndex($0)] }
   }
 
-  /// Determines the items of fan-outs that were not checked because a step upstream runs. Their products are not
-  /// leftovers of other steps. Lists that depend on a step that runs cannot be determined.
+  /// Determines the items of fan-outs that were not checked, because a step upstream runs, so that their products do
+  /// not count as leftovers of other steps. Skips lists that depend on a step that runs.
   private func noteItems(_ fates: [StepIndex: StepExplanation]) {
     let workflow = prepared.graph.workflow
     for step in prepared.graph.steps(stating: .fanOut)
@@ -139,8 +137,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the first secret that the step reads and that comes from a command, which a prediction does not run, or
-  /// nil.
+  /// Returns the first secret that the step reads and that comes from a command, because a prediction does not run the
+  /// command. Returns nil if there is none.
   private func secretOfCommand(readBy step: StepIndex) -> String? {
     guard let detail = prepared.detail(of: step) else { return nil }
     var references = detail.environment.references
@@ -202,8 +200,8 @@ extension WorkflowRun {
     return (.upToDate, reason)
   }
 
-  /// Returns the result of an `if` that does not depend on steps, the gate, the launch or the run, and nil for any
-  /// other.
+  /// Returns the result of an `if` that does not depend on steps, the gate, the launch or the run. Returns nil for any
+  /// other `if`.
   func knownDecision(_ condition: Expression, of step: StepIndex) -> Decision? {
     let asked = Set(condition.references.map { $0.name.lowercased() })
     guard condition.statusFunctionSet.isEmpty, asked.isDisjoint(with: ["steps", "gate", "launch", "run"]) else {

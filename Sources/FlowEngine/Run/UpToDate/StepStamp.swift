@@ -5,13 +5,13 @@ import FlowStore
 /// The record of the last success of a step or item: digests of its definition and inputs, the files that it read and
 /// produced, and its outputs.
 ///
-/// Each step has a file with one record in the data folder. The file is replaced as a whole, so a crash leaves the old
-/// record intact. The records of items are in one file per step (``ItemStamps``).
+/// The data folder contains a file with one record for each step. The file is replaced as a whole, so that a crash
+/// leaves the old record intact. The records of items are in one file for each step (``ItemStamps``).
 struct StepStamp: Sendable {
   /// A digest of the step's definition.
   var definition: String
-  /// A digest of its inputs, its variables and the outputs of its dependencies. For a record of failed attempts, the id
-  /// of the last attempt.
+  /// A digest of the step's inputs, its variables and the outputs of its dependencies. In a record of failed attempts,
+  /// the id of the last attempt.
   var values: String
   var inputs: [InputStamp]
   var products: [InputStamp]
@@ -26,7 +26,7 @@ struct StepStamp: Sendable {
   /// Returns the folder of all records.
   static func folder(in dataFolder: String) -> String { "\(dataFolder)/up-to-date" }
 
-  /// Returns the beginning of the names of a step's files.
+  /// Returns the beginning of the names of a step's files: its id with `+` instead of each slash.
   static func name(of step: StepID) -> String {
     let slash = UInt8(ascii: "/")
     return String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
@@ -47,18 +47,19 @@ struct StepStamp: Sendable {
     self.outputs = outputs
   }
 
-  /// Creates a record of the products that failed attempts have left. `attempt` is the id of the last one.
+  /// Creates a record of the products that failed attempts have left. `attempt` is the id of the last of these
+  /// attempts.
   init(ofFailure attempt: String, left: [InputStamp]) {
     self.init(definition: "", values: attempt, inputs: [], products: left, outputs: [:])
   }
 
-  /// True if the record is one of failed attempts.
+  /// True if this is a record of failed attempts rather than of a success.
   var isOfFailure: Bool { definition.isEmpty }
 
-  /// The paths of the products that exist.
+  /// The paths of the products that existed when the record was made.
   var productPaths: [String] { products.filter { $0.bytes >= 0 }.map(\.path) }
 
-  /// Writes the record of a step. Returns an error message, or nil.
+  /// Writes the record of a step. Returns an error message if that failed, otherwise nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
     let path = Self.path(of: step, in: dataFolder)
     var bytes: [UInt8] = []
@@ -66,14 +67,14 @@ struct StepStamp: Sendable {
     return Self.makeFolder(of: path) ?? Self.replace(path, with: bytes)
   }
 
-  /// Creates the folder of all records. Returns an error message, or nil.
+  /// Creates the folder for all records. Returns an error message if that failed, otherwise nil.
   static func makeFolder(of path: String) -> String? {
     let folder = FilePath.folder(of: path)
     if mkdir(folder, 0o700) == 0 || errno == EEXIST { return nil }
     return "\(folder): \(String(cString: strerror(errno)))"
   }
 
-  /// Replaces a file as a whole. Returns an error message, or nil.
+  /// Replaces a file as a whole. Returns an error message if that failed, otherwise nil.
   static func replace(_ path: String, with bytes: [UInt8]) -> String? {
     let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -109,7 +110,7 @@ struct StepStamp: Sendable {
 
   static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x02]
 
-  /// Appends a record with its checksum. `item` is the key of the item, or 0 for a step.
+  /// Appends a record with its checksum. `item` is the key of the item, or 0 if the record is one of a step.
   func write(of item: UInt64, to bytes: inout [UInt8]) {
     var writer = ByteWriter()
     writer.add(item)
@@ -148,7 +149,7 @@ struct StepStamp: Sendable {
     }
   }
 
-  /// Returns the record at this position and the position after it, or nil if there is no complete record.
+  /// Returns the record at this position and the position after it. Returns nil if there is no complete record.
   static func record(in bytes: [UInt8], at position: Int) -> (item: UInt64, stamp: StepStamp, end: Int)? {
     guard bytes[position...].starts(with: start) else { return nil }
     var reader = ByteReader(bytes, from: position + start.count)

@@ -3,14 +3,14 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The temporary files of a run that exist.
+/// The existing temporary files of a run.
 final class TemporaryFiles: Sendable {
   struct Made: Sendable {
     var file: InputStamp
     var folder: String
     var maker: StepIndex
-    /// True if it was produced in the run of an item. That run does not know which steps of the outer run must run, so
-    /// it keeps files that one of these reads.
+    /// True if the file was produced in the run of an item. That run cannot determine which steps of the outer run must
+    /// run, so it keeps a file that one of them reads.
     var isOfItem = false
   }
 
@@ -24,7 +24,7 @@ final class TemporaryFiles: Sendable {
     }
   }
 
-  /// Adds temporary files that the run of an item has left.
+  /// Adds temporary files that remain after the run of an item.
   func add(_ others: [ByteName: Made], ofItemOf step: StepIndex) {
     files.withLock { files in
       for (place, var made) in others {
@@ -34,17 +34,18 @@ final class TemporaryFiles: Sendable {
     }
   }
 
-  /// The files by their absolute paths.
+  /// The files, by their absolute paths.
   var all: [ByteName: Made] { files.withLock { $0 } }
 
-  /// Removes a file from the table, not from the disk.
+  /// Removes a file from the table, but not from the disk.
   func remove(_ place: ByteName) { files.withLock { _ = $0.removeValue(forKey: place) } }
 }
 
-// Temporary files are removed when all steps that read them have succeeded, and produced again when they are needed.
+// Temporary files are removed when all steps that read them have succeeded. They are produced again when they are
+// needed.
 extension WorkflowRun {
-  /// Decides about a step that is up to date except that temporary files were removed. It must run if a step that must
-  /// run reads one of them. This reads files, so call it outside the run's lock.
+  /// Decides about a step that is up to date except for removed temporary files. It must run if a step that must run
+  /// reads one of them. This method reads files, so it must be called outside the run's lock.
   func decided(_ finding: UpToDateCheck.Finding, _ check: UpToDateCheck, _ step: StepIndex) -> UpToDateCheck.Finding {
     guard case .upToDate = finding, !options.isTrial else { return finding }
     let gone = check.temporaryFiles.gone
@@ -81,7 +82,7 @@ extension WorkflowRun {
     if !files.isEmpty { temporaries.add(files, by: instances.owner(of: instance), in: check.folder) }
   }
 
-  /// Finds the temporary files of steps that finished in an earlier process of the run.
+  /// Finds the temporary files of steps that finished in an earlier process of a resumed run.
   func recallTemporaries() {
     guard hasTemporaries else { return }
     let steps = prepared.graph.workflow.steps
@@ -122,7 +123,7 @@ extension WorkflowRun {
     deadlines.schedule(atNanoseconds: now) { [self] in removeTemporaries() }
   }
 
-  /// Removes the temporary files whose readers have all succeeded, except outputs of the run.
+  /// Removes the temporary files whose readers have all succeeded. Files that are outputs of the run are kept.
   func removeTemporaries() {
     let made = temporaries.all
     guard !made.isEmpty, !options.isTrial else { return }
@@ -146,7 +147,7 @@ extension WorkflowRun {
   }
 
   /// At the end of an item's run, passes its remaining temporary files to the outer run, whose steps may read them.
-  /// Outputs of the item are kept as they are.
+  /// Files that are outputs of the item are not passed on.
   func handOverTemporaries() {
     guard let outer = options.outer, !options.isTrial else { return }
     let left = temporaries.all
@@ -166,7 +167,7 @@ extension WorkflowRun {
     var run: WorkflowRun
     var step: StepIndex
     var hasSucceeded: Bool
-    /// The steps of its run whose products it reads.
+    /// The steps, in the same run, whose products it reads.
     var makers: Set<StepIndex>
     var patterns: [NamePattern]
 
@@ -199,7 +200,7 @@ extension WorkflowRun {
       if let scope = scopes[index], own.options.fanOut == nil,
         let reads = try? prepared.detail(of: StepIndex(index))?.files?.evaluate(in: scope).reads
       {
-        // Once a step has ended, its paths can be evaluated.
+        // The step has ended, so its paths can be evaluated.
         let folder = workflowFolder(of: StepIndex(index))
         for named in reads where !PatternText.isExclusion(named.pattern) {
           reader.patterns += Self.namePatterns(named.pattern, in: folder, workflow.texts)
@@ -239,8 +240,8 @@ extension WorkflowRun {
         return names[prefix + reference.path[0]]
       }
       reader.makers.formUnion(makers)
-      // If the pattern is only an expression for products, or for the path of an item from listed files, it adds no
-      // other files.
+      // A pattern that is only an expression for products, or for the path of an item from a list of files, can match
+      // no other files.
       if !makers.isEmpty, ProductTable.text(of: pattern, texts) == "*" { continue }
       if ofItems, case .files(let patterns)? = own.options.fanOut?.source,
         ProductTable.text(of: pattern, texts) == "*"
@@ -261,7 +262,7 @@ extension WorkflowRun {
     return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(PatternText.quoted(folder))/\(text)")
   }
 
-  /// Returns the files that steps in an item's workflow read.
+  /// Returns the files that the steps of an item's workflow read.
   func readPatterns(of each: ItemWorkflow) -> [NamePattern] {
     let home = each.folder.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(each.folder)"
     var patterns: [NamePattern] = []

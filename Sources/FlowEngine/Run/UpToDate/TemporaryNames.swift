@@ -23,12 +23,12 @@ struct TemporaryNames {
     paths.contains(ByteName(path)) || patterns.contains { $0.covers(path) }
   }
 
-  /// Returns the files that exist and are temporary.
+  /// Returns those of the files that exist and are temporary.
   func filter(_ files: [InputStamp]) -> [InputStamp] {
     isEmpty ? [] : files.filter { $0.bytes >= 0 && contains($0.path) }
   }
 
-  /// Returns the files that were found, and adds the recorded state of temporary files that are missing.
+  /// Returns the files that were found, followed by the recorded states of temporary files that are missing.
   func restored(_ found: [InputStamp], as recorded: [InputStamp]) -> [InputStamp] {
     if isEmpty { return found }
     var rest: [ByteName: InputStamp] = [:]
@@ -46,7 +46,7 @@ struct TemporaryNames {
 }
 
 extension StepFailure {
-  /// Returns the failure of a step that reads a temporary file that was removed.
+  /// Returns the failure of a step that reads a temporary file although it was removed.
   static func removedFile(_ path: String) -> StepFailure {
     StepFailure(
       code: "missing-input",

@@ -4,13 +4,13 @@ import FlowPlatform
 
 /// Finds the removed temporary files that must be produced again, because a step that must run reads them.
 ///
-/// It predicts the result of each unfinished step in a trial run with the state of the real one, in which no step runs.
-/// A step that produces a file again may change it, so steps that read the file must run, too. This is repeated until
-/// no more steps are added.
+/// It predicts the result of each unfinished step in a trial run, which has the state of the real one and runs no step.
+/// A step that produces a file again may change it, so steps that read the file must run too. This is repeated until no
+/// more steps are added.
 struct TemporarySearch {
   private enum Fate { case known, runs, out }
 
-  /// A step, or an item of one.
+  /// A step, or an item of a step.
   private struct Unit {
     var step: StepIndex
     var folder: String
@@ -18,7 +18,7 @@ struct TemporarySearch {
     var makes: [NamedFiles]
     var gone: [InputStamp]
     var runs: Bool
-    /// True if it must run when one of its dependencies runs.
+    /// True if it must run when one of its step's dependencies runs.
     var followsNeeds = true
     /// True if the files that it reads are not known.
     var readsAll = false
@@ -86,7 +86,7 @@ struct TemporarySearch {
     }
   }
 
-  /// Adds a step whose items run workflows. The steps in these workflows are not checked.
+  /// Adds a step whose items run workflows. The steps of those workflows are not checked.
   private mutating func addItemRuns(of step: StepIndex, _ each: ItemWorkflow) {
     units.append(
       Unit(
@@ -159,7 +159,7 @@ struct TemporarySearch {
     fates[step] = runsAny ? .runs : .known
   }
 
-  /// Returns the known products of a step or item, including those that were removed.
+  /// Returns the known products of a step or item, including removed ones.
   private func paths(_ makes: [NamedFiles], _ gone: [InputStamp], in folder: String) -> [String] {
     var memo = FileMemo(in: folder, remembers: false)
     var paths: [String] = []
@@ -233,7 +233,7 @@ struct TemporarySearch {
 }
 
 extension WorkflowRun {
-  /// True if the `if` of a step is known to be false.
+  /// True if it is known that the `if` of a step is false.
   fileprivate func isSkipped(_ step: StepIndex) -> Bool {
     if case .skip? = prepared.condition(of: step).flatMap({ knownDecision($0, of: step) }) { true } else { false }
   }

@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// Checks whether a step or item with declared files is up to date, because nothing has changed since it last
+/// Checks whether a step or item that declares files is up to date, because nothing has changed since it last
 /// succeeded.
 final class UpToDateCheck: Sendable {
   /// The reason why a step is not up to date.
@@ -42,43 +42,43 @@ final class UpToDateCheck: Sendable {
     case fails(StepFailure)
   }
 
-  /// The data for the digests, which is collected under the run's lock and hashed later.
+  /// The data for the digests. It is collected under the run's lock and hashed later.
   struct Basis: Sendable {
     var step: Step
-    /// The folder of the included file with the step, relative to the main workflow's folder, or an empty string if it
-    /// is the same.
+    /// The folder of the included file that contains the step, relative to the main workflow's folder. Empty if both
+    /// are the same.
     var folder: String
     var inputs: ValueObject
     /// The evaluated variables of the workflow and the step.
     var variables: ValueObject
-    /// The dependencies with their outputs.
+    /// The dependencies of the step, with their outputs.
     var needs: [(id: StepID, outputs: ValueObject)]
-    /// The evaluated patterns of the files, if some of them have expressions.
+    /// The evaluated patterns of the files. Empty if none contains an expression.
     var patterns: [String] = []
   }
 
-  /// The digests that are compared with the record, or the data to compute them from.
+  /// The digests that are compared with the record, or the data from which they are computed.
   enum Digests: Sendable {
     case basis(Basis)
     case known(definition: String, values: String)
   }
 
-  /// The location of the record.
+  /// The place where the record is stored.
   enum Place: Sendable {
     case step(StepID, dataFolder: String)
     case item(UInt64, ItemStamps)
   }
 
   private struct State {
-    /// The files that the step reads, in their state before it ran.
+    /// The files that the step reads, in their states before it ran.
     var inputs: [InputStamp] = []
     var (definition, values) = ("", "")
     /// The products that failed attempts have left.
     var left: [InputStamp] = []
-    /// The time of the check, from the clock of the file system. 0 before the check.
+    /// The time of the check on the clock of the file system, or 0 before the check.
     var lookedNanoseconds = 0
     var notes: [String] = []
-    /// The paths of the products, once the step has succeeded or is up to date.
+    /// The paths of the products. Set once the step has succeeded or is up to date.
     var made: [String] = []
     /// The temporary products that exist.
     var temporary: [InputStamp] = []
@@ -114,17 +114,17 @@ final class UpToDateCheck: Sendable {
     self.makers = makers
   }
 
-  /// The files that the step reads and produces, for executors.
+  /// The files that the step reads and produces, as executors need them.
   var files: StepFiles { StepFiles(reads: reads.map(\.pattern), makes: makes.map(\.pattern), folder: folder) }
 
-  /// The paths of the products, once the step has succeeded or is up to date.
+  /// The paths of the products. Empty until the step has succeeded or is up to date.
   var madePaths: [String] { state.withLock { $0.made } }
 
-  /// The temporary products, once the step has succeeded or is up to date: those that exist, and those that were
-  /// removed.
+  /// The temporary products that exist, and those that were removed. Empty until the step has succeeded or is up to
+  /// date.
   var temporaryFiles: (existing: [InputStamp], gone: [InputStamp]) { state.withLock { ($0.temporary, $0.gone) } }
 
-  /// Warnings about files from the last check.
+  /// The warnings about files that the last check found.
   var notes: [String] { state.withLock { $0.notes } }
 
   private var stamp: StepStamp? {
@@ -134,7 +134,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Writes a record. Returns an error message, or nil.
+  /// Writes a record. Returns an error message if that failed, otherwise nil.
   private func write(_ stamp: StepStamp) -> String? {
     switch place {
     case .step(let id, let dataFolder): stamp.write(of: id, in: dataFolder)
@@ -142,21 +142,21 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Checks whether the step is up to date. This reads files, so call it outside the run's lock.
+  /// Checks whether the step is up to date. It reads files, so it must be called outside the run's lock.
   ///
   /// - Parameters:
-  ///   - recent: The states of files that were read just before, or nil.
+  ///   - recent: The states of files that were read a moment ago, or nil if there are none.
   ///   - now: The current time on the run's clock, in nanoseconds.
   func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
     var memo = FileMemo(in: folder, remembers: false)
     memo.recent = recent.map { ($0, now) }
     let (finding, renewed) = look(&memo)
-    // If writing fails, the next check reads the files again.
+    // If writing fails, the next check only has to read the files again.
     if let renewed { _ = write(renewed) }
     return finding
   }
 
-  /// Checks whether the step is up to date. Also returns a record to write if only the times of files have changed.
+  /// Checks whether the step is up to date. If only the times of files have changed, also returns a record to write.
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
     let recorded = stamp
     var stamp = recorded?.isOfFailure == true ? nil : recorded
@@ -199,7 +199,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Returns the failure if the files that the step reads are missing or too many, or nil.
+  /// Returns a failure if files that the step reads are missing or there are too many of them, otherwise nil.
   private func failure(_ found: FileLook) -> StepFailure? {
     if found.isFull {
       return StepFailure(
@@ -244,7 +244,7 @@ final class UpToDateCheck: Sendable {
     TemporaryNames(makes).filter(products).filter { !memo.exists($0.path) }
   }
 
-  /// Returns the first file that differs or is in only one of the lists, or nil.
+  /// Returns the first file that differs or is in only one of the two lists, or nil if there is none.
   private static func difference(_ before: [InputStamp], _ now: [InputStamp]) -> String? {
     if before.count == now.count {
       for (before, now) in zip(before, now) where !before.isSame(as: now) {
@@ -257,9 +257,9 @@ final class UpToDateCheck: Sendable {
     return paths.symmetricDifference(others).min()?.text
   }
 
-  /// Problems with the files of a step after it has ended.
+  /// The problems found when the files of a step were checked at its end.
   struct Ending {
-    /// The failure of the step, or nil.
+    /// The failure of the step, or nil if its files are in order.
     var failure: StepFailure?
     var warnings: [String] = []
   }
@@ -281,7 +281,7 @@ final class UpToDateCheck: Sendable {
 
   /// Records that the step has succeeded with these outputs, unless a product is missing.
   ///
-  /// - Parameter turn: The permission to record products.
+  /// - Parameter turn: The attempt's permission to record products.
   func noteSuccess(_ outputs: ValueObject, _ turn: RecordTurn) -> Ending {
     var memo = FileMemo(in: folder, remembers: false)
     let made = FileLook(makes, known: [], &memo)
@@ -323,7 +323,7 @@ final class UpToDateCheck: Sendable {
           + "made it again; remove it, or let the command write it")
       return ending
     }
-    // Other steps may still produce files that match a pattern without files.
+    // Record nothing, because other steps may still produce files that match a pattern without matches.
     if !made.idle.isEmpty { return ending }
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: made.stamps,
@@ -334,11 +334,11 @@ final class UpToDateCheck: Sendable {
     return ending
   }
 
-  /// Records the products that a failed attempt has changed, so that they do not count as those of a success.
+  /// Records the products that a failed attempt has changed, so that they do not count as products of a success.
   ///
   /// - Parameters:
   ///   - attempt: The id of the attempt.
-  ///   - turn: The permission to record products.
+  ///   - turn: The attempt's permission to record products.
   func noteFailure(_ attempt: String, _ turn: RecordTurn) {
     let own = state.withLock { $0 }
     guard own.lookedNanoseconds > 0, turn.isOpen else { return }
@@ -347,13 +347,13 @@ final class UpToDateCheck: Sendable {
     var left = own.left.filter { old in !changed.contains { $0.path == old.path } && memo.isAsItWas(old) }
     left += changed
     guard !left.isEmpty else { return }
-    // If writing fails, the content of the files still shows that they are not those of the last success.
+    // If writing fails, the content of the files still shows that they are not from the last success.
     turn.callIfNewest { write(StepStamp(ofFailure: attempt, left: left)) }
   }
 }
 
 extension UpToDateCheck.Basis {
-  /// A digest of the properties that determine the step's effect, and of its declared files.
+  /// A digest of the properties that determine what the step does, and of the files that it declares.
   var definition: String {
     var digest = SHA256()
     let options = step.options
@@ -361,13 +361,13 @@ extension UpToDateCheck.Basis {
       .string(step.uses), .object(step.with), .object(options.environment), .string(options.condition ?? ""),
       .array(options.inputsFrom.map { .string($0.pattern) }), .array(options.produces.map { .string($0.pattern) }),
     ]
-    // Commands run in the folder of their file, so a success in another one does not count.
+    // Commands run in the folder of their file, so a success in another folder does not count.
     if !folder.isEmpty { parts.append(.string(folder)) }
     digest.combine(JSONText.bytes(of: .array(parts)))
     return digest.finish()
   }
 
-  /// A digest of the inputs, the variables and the outputs of the dependencies.
+  /// A digest of the step's inputs, its variables and the outputs of its dependencies.
   var values: String {
     var digest = SHA256()
     digest.combine(JSONText.bytes(of: .object(inputs)))

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-// The products of steps, for expressions such as `steps.clean.products`.
+// Expressions such as `steps.clean.products` read the products of steps.
 extension WorkflowRun {
   /// True if an expression may read the products of the step.
   func readsProducts(of step: StepIndex) -> Bool {
@@ -13,7 +13,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Stores the products of a step or item if expressions read them.
+  /// Stores the products of a step or item, if an expression reads them.
   func keepProducts(of instance: StepIndex, _ check: UpToDateCheck) {
     guard readsProducts(of: instances.owner(of: instance)) else { return }
     let made = check.madePaths
@@ -26,12 +26,12 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the products of all items as one list, in the order of the items.
+  /// Returns the products of all items as a single list, in the order of the items.
   static func products(_ items: [[String]]) -> Value { .array(items.flatMap { $0.map { .string($0) } }) }
 
   /// Returns the products of items from their last success, by index.
   ///
-  /// - Parameter keys: The keys of the items in the record.
+  /// - Parameter keys: The keys of the items' records.
   func recordedProducts(ofItems keys: [UInt64], of step: StepIndex) -> [Int: [String]] {
     let stamps = ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: true)
     var products: [Int: [String]] = [:]
@@ -41,7 +41,7 @@ extension WorkflowRun {
     return products
   }
 
-  /// Finds the products of steps that finished in an earlier process of the run.
+  /// Finds the products of steps that finished in an earlier process of a resumed run.
   func recallProducts() {
     let steps = prepared.graph.workflow.steps
     recallTemporaries()
@@ -81,8 +81,8 @@ extension WorkflowRun {
 extension ItemChecks {
   /// Returns the products of up-to-date items, by index.
   ///
-  /// - Parameter all: True to return those of all items. In a resumed run, items that an earlier process has finished
-  ///   do not run again.
+  /// - Parameter all: True to return the products of all items. In a resumed run, items that an earlier process has
+  ///   finished do not run again.
   func recordedProducts(_ findings: [UpToDateCheck.Finding?], ofAll all: Bool) -> [Int: [String]] {
     var products: [Int: [String]] = [:]
     for (index, finding) in findings.enumerated() {

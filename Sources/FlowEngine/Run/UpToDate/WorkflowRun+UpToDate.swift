@@ -3,9 +3,9 @@ import FlowModel
 import FlowPluginKit
 import FlowPlatform
 
-// Skipping steps whose inputs and products have not changed.
+// Steps are skipped if their inputs and products have not changed.
 extension WorkflowRun {
-  /// Returns the inputs of a step or item with the check whether it is up to date.
+  /// Returns the inputs of a step or item, with the check that determines whether it is up to date.
   func withCheck(_ inputs: StartInputs?, of instance: StepIndex, _ state: RunState) -> StartInputs? {
     if inputs?.problem != nil { return inputs }
     let values = inputs?.values ?? ValueObject()
@@ -35,17 +35,18 @@ extension WorkflowRun {
     return StartInputs(values, check: check)
   }
 
-  /// True if the step must run even if it is up to date.
+  /// True if the step must run even though it may be up to date.
   func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
 
-  /// Returns the name of a step's record in the data folder, such as `each[8f3a…]/convert` in an item's workflow.
+  /// Returns the name of a step's record in the data folder, such as `each[8f3a…]/convert` for a step in an item's
+  /// workflow.
   func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
     return StepID(unchecked: "\(outer.recordID)/\(stepID(of: step))")
   }
 
-  /// Returns the name of an item's record in the data folder. It is made from the item's key and value, so it does not
-  /// depend on the position in the list. A post has only its number.
+  /// Returns the name of an item's record in the data folder. It is derived from the item's key and value, so it does
+  /// not depend on the position in the list. The name for a post contains only its number.
   func recordID(ofItem instance: StepIndex) -> StepID {
     guard let (owner, item) = instances.item(of: instance) else { return idInAll(of: instance) }
     let isPost = prepared.detail(of: owner)?.fanOut?.event != nil
@@ -58,7 +59,7 @@ extension WorkflowRun {
     return "#" + String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Removes records of items that ran a workflow and are no longer in their list, if there are many.
+  /// Removes records of items for which a workflow ran and which are no longer in their list, if there are many.
   func tidyItemRecords() {
     let current = state.withLock { $0.itemRecords }
     let folder = StepStamp.folder(in: run.dataFolder)
@@ -84,7 +85,7 @@ extension WorkflowRun {
     return values
   }
 
-  /// Claims the products of a step or item. Returns a failure if another one may produce the same file.
+  /// Claims the products of a step or item. Returns a failure if another one may produce one of these files.
   func claimProducts(_ check: UpToDateCheck, of instance: StepIndex) -> StepFailure? {
     guard !check.makes.isEmpty else { return nil }
     let failure = claims.claim(
@@ -93,7 +94,7 @@ extension WorkflowRun {
     return failure.map(hidden)
   }
 
-  /// Returns the name of a step or item, with the items of outer runs before it.
+  /// Returns the name of a step or item, preceded by the items of the outer runs that contain it.
   func fullName(of instance: StepIndex) -> String {
     let own = stepID(of: instance).text
     return options.outer.map { "\($0.run.fullName(of: $0.instance))/\(own)" } ?? own
@@ -104,8 +105,8 @@ extension WorkflowRun {
       + [ProductClaims.Level(graph: prepared.graph, step: instances.owner(of: instance), instance: instance)]
   }
 
-  /// Records the success of a step, unless its attempt was cancelled or its outputs are refused. Returns a failure if
-  /// products are missing.
+  /// Records the success of a step, unless its attempt was cancelled or its outputs are refused. Returns a failure if a
+  /// product is missing.
   func noteSuccess(_ start: Start, _ outputs: ValueObject) -> Ending? {
     guard let check = start.inputs?.check else { return nil }
     guard !cancellations.isCancelled(start.step, attempt: Int(start.attempt)), refusal(of: outputs, start) == nil else {
@@ -133,7 +134,8 @@ extension WorkflowRun {
     RecordTurn(of: start.step, attempt: Int(start.attempt), in: recordTurns)
   }
 
-  /// Waits for the products of a remote step. On a shared file system, files from another machine may appear late.
+  /// Waits for the products of a remote step, because files from another machine may appear late on a shared file
+  /// system.
   func awaitProducts(of start: Start) async {
     guard let check = start.inputs?.check, var path = check.missingProduct else { return }
     let wait = options.fileWait
