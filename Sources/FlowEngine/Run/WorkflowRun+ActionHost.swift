@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowSecrets
 
 extension WorkflowRun: ActionHost {
-  /// The reason for the launch. Before activation, it has default values.
+  /// The reason for the launch and its options. Before activation, it has default values.
   package var launch: Launch { state.withLock { $0.launch } }
 
   /// Returns the id of a step or item.
@@ -13,8 +13,8 @@ extension WorkflowRun: ActionHost {
     return prepared.graph.workflow.steps[Int(owner)].id.item(item)
   }
 
-  /// Returns a key made of the ids of run and step and, if not zero, the number of times that a success of the step was
-  /// discarded.
+  /// Returns a key that consists of the ids of run and step. If successes of the step were discarded, the key also
+  /// contains their number.
   package func idempotencyKey(of step: StepIndex) -> String {
     var repetitions = 0
     if let origin {
@@ -32,7 +32,7 @@ extension WorkflowRun: ActionHost {
     secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
-  /// True if the run has secrets. They are hidden in everything that is shown or recorded.
+  /// True if the run has secrets, which are hidden in everything that is shown or recorded.
   package var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
 
   /// True if the value contains a secret.
@@ -41,7 +41,7 @@ extension WorkflowRun: ActionHost {
     return options.outer?.run.holdsSecret(value) == true
   }
 
-  /// Returns the variables of the workflow and the step, for a command.
+  /// Returns the variables of the workflow and the step, as a command of the step receives them.
   package func environment(of step: StepIndex) -> [String: String] {
     let owner = instances.owner(of: step)
     let own = prepared.detail(of: owner)?.environment
@@ -63,7 +63,7 @@ extension WorkflowRun: ActionHost {
     return variables
   }
 
-  /// Returns the trace context of an attempt, or nil if the run sets none.
+  /// Returns the trace context of an attempt, or nil if the run has none.
   package func traceparent(of step: StepIndex, attempt: Int) -> String? {
     options.traceparent?(stepID(of: step).text, attempt)
   }
@@ -103,7 +103,7 @@ extension WorkflowRun: ActionHost {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))
   }
 
-  /// Posts an event. Throws if the action did not declare the event or the run has made 10,000 posts.
+  /// Posts an event. Throws if the action did not declare the event, or if the run has already made 10,000 posts.
   package func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
   /// Returns the handle with this key, or nil if there is none.
@@ -139,13 +139,13 @@ extension WorkflowRun: ActionHost {
     deadlines.schedule(afterNanoseconds: max(0, delay.nanoseconds), handler)
   }
 
-  /// Like ``wake(after:_:)``, for a body that only waits until then, so that a virtual clock may advance.
+  /// Does the same as ``wake(after:_:)`` for a body that does nothing but wait, so that a virtual clock may advance.
   package func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     guard options.clock != nil else { return wake(after: delay, handler) }
     let key = RunState.taskKey(step, attempt)
-    // Both changes are made under the lock. Otherwise a virtual clock could advance between them.
+    // Both changes are made under the lock, because a virtual clock could otherwise advance between them.
     state.withLock { state in
       state.sleeping[key, default: 0] += 1
       wake(after: delay) { [self] in
@@ -155,7 +155,7 @@ extension WorkflowRun: ActionHost {
     }
   }
 
-  /// Reports a delay of the run as a warning that does not appear in the report.
+  /// Reports a delay of the run as a warning. The report does not contain it.
   package func announce(_ message: String) { emit(.warning(message)) }
 
   /// Records a warning, unless the run has recorded the same one before.
@@ -168,7 +168,7 @@ extension WorkflowRun: ActionHost {
     if isNew { emit(.warning(message)) }
   }
 
-  /// Records a warning for the report, and reports it to the observer.
+  /// Adds a warning to the report, and reports it to the observer.
   func warn(_ message: String) {
     state.withLock { $0.warnings.append(message) }
     emit(.warning(message))

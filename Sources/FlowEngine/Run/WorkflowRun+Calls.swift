@@ -2,9 +2,9 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-// Services that call an action for each post of a repeating event (`flow.on`).
+// Some services call an action for each post of a repeating event (`flow.on`).
 extension WorkflowRun {
-  /// Adds all posts of an event to `posts`, past and future ones.
+  /// Adds all posts of an event to `posts`, including those already made.
   package func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { state in
       for var post in state.plan.posts(of: event) {
@@ -21,7 +21,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Calls the action that is named in the step's inputs for one post, and returns its outputs.
+  /// Calls the action that the step's inputs name, for one post, and returns the action's outputs.
   package nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
@@ -56,7 +56,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs the action on a thread or in a task. A body that waits without a thread continues on another one.
+  /// Runs the action on a thread or in a task. If a body waits without its thread, it continues on another one.
   private func start(
     _ action: RegisteredAction, _ inputs: ValueObject, _ context: ActionContext,
     _ result: OneShot<Result<ValueObject, any Error>>
@@ -81,7 +81,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs a part of a called body on a thread.
+  /// Runs a part of a called body on a thread of the step's pool.
   private func runPart(
     _ step: StepIndex, _ result: OneShot<Result<ValueObject, any Error>>,
     _ part: @escaping @Sendable () throws -> BodyInParts.Progress

@@ -1,8 +1,8 @@
 import Dispatch
 import FlowModel
 
-// The steps of every change of a run: `withPlan` takes the lock and updates the plan, `carryOut` handles the
-// consequences under the lock, and `perform` those outside it.
+// Every change of a run takes these steps: `withPlan` takes the lock and updates the plan, `carryOut` handles the
+// consequences under the lock, and `perform` handles those outside it.
 extension WorkflowRun {
   func change(_ event: PlanEvent) {
     let aftermath = withPlan { state in
@@ -13,7 +13,7 @@ extension WorkflowRun {
   }
 
   /// Calls `body` under the lock, after revoking prefetched steps so that the plan is up to date. All code that changes
-  /// the plan or reads the states of steps uses this, except threads on a fast path.
+  /// the plan or reads the states of steps uses this method, except threads on a fast path.
   @inline(__always)
   func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
     try state.withLock { state in
@@ -22,11 +22,11 @@ extension WorkflowRun {
     }
   }
 
-  /// Carries out the plan's effects under the lock, and collects the work to do outside it, such as waking threads for
-  /// ready steps.
+  /// Carries out the plan's effects under the lock. Returns the work that must be done outside it, such as waking
+  /// threads for ready steps.
   ///
-  /// - Parameter onlyWatching: A pool whose threads run short steps. Instead of waking more threads, a watch is set for
-  ///   it.
+  /// - Parameter onlyWatching: A pool whose threads run short steps, or nil. For this pool, a watch is set instead of
+  ///   waking more threads.
   func carryOut(_ state: inout RunState, onlyWatching watched: Pool? = nil) -> Aftermath {
     state.plan.interruptFastPaths()
     var aftermath = Aftermath()
@@ -100,7 +100,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Wakes threads until there is one for each startable step and each body that can continue.
+  /// Wakes threads until there is one for each startable step and for each body that can continue.
   func wakeThreads(
     of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {
@@ -117,7 +117,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Sets a watch that wakes a thread if steps of the pool still wait when it ends.
+  /// Sets a watch. If steps of the pool are still waiting when it ends, it wakes a thread.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
     if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
   }
@@ -137,7 +137,7 @@ extension WorkflowRun {
         alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
       }
     }
-    // The threads for the first steps start before the gate's thread.
+    // Threads for the first steps start before the gate's thread.
     if aftermath.mustBeginGate { gateClock.begin() }
     for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
@@ -163,8 +163,8 @@ extension WorkflowRun {
     if !isComing { noteMissingThread(of: pool) }
   }
 
-  /// Records that the system has refused a thread. The pool continues with the threads it has, and its watch tries
-  /// again.
+  /// Records that the system has refused a thread. The pool continues with the threads that it has, and tries again at
+  /// its next watch.
   private func noteMissingThread(of pool: Pool) {
     let aftermath = withPlan { state in
       state.noteMissingThread(in: pool, at: state.instant(clock.now))
@@ -187,8 +187,7 @@ extension WorkflowRun {
       // A virtual clock does not advance while bodies run.
       let now = options.clock == nil ? state.instant(clock.now) : .max
       let isStuck = state.pools[pool.index].endWatch(at: now)
-      // If a thread has taken another step since the watch was set, the waiting steps have not waited for all of that
-      // time.
+      // If a thread has taken another step since the watch was set, the waiting steps have not waited that long.
       return carryOut(&state, onlyWatching: isStuck ? nil : pool)
     }
     perform(aftermath)

@@ -1,10 +1,10 @@
 import FlowExpressions
 import FlowModel
 
-// Commands print colors only to a terminal, and here their output is a pipe. If the observer shows colors, they are
-// requested with `FORCE_COLOR`, unless an expression reads the output.
+// Commands print colors only to a terminal, and in a run their output is a pipe. If the observer shows colors,
+// `FORCE_COLOR` requests them, unless an expression reads the output.
 extension WorkflowRun {
-  /// True if `FORCE_COLOR` is set for the commands of a step.
+  /// True if the commands of a step receive `FORCE_COLOR`.
   func forcesColor(of step: StepIndex) -> Bool {
     guard options.forcesColor, prepared.action(of: step).declaration.shellTextInput != nil,
       options.placement?.assignment[step] == nil
@@ -19,7 +19,7 @@ extension WorkflowRun {
   }
 
   /// True if the commands of a step or item may print colors. They may not if the step has `inputs-from`, because its
-  /// recorded result must not depend on colors.
+  /// recorded result must be the same with and without colors.
   func allowsColor(of step: StepIndex) -> Bool {
     let own = prepared.graph.workflow.steps[Int(instances.owner(of: step))].options
     return own.allowsColor && own.inputsFrom.isEmpty

@@ -6,10 +6,11 @@ import FlowSecrets
 import Synchronization
 
 extension WorkflowRun {
-  /// The time limit for closing a handle.
+  /// The time that a handle has to close.
   private static let closeLimit = Duration.seconds(1)
 
-  /// Ends a run whose steps have finished: closes handles, creates the report and passes it to all waiters.
+  /// Ends a run whose steps have finished: closes handles, creates the report and passes it to everything that waits
+  /// for it.
   func close() {
     let provided = handles.takeAll().filter { $0.step != nil }
     if provided.isEmpty { return makeReport() }
@@ -51,8 +52,8 @@ extension WorkflowRun {
     if let outcome { warn(outcome) }
   }
 
-  /// True if `launch.first` is false for later runs: the window was shown or, if the workflow has none, the run
-  /// succeeded.
+  /// True if the run counts as a launch, so that `launch.first` is false for later runs: the window was shown or, if
+  /// the workflow shows none, the run succeeded.
   private func countsAsLaunch(_ conclusion: RunConclusion, _ state: borrowing RunState) -> Bool {
     var showsWindow = false
     for step in prepared.graph.workflow.steps.indices.map({ StepIndex($0) })
@@ -66,7 +67,7 @@ extension WorkflowRun {
   private func makeReport() {
     let executorWarnings = (options.placement?.warnings?() ?? []).map { mask?.masked($0) ?? $0 }
     var report = state.withLock { state -> RunReport in
-      // Do this before the report shares the plan's memory. Otherwise taking the records would copy it.
+      // Taking the records would copy the plan's memory if the report already shared it.
       state.collectRecords()
       var outputs = ValueObject()
       var problem: StepFailure?
@@ -118,7 +119,7 @@ extension WorkflowRun {
       return publish(report)
     }
     emit(.runFinished(report.conclusion))
-    // On the delivery thread, so that the observer has received all events before the report is available.
+    // This runs on the delivery thread, so that the observer has received all events before the report is available.
     delivery.schedule(afterNanoseconds: 0) { [self, report] in
       while drain() {}
       recordLastLines(of: state.withLock { $0.recordedLog.openSteps.sorted { $0.text < $1.text } })
@@ -140,7 +141,7 @@ extension WorkflowRun {
   }
 }
 
-/// A continuation that several callers may try to resume. Only the first one does.
+/// A continuation that several callers may resume. Only the first call has an effect.
 private final class Once: Sendable {
   private let continuation: Mutex<CheckedContinuation<String?, Never>?>
 

@@ -2,12 +2,13 @@ import FlowModel
 import FlowSecrets
 
 extension WorkflowRun {
-  /// The delay before a delivery. Events are collected meanwhile, so that delivering them does not slow down short
-  /// steps. Each delivery wakes two threads, so the delay doubles up to `longest` while events continue. That is less
-  /// than two frames of a display.
+  /// The delay before a delivery. Events are collected in the meantime, so that delivering them does not slow down
+  /// short steps. Each delivery wakes two threads, so the delay doubles up to `longest` while there are events.
+  /// `longest` is shorter than two frames of a display.
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
-  /// Queues an event for the observer. Its time is `nanoseconds` from the start of the run, or now if nil.
+  /// Queues an event for the observer. Its time is `nanoseconds` from the start of the run, or the current time if that
+  /// is nil.
   func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
     emit(CollectionOfOne(kind), lineBytes: lineBytes, atNanoseconds: nanoseconds)
   }
@@ -21,7 +22,7 @@ extension WorkflowRun {
     queue(kinds, lineBytes: lineBytes, atNanoseconds: nanoseconds)
   }
 
-  /// Queues output lines for the observer. Their time is now.
+  /// Queues output lines for the observer. They get the current time.
   func queue(_ lines: StepLines) {
     let mustDeliver = state.withLock { state in
       state.collectRecords()
@@ -47,17 +48,18 @@ extension WorkflowRun {
     if mustDeliver { deliver() }
   }
 
-  /// Delivers events to the observer after a delay, and repeats this until none are left.
+  /// Delivers events to the observer after a delay, and repeats this while there are events.
   func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
     delivery.schedule(afterNanoseconds: delay * 1_000_000) { [self] in
       if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }
 
-  /// Delivers all undelivered events. Returns false if there were none. Call it only on the delivery thread.
+  /// Delivers all undelivered events. Returns false if there were none. It must be called on the delivery thread.
   func drain() -> Bool {
     let undelivered = state.withLock { state -> ([UndeliveredEvents], RecordReader?)? in
-      // If the gate has opened, its thread is about to notify the plan. Waiting once puts the event in the right order.
+      // If the gate has opened, its thread is about to notify the plan. Waiting once puts the events in the right
+      // order.
       if gateClock.opened != nil, state.plan.gateInstants.outcome == nil, !state.hasAwaitedGate {
         state.hasAwaitedGate = true
         return nil
@@ -100,7 +102,8 @@ extension WorkflowRun {
     recordLastLines(of: ended)
     state.withLock { [reader, read] state in
       state.recordReader = reader
-      // A plan that has ended records nothing more and shares its memory with the report, so the chunks are not reused.
+      // The chunks of a plan that has ended are not reused, because it records nothing more and shares its memory with
+      // the report.
       if state.plan.endedAt == nil { state.plan.reuse(read) }
     }
     return true

@@ -4,7 +4,8 @@ import FlowSecrets
 import FlowPluginKit
 
 extension WorkflowRun {
-  /// Returns the values that an expression of a step can read now, or an expression of the workflow if `step` is nil.
+  /// Returns the values that an expression of a step can read now. If `step` is nil, the expression belongs to the
+  /// workflow.
   func scope(_ step: StepIndex?, _ state: RunState) -> RunScope {
     if let step, let (owner, item) = instances.item(of: step) {
       var scope = scope(owner, state)
@@ -26,14 +27,14 @@ extension WorkflowRun {
     return scope
   }
 
-  /// Replaces the inputs, steps and variables with those of the included workflow that has this index.
+  /// Replaces the inputs, steps and variables with those of an included workflow. `number` is the index of its scope.
   private func narrow(_ scope: inout RunScope, to number: Int, _ state: RunState) {
     let included = prepared.graph.workflow.scopes[number]
     scope.prefix = included.prefix
     scope.inputs = state.outputs[included.entry] ?? [:]
     scope.secrets = [:]
     scope.environment = own([:], above: options.scopeEnvironments[number] ?? [:])
-    // If the variables cannot be evaluated, each step of the file fails elsewhere (`environmentProblem`).
+    // If the variables cannot be evaluated, another check fails each step of the file (`environmentProblem`).
     let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
     for (name, value) in own { scope.environment[name] = value }
   }
@@ -44,15 +45,15 @@ extension WorkflowRun {
     return folder(prepared.graph.workflow.scopes[number].folder)
   }
 
-  /// The folder of the workflow that the user started, even if this run is inside another.
+  /// The folder of the workflow that the user started, even if this run is inside another one.
   private var startedFolder: String { options.outer?.run.startedFolder ?? run.workflowFolder }
 
-  /// Returns the absolute path of a folder that is given relative to the workflow's folder.
+  /// Returns the absolute path of a folder whose path is relative to the workflow's folder.
   private func folder(_ name: String) -> String {
     name.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(name)"
   }
 
-  /// Returns the information about the run for a step, with the folder of the step's own file.
+  /// Returns the information about the run as a step sees it: with the folder of the step's own file.
   func information(of step: StepIndex) -> RunInformation {
     RunInformation(id: run.id, dataFolder: run.dataFolder, workflowFolder: workflowFolder(of: step))
   }
@@ -64,8 +65,8 @@ extension WorkflowRun {
     return decision
   }
 
-  /// Decides about a fan-out whose `if` is evaluated for each item. This matters only after cancellation: the step
-  /// continues if its `if` is true for an unfinished item.
+  /// Returns the decision for a fan-out whose `if` is evaluated for each item. This matters only after a cancellation:
+  /// the step continues if its `if` is true for an unfinished item.
   private func decideByItems(of step: StepIndex, _ state: RunState) -> Decision {
     guard state.plan.isCancelled, state.plan.hasBegun(step), let fanOut = state.fanOuts[step],
       let condition = prepared.detail(of: step)?.condition
@@ -80,7 +81,7 @@ extension WorkflowRun {
   }
 
   /// Returns the inputs of a step or item: expressions are evaluated, defaults added, paths made absolute and types
-  /// checked. Returns nil if it has no inputs and no files to check.
+  /// checked. Returns nil if it has neither inputs nor files to check.
   func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
     let owner = instances.owner(of: step)
     let detail = prepared.detail(of: owner)
@@ -106,7 +107,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the failure if the variables of the step or its file cannot be evaluated, or nil.
+  /// Returns a failure if the variables of the step or its file cannot be evaluated, otherwise nil.
   private func environmentProblem(
     of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState
   ) -> StepFailure? {
@@ -159,9 +160,9 @@ extension WorkflowRun {
     if let problem { throw problem }
   }
 
-  /// Evaluates the expressions that are fixed at activation, activates the plan, and arms the gate.
+  /// Evaluates the expressions that are evaluated at activation, activates the plan, and sets the timers of the gate.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
-    // A `Result` would make the runtime create its type at each process start.
+    // The problem is a variable, because with a `Result` the runtime would create a type each time the process starts.
     var problem: PreparedWorkflow.PreparationProblem?
     let aftermath = withPlan { state -> Aftermath? in
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
@@ -188,8 +189,8 @@ extension WorkflowRun {
     if let aftermath { perform(aftermath) }
   }
 
-  /// Evaluates the workflow's variables and the options that are fixed at activation. If all are literals, it creates
-  /// no scope, which saves 2 % of a launch.
+  /// Evaluates the workflow's variables and the options that are fixed at activation. If all are literals, no scope is
+  /// created, which saves 2 % of a launch.
   private func resolve(_ state: inout RunState) throws(PreparedWorkflow.PreparationProblem) -> Resolution {
     if prepared.isLiteralAtActivation, let own = prepared.environment.literal {
       if !own.isEmpty || !options.fileEnvironment.isEmpty { state.environment = aboveFile(own) }

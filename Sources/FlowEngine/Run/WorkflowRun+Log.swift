@@ -3,21 +3,20 @@ import FlowModel
 import FlowPluginKit
 import FlowSecrets
 
-/// The log of a run, which has messages of steps and output of their programs.
+/// The log of a run consists of messages of steps and of output lines of their programs.
 extension WorkflowRun {
-  /// The maximum size of undelivered output lines, in bytes. A program that prints more is blocked until they are
-  /// delivered, as if the terminal were slow.
+  /// The maximum size of undelivered output lines, in bytes. A program that prints more is blocked until lines are
+  /// delivered, as with a slow terminal.
   private static let waitingLineBytes = 4 << 20
   private static let unfinishedBytes = 4 << 10
 
-  /// Logs a message of a step. It is cut after 64 KiB.
+  /// Logs a message of a step. Messages are cut after 64 KiB.
   package func log(_ message: String, level: LogLevel, step: StepIndex) {
     guard options.observer != nil else { return }
     emit(.stepLog(stepID(of: step), level: level, stream: nil, message: cut(message)))
   }
 
-  /// Logs output lines of a step's program. The run history has those of quiet steps, too, but the observer does not
-  /// receive them.
+  /// Logs output lines of a step's program. For a quiet step, only the run history receives them, not the observer.
   package func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step) else { return }
     guard lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) else {
@@ -29,7 +28,7 @@ extension WorkflowRun {
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
 
-  /// Logs output lines that a step's program printed at one time, like the method for separate lines.
+  /// Logs output lines that a step's program has printed together, in the same way as separate lines.
   package func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step), !lines.isEmpty else { return }
     let lines = lines.longest > Limits.logLineBytes ? PrintedLines(lines.strings.map(cut)) : lines
@@ -45,7 +44,7 @@ extension WorkflowRun {
   /// Shows an unfinished output line of a program. It replaces the previous one if that has not been delivered.
   package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step), !isQuiet(step) else { return }
-    // The limit is much larger than the width of a terminal.
+    // The limit is much larger than a terminal is wide.
     let line = mask?.withholding(printed: line) ?? TerminalText.commandLine(line, keepsColors: true)
     let shown = TerminalText.prefix(of: line, bytes: Self.unfinishedBytes)
     let id = stepID(of: step)
@@ -67,7 +66,7 @@ extension WorkflowRun {
   /// True if the observer receives unfinished lines.
   package var showsUnfinishedLines: Bool { options.observer != nil && options.showsUnfinishedLines }
 
-  /// Logs output lines of a plugin's program, which may run actions for several steps.
+  /// Logs output lines of a plugin's program. They have no step, because the program may run actions for several steps.
   package func log(_ lines: [String], from stream: LogStream, plugin: String) {
     guard options.observer != nil, options.showsOutput || journal != nil else { return }
     emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: cut($0)) })
@@ -88,8 +87,8 @@ extension WorkflowRun {
     state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } && options.outer?.run.hasLogRoom ?? true
   }
 
-  /// Returns a line as it is logged, at most 64 KiB long. Secrets are hidden before the line is cut, because a part of
-  /// a secret would not be recognized.
+  /// Returns a line in the form in which it is logged, at most 64 KiB long. Secrets are hidden before the line is cut,
+  /// because a part of a secret would not be recognized.
   private func cut(_ line: String) -> String {
     if line.utf8.count <= Limits.logLineBytes { return line }
     let line = mask?.masked(printed: line, isCut: true) ?? TerminalText.commandLine(line, keepsColors: true)

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 extension WorkflowRun {
-  /// Returns the outputs of a step, or nil if it has none, has not succeeded or does not exist.
+  /// Returns the outputs of a step, or nil if the step has no outputs, has not succeeded or does not exist.
   public func outputs(of step: StepID) -> ValueObject? {
     guard let index = prepared.graph.workflow.steps.firstIndex(where: { $0.id == step }) else { return nil }
     return state.withLock { $0.outputs[StepIndex(index)] }
@@ -21,12 +21,12 @@ extension WorkflowRun {
 
 /// The progress of a run.
 public struct RunProgress: Sendable, Hashable {
-  /// The number of finished steps.
+  /// The number of steps that have finished, including skipped ones.
   public var finished: Int
-  /// The number of all steps.
+  /// The number of steps in the workflow.
   public var total: Int
 
-  /// Creates a progress.
+  /// Creates a progress from the two numbers.
   package init(finished: Int, total: Int) {
     self.finished = finished
     self.total = total

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-// Posts of events, and their values.
+// Events are posted by steps and from outside, and their posts may have values.
 extension WorkflowRun {
   /// Posts an event from outside the run with a value, which steps read as `events.NAME.value` or `item.value`. Later
   /// posts of the event have no effect unless it repeats. Throws if the value does not match the declaration of the
@@ -47,7 +47,7 @@ extension WorkflowRun {
     EventValueProblem(tooLarge: Limits.eventValuesBytes)
   }
 
-  /// Stores the value of the next post, and hides it if it is secret. Returns false if the values of the run would
+  /// Stores the value of the next post, and hides it if it is secret. Returns false if the values of all posts would
   /// become too large.
   func keep(_ value: Value, of event: String, _ state: inout RunState) -> Bool {
     guard let number = state.plan.numberOfNextPost(of: event) else { return true }
@@ -64,6 +64,6 @@ extension WorkflowRun {
   /// Adds `change` to the number of events expected from outside.
   package func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
 
-  /// Records that a step has handled a post.
+  /// Records that a service has handled a post of an event that it follows.
   package func handledPost(of step: StepIndex) { change(.handledPost(instances.owner(of: step))) }
 }

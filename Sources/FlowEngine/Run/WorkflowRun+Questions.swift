@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowPlatform
 import FlowSecrets
 
-/// A question that has not been answered.
+/// A question of a step that has not been answered.
 struct OpenQuestion {
   let question: Question
   let attempt: Int
@@ -18,8 +18,8 @@ struct OuterQuestion {
 }
 
 extension Workflow {
-  /// Returns the steps whose output a question shows for `step`: the step itself, or the steps of the file if it is an
-  /// include. Quiet steps are left out.
+  /// Returns the steps whose output is shown with a question about `step`: the step itself or, if it includes a file,
+  /// the steps of that file. Quiet steps are omitted.
   package func printingSteps(_ step: StepIndex) -> [StepIndex] {
     guard steps[Int(step)].hasOptions else { return [step] }
     let options = steps[Int(step)].options
@@ -30,7 +30,7 @@ extension Workflow {
 }
 
 extension Question.Printed {
-  /// Returns the last `count` lines, counted over all steps.
+  /// Returns the last `count` lines of all steps together.
   package static func last(_ count: Int, of all: [Question.Printed]) -> [Question.Printed] {
     var printed: [Question.Printed] = []
     var room = count
@@ -42,16 +42,16 @@ extension Question.Printed {
   }
 }
 
-// Questions of steps to people.
+// Steps can ask people questions.
 extension WorkflowRun {
-  /// The error for an answer that the question does not allow.
+  /// The error that is thrown for an answer that the question does not allow.
   public struct AnswerProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The problem, with a suggestion.
+    /// A message with the problem and a suggestion.
     public let description: String
   }
 
-  /// Asks a person through the observer. The handler is called with the answer (``answer(_:with:by:)``). If this is the
-  /// run of an item, the item asks the question in the outer run.
+  /// Asks a person a question through the observer. `handler` is called with the answer (``answer(_:with:by:)``). In
+  /// the run of an item, the item asks the question in the outer run.
   package func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
@@ -67,7 +67,8 @@ extension WorkflowRun {
     emit(.stepAsked(stepID(of: step), question))
   }
 
-  /// Returns the arguments of `flowrun answer` for a step's question. In the run of an item, they name the item.
+  /// Returns the arguments with which `flowrun answer` answers a step's question. In the run of an item, they name the
+  /// item.
   package func questionAddress(of step: StepIndex) -> String {
     if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
     return "\(run.id.suffix(8)) \(stepID(of: step))"
@@ -84,11 +85,11 @@ extension WorkflowRun {
     if isOpen { emit(.stepQuestionEnded(stepID(of: step), nil)) }
   }
 
-  /// The number of output lines that a question shows for each dependency, including its items or the file that it
-  /// includes.
+  /// The number of output lines that a question shows for each dependency, counting those of its items or of the file
+  /// that it includes.
   package static let shownLines = 10
 
-  /// Returns the last output lines of the step's dependencies, without quiet ones.
+  /// Returns the last output lines of the step's dependencies, without those of quiet steps.
   private func linesPrinted(before step: StepIndex) -> [Question.Printed] {
     let needs = prepared.graph.workflow.steps[Int(instances.owner(of: step))].needs
     return needs.flatMap { need in
@@ -111,19 +112,20 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the last lines of the first value that is a string with text, or nil if there is none.
+  /// Returns the last lines of the first value that is a string with visible text, or nil if there is none.
   private static func lines(_ values: [Value]) -> [String]? {
     let texts = values.lazy.compactMap(\.stringValue)
     guard let text = texts.first(where: { !$0.allSatisfy(\.isNewline) }) else { return nil }
     return text.split(whereSeparator: \.isNewline).suffix(shownLines).map(String.init)
   }
 
-  /// Answers the question of a step. Later answers are refused.
+  /// Answers the question of a step. Only the first answer is accepted.
   public func answer(_ name: String, with choice: String, by: String) throws(AnswerProblem) {
     try answer(name, with: choice, by: by, isRecorded: false)
   }
 
-  /// - Parameter isRecorded: True if the answer is stored somewhere, such as a command line. A secret must not be.
+  /// - Parameter isRecorded: True if the answer is stored somewhere, such as in a shell's history. A secret must not
+  ///   be.
   func answer(_ name: String, with choice: String, by: String, isRecorded: Bool) throws(AnswerProblem) {
     let steps = prepared.graph.workflow.steps
     let asking = state.withLock { $0.questions.keys.sorted() }
@@ -181,7 +183,7 @@ extension WorkflowRun {
 
   // MARK: In the workflow of an item
 
-  /// Asks a question through the item of the outer run, which asks one question at a time.
+  /// Asks a question through the item of the outer run. An item asks one question at a time.
   private func ask(_ outer: OuterRun, _ question: OuterQuestion) {
     let isFirst = state.withLock { state in
       state.outerQuestions.append(question)

@@ -1,21 +1,21 @@
 import FlowModel
 import FlowPluginKit
 
-/// The executors of a run, and the steps that they run.
+/// The executors of a run, and the steps that each of them runs.
 package struct ExecutorPlacement: Sendable {
   /// The executors.
   package var executors: [any StepExecutor]
-  /// The index of the executor of each remote step. All other steps run in this process.
+  /// For each remote step, the index of its executor. All other steps run in this process.
   package var assignment: [StepIndex: Int]
-  /// The maximum number of times that a step runs again after its body was lost. They do not count as attempts of
-  /// `retry`.
+  /// The maximum number of times that a step runs again after its body was lost. These repetitions do not count as
+  /// attempts of `retry`.
   package var lostAttempts = RemoteSteps.usualLostAttempts
   /// Called before the first item of a fan-out starts on an executor, with all items that will run, so that the
-  /// executor can reserve resources for them. At most `atOnce` run at once, and some may never run. Nil if no executor
-  /// needs this.
+  /// executor can reserve resources for them. At most `atOnce` items run at once, and some may never run. Nil if no
+  /// executor needs this.
   package var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
-  /// Returns the warnings of the executors so far, such as lost workers. The report and the run history have them.
+  /// Returns the warnings of the executors so far, such as lost workers. They appear in the report and the run history.
   package var warnings: (@Sendable () -> [String])?
 
   /// Creates a placement from executors and the steps that they run.
@@ -31,7 +31,7 @@ package struct ExecutorPlacement: Sendable {
   }
 }
 
-// Steps that executors run. They occupy a slot in the queue of their executor, and no thread.
+// A step that an executor runs occupies a slot in the queue of the executor, but no thread of this process.
 extension WorkflowRun {
   /// Starts the remote steps for which executors have free slots, under the lock.
   func startRemotely(_ state: inout RunState, _ aftermath: inout Aftermath) {
@@ -58,7 +58,7 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
-    // If an attempt was lost because of its machine, the next one requests no more resources than the lost one.
+    // If an attempt was lost because its machine failed, the next one requests no more resources than the lost one.
     let losses = machineLosses.withLock { $0[start.step] ?? 0 }
     let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt) - losses)
     let body = StepBodies.InTask(
@@ -70,7 +70,7 @@ extension WorkflowRun {
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote, startsHere: false)
   }
 
-  /// True unless another process may have taken over the run. Only while it is true, workers are kept alive and steps
-  /// begin.
+  /// True unless another process may have taken over the run. Workers are kept alive and steps begin only while this is
+  /// true.
   package var isSureOfRun: Bool { options.outer?.run.isSureOfRun ?? journal?.isSure ?? true }
 }

@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowPlatform
 import FlowSecrets
 
-// Hiding secrets in everything that a run reports or records.
+// Secrets are hidden in everything that a run reports or records.
 extension WorkflowRun {
   /// Returns the failure with secrets hidden and control characters replaced. Long lines are cut.
   func hidden(_ failure: StepFailure) -> StepFailure {
@@ -15,7 +15,7 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// Returns the failure for an output that contains a secret in a form that no placeholder can restore.
+  /// Returns the failure for an output that contains a secret in a form that cannot be restored from a placeholder.
   static func spreadSecret(_ name: String) -> StepFailure {
     StepFailure(
       code: "secret-in-output",

@@ -3,10 +3,10 @@ import FlowModel
 import FlowPluginKit
 import FlowSecrets
 
-// Withheld outputs: those derived from a secret, such as the parameters of a link. Steps can read them, but the journal
+// Withheld outputs are derived from a secret, such as the parameters of a link. Steps can read them, but the journal
 // and the report do not contain them.
 extension WorkflowRun {
-  /// Withholds the outputs that the step's action declares so, and hides `texts` in all output.
+  /// Withholds the outputs that the step's action declares as such, and hides `texts` in all output.
   package func withholdOutputs(hiding texts: [String], step: StepIndex) {
     let owner = instances.owner(of: step)
     let names = prepared.action(of: owner).withheld
@@ -14,14 +14,14 @@ extension WorkflowRun {
     hide(texts, of: stepID(of: step).text)
   }
 
-  /// Hides texts in the output of this run and of an outer run. A text that is an input of this run is hidden only in
-  /// the outer run, whose journal has it for a resume.
+  /// Hides texts in the output of this run and of outer runs. If a text is an input of this run, it is hidden only in
+  /// the outer run, whose journal contains it for a resume.
   func hide(_ texts: [String], of step: String) {
     mask?.add(texts.filter { !options.inputs.contains(text: $0) }, of: step)
     options.outer?.run.hide(texts, of: step)
   }
 
-  /// Withholds those outputs of a step that are copied from withheld outputs. This applies to steps that only pass on
+  /// Withholds the outputs of a step that are copied from withheld outputs. This applies only to steps that pass on
   /// their inputs: `flow.set`, and the entry and exit of an included file.
   func withholdOutputs(ofReader step: StepIndex, _ state: inout RunState) {
     guard mayRead(state), case .evaluated(let given)? = prepared.detail(of: step)?.inputs else { return }
@@ -38,7 +38,7 @@ extension WorkflowRun {
     if !passed.isEmpty { state.withheld[step, default: []].formUnion(passed) }
   }
 
-  /// Returns the outputs of a step for the journal, without the withheld ones.
+  /// Returns the outputs of a step in the form for the journal, without the values of withheld ones.
   func recordable(_ outputs: ValueObject, of step: StepIndex, _ state: RunState) -> ValueObject {
     guard let names = state.withheld[step] else { return outputs }
     var recorded = outputs
@@ -48,12 +48,12 @@ extension WorkflowRun {
     return recorded
   }
 
-  /// Returns the launch options for the journal, with every value withheld.
+  /// Returns the launch options in the form for the journal, with all values withheld.
   func recordable(launchOptions: ValueObject) -> ValueObject {
     SecretMask.withheld(.object(launchOptions), by: nil).objectValue ?? [:]
   }
 
-  /// Returns the outputs of the run with those hidden that read withheld outputs.
+  /// Returns the outputs of the run. Those that read withheld outputs are hidden.
   func hidingWithheld(_ outputs: ValueObject, _ state: RunState) -> ValueObject {
     guard mayRead(state) else { return outputs }
     var shown = outputs
@@ -70,7 +70,7 @@ extension WorkflowRun {
     object.evaluatedMembers.filter { reads($0.value.references, state, of: step) }.map(\.key)
   }
 
-  /// True if one of the references reads a withheld output or the launch options. They belong to the file of `step`.
+  /// True if one of the references, which belong to the file of `step`, reads a withheld output or the launch options.
   private func reads(_ references: [ContextReference], _ state: RunState, of step: StepIndex?) -> Bool {
     let withheld = state.withheld
     let workflow = prepared.graph.workflow

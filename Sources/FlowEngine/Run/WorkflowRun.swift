@@ -7,36 +7,36 @@ import Synchronization
 
 /// A run of a workflow, which drives a ``Plan`` with threads and clocks.
 ///
-/// Each event takes the lock once, updates the plan, and handles the consequences (`WorkflowRun+Change`). Steps run on
+/// Each event takes the lock once, updates the plan and handles the consequences (`WorkflowRun+Change`). Steps run on
 /// threads, each of which runs one step after another (`Threads/WorkflowRun+Work`). The gate, deadlines and the
-/// delivery of events have their own threads, which steps never occupy. Foreign code, such as bodies, cancellation
-/// handlers, observers and close functions, is called outside the lock.
+/// delivery of events have their own threads, which steps never occupy. Code outside the engine, such as bodies,
+/// cancellation handlers, observers and close functions, is called without the lock.
 public final class WorkflowRun: Sendable {
   let prepared: PreparedWorkflow
   let options: RunOptions
   let clock: RunClock
   let deadlines: AlarmClock
-  /// The files that fan-outs run for, if they were listed before the run began.
+  /// The files that fan-outs run for, if the files were listed before the run began.
   let listedFiles = Mutex<[StepIndex: ListedFiles]>([:])
-  /// The number of attempts of steps and items that were lost because their machine failed, not because they exceeded
-  /// their resources.
+  /// The number of attempts of each step and item that were lost because their machine failed, not because they
+  /// exceeded their resources.
   let machineLosses = Mutex<[StepIndex: Int]>([:])
   let recentStates = RecentStates()
-  /// The steps whose printed output is read by expressions, or nil if not yet determined.
+  /// The steps whose printed output expressions read, or nil if this has not been determined.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
-  /// The steps whose products are read by expressions, or nil if not yet determined.
+  /// The steps whose products expressions read, or nil if this has not been determined.
   let stepsWithReadProducts = Mutex<Set<StepIndex>?>(nil)
-  /// The products that steps declare, to find the step that produces a missing file.
+  /// The products that steps declare. It is used to find the step that produces a missing file.
   let makers: ProductTable
-  /// The files that steps and items have begun to produce, so that no two produce the same file.
+  /// The files that steps and items have begun to produce. It ensures that no two produce the same file.
   let claims: ProductClaims
-  /// The order in which attempts record their products.
+  /// Ensures that only the latest attempt of a step records its products.
   let recordTurns = RecordTurns()
   /// The files of items that are no longer in the list of their step.
   let leftovers: Leftovers
-  /// The temporary files that up-to-date steps need no more and that are recreated on demand.
+  /// The removed temporary files that up-to-date steps do not need. They are produced again on demand.
   let lent: LentFiles
-  /// The temporary files of this run that exist.
+  /// The temporary files of this run that currently exist.
   let temporaries = TemporaryFiles()
   /// True if a step declares temporary products.
   let hasTemporaries: Bool
@@ -46,7 +46,7 @@ public final class WorkflowRun: Sendable {
   let gateClock: GateClock
   let handles: HandleTable
   let cancellations: CancellationTable
-  /// The steps that items belong to.
+  /// Finds the step that an item's instance belongs to.
   let instances: InstanceTable
   let names: StepNames
   /// The variables of this process that expressions have read.
@@ -55,15 +55,15 @@ public final class WorkflowRun: Sendable {
   let secretVariables: Set<String>
   /// The journal, or nil if the run is not recorded.
   let journal: RunJournal?
-  /// True if a process on another machine may take over the run while this process is alive. Then the lease is checked
-  /// before each step starts (`WorkflowRun+Lease`).
+  /// True if a process on another machine may take over the run while this process is alive. In that case, the lease is
+  /// checked before each step starts (`WorkflowRun+Lease`).
   let isGuarded: Bool
   /// The run that this one resumes, or nil if it is new.
   let origin: RunOrigin?
   let state: Mutex<RunState>
   /// The id and the folders of the run.
   package let run: RunInformation
-  /// Hides the secrets of the run in everything that it reports, or nil if it has none.
+  /// The mask that hides the secrets of the run in everything it reports, or nil if the run has none.
   package let mask: SecretMask?
 
   /// Creates a run without starting it.
@@ -86,7 +86,7 @@ public final class WorkflowRun: Sendable {
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)
-    // Observers, journal and threads use real time even if the run uses a virtual clock.
+    // Observers, journal and threads use real time even if the run has a virtual clock.
     let realClock = options.clock == nil ? clock : RunClock()
     delivery = AlarmClock(clock: realClock)
     threads = options.threads
@@ -105,7 +105,7 @@ public final class WorkflowRun: Sendable {
       RunJournal($0, thread: AlarmClock(clock: realClock), resuming: origin.map { ($0.store, $0.lease) })
     }
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
-    // Copying a dictionary, even an empty one, makes the runtime create its type.
+    // Do not copy an empty dictionary, because the runtime would create its type.
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
       capacity: prepared.graph.capacity(options.capacity),
@@ -159,7 +159,7 @@ public final class WorkflowRun: Sendable {
     if let virtual = options.clock { Task { [self] in await virtual.drive(self) } }
   }
 
-  /// Activates a prewarmed run: time 0 of the gate. Later calls have no effect.
+  /// Activates a prewarmed run, which is time 0 of the gate. Later calls have no effect.
   ///
   /// Throws a ``PreparedWorkflow/PreparationProblem`` and cancels the run if `enabled`, `defer` or a deadline cannot be
   /// evaluated, or if a step that is declared as blocking is deferred.
@@ -175,12 +175,12 @@ public final class WorkflowRun: Sendable {
   /// Posts an event from outside the run (L21). Later posts of the event have no effect unless it repeats.
   public func post(_ event: String) { try? post(event, value: .null) }
 
-  /// Ends the posting of events by the app, so that the run may end when it is idle. A run with `keep: services` then
-  /// no longer waits for its services.
+  /// Ends the posting of events by the app, so that the run may end when it is idle. A run with `keep: services` no
+  /// longer waits for its services afterwards.
   public func finishPosting() { change(.outsideSourceClosed) }
 
-  /// Ends the wait of a run that only its services keep running (`keep: services`). Steps that run for earlier posts
-  /// finish. Returns false if the wait has not begun or has ended.
+  /// Ends the wait of a run that continues only for its services (`keep: services`). Steps that run for earlier posts
+  /// finish. Returns false if the wait has not begun or has already ended.
   package func endWait() -> Bool {
     let (isKept, aftermath) = withPlan { state in
       let isKept = state.plan.isKeepingServices
@@ -191,14 +191,14 @@ public final class WorkflowRun: Sendable {
     return isKept
   }
 
-  /// True if only its services keep the run from ending (`keep: services`).
+  /// True if only `keep: services` keeps the run from ending.
   package var isKeepingServices: Bool {
     prepared.graph.workflow.keepsServices && state.withLock { $0.plan.isKeepingServices }
   }
 
   package var isGoingOn: Bool { state.withLock { $0.ended == nil } }
 
-  /// The steps whose command runs as a service and is ready.
+  /// The steps whose command runs as a service and has reported that it is ready.
   package var servingSteps: [StepIndex] {
     guard prepared.facts.values.contains(where: \.isCommandService) else { return [] }
     return state.withLock { state in
@@ -226,14 +226,14 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// The outcome of the gate, once it has opened or the run has ended without opening it. The main actor is resumed
-  /// directly, because Swift's thread pool may be occupied by other tasks.
+  /// The outcome of the gate. Suspends until the gate has opened or the run has ended without opening it. The main
+  /// actor is resumed directly, because other tasks may occupy Swift's thread pool.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await openedGate(for: #isolation) }
   }
 
   private func openedGate(for isolation: isolated (any Actor)?) async -> GateOpening {
-    // Only for the main actor, because another executor might run the continuation while the run's lock is held.
+    // This is safe only for the main actor: another executor might run the continuation while the run's lock is held.
     guard isolation === MainActor.shared else { return await openedGate }
     return await withTaskExecutorPreference(threads.passing) { await openedGate }
   }
@@ -253,7 +253,7 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// The report, once the run has ended.
+  /// The report. Suspends until the run has ended.
   public var report: RunReport {
     get async {
       await withCheckedContinuation { continuation in
@@ -282,7 +282,7 @@ public final class WorkflowRun: Sendable {
     perform(aftermath)
   }
 
-  /// The number of items of each fan-out whose items are known, without those that follow an event.
+  /// The number of items of each fan-out whose items are known. Fan-outs that follow an event are omitted.
   package var itemTotals: [StepIndex: Int] {
     // An event may add more items.
     let steps = prepared.graph.workflow.steps
@@ -297,7 +297,7 @@ public final class WorkflowRun: Sendable {
   /// The time since the start of the run, in nanoseconds.
   package var nowNanoseconds: Int { clock.now }
 
-  /// Calls `action` at this interval until the run has ended. Calls do not overlap with those of the observer.
+  /// Calls `action` at this interval until the run has ended. A call never overlaps with one of the observer.
   package func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
     delivery.schedule(afterNanoseconds: max(0, interval.nanoseconds)) { [self] in
       guard state.withLock({ $0.ended == nil }) else { return }
@@ -309,8 +309,8 @@ public final class WorkflowRun: Sendable {
 
 /// The outcome and time of the launch gate.
 public struct GateOpening: Sendable, Hashable {
-  /// The outcome.
+  /// The way in which the gate opened or ended.
   public var outcome: GateOutcome
-  /// The time since activation, or nil if the run was cancelled before the gate opened.
+  /// The time from activation to the opening, or nil if the run was cancelled before the gate opened.
   public var openedAt: Duration?
 }
