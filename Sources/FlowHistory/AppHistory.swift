@@ -4,7 +4,7 @@ import FlowPlatform
 import FlowStoreSQLite
 import Synchronization
 
-/// The runs of an app, recorded in one SQLite file:
+/// The recorded runs of an app, in one SQLite file:
 ///
 /// ```swift
 /// let history = AppHistory(folder.path + "/runs.sqlite")
@@ -15,17 +15,17 @@ import Synchronization
 /// Neither steps nor the gate wait for the file. If the file cannot be written, the run continues without a record, and
 /// its report has a warning.
 public struct AppHistory: Sendable {
-  /// The absolute path of the file. Its folder may move, as an app's container does during an update.
+  /// The absolute path of the file. The folder may move, as an app's container does during an update.
   public let path: String
-  /// The policy for removing old runs.
+  /// The rule that decides which old runs are removed.
   public var retention = RunRetention()
   private let onDamage: @Sendable (_ cause: String, _ movedTo: String) -> Void
   private let suspension = RecordingSuspension()
 
   /// Creates a history in the file at an absolute path. The file is created with the first run.
   ///
-  /// - Parameter onDamage: Called if the file was damaged, with the cause and the path that it was moved to. A new file
-  ///   replaces it.
+  /// - Parameter onDamage: Called if the file was damaged and a new one has replaced it, with the cause and the path to
+  ///   which the damaged file was moved.
   public init(
     _ path: String, onDamage: @escaping @Sendable (_ cause: String, _ movedTo: String) -> Void = { _, _ in }
   ) {
@@ -33,7 +33,7 @@ public struct AppHistory: Sendable {
     self.onDamage = onDamage
   }
 
-  /// Returns a recording of a workflow's runs, for `RunOptions.history`.
+  /// Returns the recording of a workflow's runs, for `RunOptions.history`.
   ///
   /// - Parameter isDurable: True if no step may begin before all earlier entries are on disk.
   public func recording<Workflow: PackagedWorkflow>(
@@ -42,7 +42,7 @@ public struct AppHistory: Sendable {
     recording("\(Workflow.self)", compiled: Workflow.compiled, isDurable: isDurable)
   }
 
-  /// Returns a recording of the runs of a compiled workflow under this name.
+  /// Returns the recording of a compiled workflow's runs, under the given name.
   public func recording(_ name: String, compiled: [UInt8], isDurable: Bool = false) -> RunHistory {
     let (path, onDamage) = (path, onDamage)
     let identity = FoundFile()
@@ -53,7 +53,7 @@ public struct AppHistory: Sendable {
       {
         onDamage(damage, moved)
       }
-      // Before the file is opened, because a file that cannot be opened has no other identity.
+      // Read the identity before the file is opened, because it is also needed for a file that cannot be opened.
       identity.value.withLock { $0 = FileIdentity(path) }
       let store = try SQLiteRunStore(path, folder: folder)
       if isDurable { try store.prepareForDurable() }
@@ -66,17 +66,16 @@ public struct AppHistory: Sendable {
     return history
   }
 
-  /// Records the progress of all runs and releases the file, because iOS ends an app that is suspended while it locks a
-  /// file of an app group. Returns when the file is released. Runs continue and are recorded after ``reactivate()``. A
-  /// `LaunchModel` whose options have this history calls it.
+  /// Records the progress of all runs and releases the file, because iOS ends a suspended app that has a lock on a file
+  /// in an app group. When it returns, the file is released. Runs continue and are recorded after ``reactivate()``. A
+  /// `LaunchModel` whose options contain this history calls it.
   public func suspend() async { await suspension.suspend() }
 
-  /// Acquires the file again. Throws a `StoreProblem` if another process has removed or resumed a run meanwhile;
-  /// nothing more of that run is recorded.
+  /// Acquires the file again. Throws a `StoreProblem` if another process has removed or resumed a run in the meantime;
+  /// that run is no longer recorded.
   public func reactivate() async throws(StoreProblem) { try await suspension.reactivate() }
 
-  /// The recorded runs, the newest first, or none before the first run. Throws a `StoreProblem` if the file cannot be
-  /// read.
+  /// Returns the recorded runs, the newest first. Throws a `StoreProblem` if the file cannot be read.
   public func runs(limit: Int? = nil) throws(StoreProblem) -> [RecordedRun] {
     guard let store = try opened(readOnly: true) else { return [] }
     var filter = RunFilter()
@@ -84,7 +83,7 @@ public struct AppHistory: Sendable {
     return try store.runs(filter).map(RecordedRun.init)
   }
 
-  /// Removes runs that have ended, and returns their number.
+  /// Removes the given runs, except those that are still running, and returns the number of removed runs.
   @discardableResult
   public func remove(_ runs: [RecordedRun]) throws(StoreProblem) -> Int {
     guard let store = try opened(readOnly: false) else { return 0 }
@@ -99,7 +98,7 @@ public struct AppHistory: Sendable {
   }
 }
 
-/// The identity of the file that was opened or failed to open.
+/// The identity of the file that was opened last, or that could not be opened.
 private final class FoundFile: Sendable {
   let value = Mutex<FileIdentity?>(nil)
 }

@@ -1,17 +1,17 @@
 import FlowModel
 import FlowStore
 
-/// A recorded run of an app.
+/// A run of an app as its history has recorded it.
 public struct RecordedRun: Sendable, Hashable, Identifiable {
-  /// The run's id, as in `RunReport.runID`.
+  /// The id of the run, as in `RunReport.runID`.
   public let id: String
-  /// The name of the workflow.
+  /// The name of the workflow that ran.
   public let workflow: String
-  /// The state: running, the conclusion, or interrupted if its process ended before the run.
+  /// The state: running, the conclusion, or interrupted if the process ended before the run did.
   public let state: StoredRun.State
-  /// The start, in milliseconds since 1970.
+  /// The time at which the run started, in milliseconds since 1970.
   public let startedMilliseconds: Int
-  /// The report without its steps, or nil before the end.
+  /// The report without its steps, or nil if the run has not ended.
   public let summary: ValueObject?
 
   init(_ run: StoredRun) {
@@ -22,10 +22,10 @@ public struct RecordedRun: Sendable, Hashable, Identifiable {
     summary = run.summary.isEmpty ? nil : try? JSONText.parse(run.summary).objectValue
   }
 
-  /// The duration of the run, or nil before its end.
+  /// The duration of the run, or nil if the run has not ended.
   public var duration: Duration? { summary?["durationMilliseconds"]?.numberValue.map { .milliseconds($0) } }
 
-  /// The time from the start until the gate opened, or nil if it did not or the workflow has no gate.
+  /// The time from the start until the gate opened, or nil if the gate did not open or the workflow has none.
   public var gateOpenedAfter: Duration? {
     summary?["gate"]?.objectValue?["openedAt"]?.numberValue.map { .milliseconds($0) }
   }

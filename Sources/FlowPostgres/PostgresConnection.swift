@@ -9,12 +9,12 @@
     private let settings: String?
     private let onOpen: @Sendable () -> Void
     private var connection: OpaquePointer?
-    /// The names of the connection's prepared statements by their text.
+    /// The names of the connection's prepared statements, by their SQL.
     private var prepared: [String: String] = [:]
 
-    /// Creates a connection. `settings` is a statement that runs first on every new connection; if PostgreSQL refuses
-    /// it, the connection is used without it. `onOpen` is called after that, before any other statement. If there is no
-    /// answer within `answerMilliseconds`, the connection is closed.
+    /// Creates a connection, which is opened when it is first used. `settings` is a statement that runs first on every
+    /// new connection; if PostgreSQL refuses it, the connection is used without it. After that, `onOpen` is called. If
+    /// there is no answer within `answerMilliseconds`, the connection is closed.
     package init(
       _ information: String, answerMilliseconds: Int = 10_000, settings: String? = nil,
       onOpen: @escaping @Sendable () -> Void = {}
@@ -27,8 +27,8 @@
 
     deinit { if let connection { PQfinish(connection) } }
 
-    /// Runs one statement with parameters and returns its rows. Opens the connection if necessary; a broken connection
-    /// is opened again by the next call. A statement with parameters is parsed and planned once per connection.
+    /// Runs one statement with parameters and returns its rows. Opens the connection if necessary; after it has broken,
+    /// the next call opens it again. A statement with parameters is parsed and planned once per connection.
     package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(PostgresProblem) -> PostgresRows {
       let connection = try opened()
       let statement = PostgresStatement(sql: sql, parameters: parameters)
@@ -41,7 +41,7 @@
     }
 
     /// Runs statements in one transaction and one round trip, and returns the rows of each. The database never waits
-    /// for the client meanwhile, so a client that hangs does not keep locks.
+    /// for the client during the transaction, so a client that hangs does not keep locks.
     package func runTogether(_ statements: [PostgresStatement]) throws(PostgresProblem) -> [PostgresRows] {
       let connection = try opened()
       let names = try statements.map { statement throws(PostgresProblem) in try prepare(statement, connection) }
@@ -53,16 +53,16 @@
       var problem: PostgresProblem?
       for _ in statements {
         let rows = try result(connection, before: deadline)
-        // The results after the failed statement only report that their statements were not executed.
+        // After a failed statement, the other results only report that their statements were not executed.
         if !rows.isGood, problem == nil { problem = Self.failure(rows) }
         all.append(rows)
-        // A statement has one result.
+        // Each statement has exactly one result.
         if let more = try next(connection, before: deadline) {
           PQclear(more)
           throw broken(connection)
         }
       }
-      // The transaction is committed here, which may fail, too.
+      // The transaction is committed here, and the commit may fail, too.
       let end = try result(connection, before: deadline)
       guard end.isEnd, PQexitPipelineMode(connection) == 1 else {
         _ = broken(connection)
@@ -93,7 +93,7 @@
       return rows
     }
 
-    /// Returns the next result, or nil after the last. If the database does not answer in time, the connection is
+    /// Returns the next result, or nil after the last one. If the database does not answer in time, the connection is
     /// closed; the statements may have been executed.
     private func next(
       _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
@@ -111,16 +111,17 @@
       return PQgetResult(connection)
     }
 
-    /// The instant by which the answer to a request sent now must arrive.
+    /// The time by which the answer to a request sent now must arrive.
     private var deadline: ContinuousClock.Instant { .now + .milliseconds(answerMilliseconds) }
 
-    /// Returns the name of a prepared statement, or nil if it cannot be prepared; running it then throws the error.
+    /// Returns the name of a prepared statement. Returns nil if it cannot be prepared; running it then throws the
+    /// error.
     private func prepare(
       _ statement: PostgresStatement, _ connection: OpaquePointer
     ) throws(PostgresProblem) -> String? {
       let sql = statement.sql
       if let name = prepared[sql] { return name }
-      // Statements without parameters are not run often.
+      // Statements without parameters are run too rarely to be prepared.
       if statement.parameters.isEmpty { return nil }
       let name = "s\(prepared.count)"
       guard PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw broken(connection) }
@@ -132,7 +133,7 @@
       return name
     }
 
-    /// Returns the error of a statement. A broken connection is closed.
+    /// Returns the error of a statement, and closes the connection if it is broken.
     private func failure(_ rows: PostgresRows, _ connection: OpaquePointer) -> PostgresProblem {
       PQstatus(connection) == CONNECTION_OK ? Self.failure(rows) : broken(connection)
     }
@@ -143,14 +144,14 @@
       return .storage("PostgreSQL: \(rows.message)")
     }
 
-    /// Closes a connection whose state is not known.
+    /// Closes a connection whose state is unknown, and returns the error that it reports.
     private func broken(_ connection: OpaquePointer) -> PostgresProblem {
       let message = PostgresRows.oneLine(String(cString: PQerrorMessage(connection)))
       close()
       return .unreachable("the connection to PostgreSQL broke: \(message)")
     }
 
-    /// Waits up to this many milliseconds for notifications and returns their payloads.
+    /// Waits up to this many milliseconds for notifications, and returns their payloads.
     package func notifications(waitMilliseconds: Int32) throws(PostgresProblem) -> [String] {
       let connection = try opened()
       var payloads = pending(connection)
@@ -165,7 +166,7 @@
       return payloads
     }
 
-    /// Closes the connection; the next call opens it again.
+    /// Closes the connection. The next call of another method opens it again.
     package func close() {
       if let connection { PQfinish(connection) }
       connection = nil
@@ -194,7 +195,7 @@
         throw .unreachable("PostgreSQL cannot be reached: \(PostgresRows.oneLine(message))")
       }
       connection = fresh
-      // Notices such as "relation already exists" are dropped.
+      // Ignore notices such as "relation already exists".
       PQsetNoticeProcessor(fresh, { _, _ in }, nil)
       if let settings {
         do { _ = try run(settings) } catch PostgresProblem.storage {}
@@ -203,7 +204,7 @@
       return fresh
     }
 
-    /// Opens a connection with a timeout of 10 s, which `information` may override.
+    /// Opens a connection. The time limit for that is 10 s, unless `information` contains another one.
     private static func connect(_ information: String) -> OpaquePointer? {
       "connect_timeout".withCString { timeoutName in
         "10".withCString { timeout in

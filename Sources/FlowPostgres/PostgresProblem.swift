@@ -1,16 +1,17 @@
 #if Network
-  /// An error of PostgreSQL or of the connection to it.
+  /// An error of PostgreSQL, or of the connection to it.
   package enum PostgresProblem: Error, Sendable, Hashable {
-    /// There is no connection, or it broke; the statements may have been executed.
+    /// There is no connection, or it broke. The statements may have been executed.
     case unreachable(String)
-    /// There was no answer in time; the statements may have been executed.
+    /// There was no answer in time. The statements may have been executed.
     case timedOut
-    /// PostgreSQL refused a statement; the transaction was not executed.
+    /// PostgreSQL refused a statement. The transaction was not executed.
     case storage(String)
-    /// A statement divided by zero, by which a transaction reports that its condition is not met. It was not executed.
+    /// A statement divided by zero, which is how a transaction reports that its condition is not met. It was not
+    /// executed.
     case guardFailed
 
-    /// The message of the error.
+    /// A description of the error for people.
     package var message: String {
       switch self {
       case .unreachable(let message), .storage(let message): message

@@ -1,7 +1,7 @@
 #if Network
   import CPostgreSQL
 
-  /// The rows of a result, in binary format.
+  /// The rows of a statement's result, in binary format.
   package final class PostgresRows {
     private let result: OpaquePointer?
 
@@ -15,10 +15,9 @@
       return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
     }
 
-    /// True if this is the result at the end of a pipeline.
+    /// True if this is the result that marks the end of a pipeline.
     var isEnd: Bool { PQresultStatus(result) == PGRES_PIPELINE_SYNC }
 
-    /// The number of rows.
     package var count: Int { Int(PQntuples(result)) }
 
     /// The error message on one line.
@@ -26,7 +25,7 @@
       result.map { Self.oneLine(String(cString: PQresultErrorMessage($0))) } ?? "no answer"
     }
 
-    /// The error's SQLSTATE, five characters.
+    /// The SQLSTATE of the error, which has five characters, or nil if there is none.
     package var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
 
     /// True if the value in the given row and column is NULL.
@@ -40,7 +39,7 @@
 
     package func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-    /// Returns the number of bytes in a column.
+    /// Returns the number of bytes of a value.
     package func length(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }
 
     package func bytes(_ row: Int, _ column: Int) -> [UInt8] {

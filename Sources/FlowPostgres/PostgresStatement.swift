@@ -1,7 +1,7 @@
 #if Network
-  /// A statement with its parameters.
+  /// A statement, together with the values of its parameters.
   package struct PostgresStatement: Sendable {
-    /// The SQL, with `$1`, `$2`, … in place of the parameters.
+    /// The SQL text, with `$1`, `$2`, … in place of the parameters.
     package var sql: String
     package var parameters: [PostgresParameter]
 
@@ -11,14 +11,14 @@
     }
   }
 
-  /// A parameter of a statement.
+  /// The value of a statement's parameter.
   package enum PostgresParameter: Sendable {
     case text(String)
     case integer(Int64)
     case bytes([UInt8])
   }
 
-  /// Parameters in libpq's format: contiguous, with texts and numbers as C strings.
+  /// Parameters in libpq's format: stored one after another, with texts and numbers as C strings.
   struct PostgresArguments {
     private var content: [UInt8] = []
     private var offsets: [Int] = []
@@ -47,7 +47,7 @@
       _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value
     ) -> Value {
       content.withUnsafeBytes { buffer in
-        // The starts are inside `content`, which outlives the call.
+        // The starts point into `content`, which outlives the call.
         let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
         return body(Int32(offsets.count), offsets.map { offset in base.map { $0 + offset } }, lengths, formats)
       }

@@ -1,11 +1,11 @@
 import CSQLite
 import Synchronization
 
-/// A flag that cancels the statements of a caller.
+/// A flag with which a caller's statements can be cancelled.
 final class SQLiteCancellation: Sendable {
   private let flag = Atomic(false)
 
-  /// Cancels the current statement and all later ones.
+  /// Cancels the statement that is running, and all later ones.
   func cancel() { flag.store(true, ordering: .releasing) }
 
   func check() throws(CancellationError) {
@@ -16,7 +16,8 @@ final class SQLiteCancellation: Sendable {
 }
 
 extension SQLiteConnection {
-  /// Runs `body` until it ends or the cancellation stops it with `CancellationError`. Replaces ``interrupt(after:)``.
+  /// Runs `body`. If it is cancelled, its statement stops, and this method throws `CancellationError`. Replaces
+  /// ``interrupt(after:)``.
   ///
   /// SQLite checks the flag every 10,000 instructions of its virtual machine, about every millisecond.
   /// `sqlite3_interrupt` is not an alternative: it has no effect between two statements, so a cancellation could be
@@ -33,7 +34,7 @@ extension SQLiteConnection {
       handle, 10_000,
       { context in
         guard let context else { return 1 }
-        // Proof of safety: `context` is the pointer passed below, to a cancellation that the caller keeps.
+        // Proof of safety: `context` is the pointer passed below. The caller keeps the cancellation that it points to.
         let cancellation = Unmanaged<SQLiteCancellation>.fromOpaque(context).takeUnretainedValue()
         return cancellation.isCancelled ? 1 : 0
       }, context)

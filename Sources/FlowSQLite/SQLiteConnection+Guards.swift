@@ -1,13 +1,13 @@
 import CSQLite
 import FlowPlatform
 
-/// The callbacks of a connection that SQLite calls while it prepares and runs statements.
+/// The closures and values that SQLite uses while it prepares and runs statements of a connection.
 struct SQLiteGuards {
   fileprivate var authorizer: Authorizer?
   fileprivate var deadline: UnsafeMutablePointer<ContinuousClock.Instant>?
   fileprivate var logPages: UnsafeMutablePointer<Int32>?
 
-  /// Frees all callbacks after the handle has been closed.
+  /// Frees everything. It must be called only after the handle has been closed.
   mutating func removeAll() {
     authorizer = nil
     deadline?.deallocate()
@@ -21,10 +21,10 @@ struct SQLiteGuards {
   }
 }
 
-/// An action of a statement that SQLite asks permission for.
+/// An action of a statement for which SQLite asks permission.
 package enum SQLiteAction: Hashable, Sendable {
   case select
-  /// Read a column. `view` is the view or trigger that reads it, or nil; `column` is empty if no column is read.
+  /// Read a column. `view` is the view or trigger that reads it, or nil. `column` is empty if no column is read.
   case read(table: String, column: String, view: String?)
   case recursion
   case function(String)
@@ -33,15 +33,15 @@ package enum SQLiteAction: Hashable, Sendable {
   case attach
   /// Change a row of a table.
   case update(table: String)
-  /// Add a row to a table, or remove one.
+  /// Add a row to a table, or remove one from it.
   case insert(table: String), delete(table: String)
   /// Change a table itself, or remove it.
   case alter(table: String), drop(table: String)
   /// Create a table or view, or an index or trigger on a table.
   case create(String, on: String?)
-  /// Begin or end a transaction, or a part of one.
+  /// Begin or end a transaction or a savepoint.
   case transaction
-  /// Any other action; all of them change something.
+  /// Any other action. All of them change something.
   case other
 
   fileprivate init(
@@ -73,26 +73,27 @@ package enum SQLiteAction: Hashable, Sendable {
 }
 
 extension SQLiteConnection {
-  /// Makes SQLite ask `allows` for permission of each action of a statement while preparing it. A statement with an
+  /// Makes SQLite call `allows` for each action of a statement when it prepares the statement. A statement with an
   /// action that is not allowed fails with ``SQLiteError/Kind/denied``.
   package func authorize(_ allows: @escaping (SQLiteAction) -> Bool) {
     guard handle != nil else { return }
     let authorizer = SQLiteGuards.Authorizer(allows)
-    // Proof of safety: SQLite uses the pointer within calls of this connection, whose `guards` keep the last authorizer
-    // until the handle has been closed or has another authorizer.
+    // Proof of safety: SQLite uses the pointer only within calls of this connection. The connection's `guards` keep the
+    // last authorizer until the handle has been closed or has another one.
     let context = Unmanaged.passUnretained(authorizer).toOpaque()
     sqlite3_set_authorizer(
       handle,
       { context, code, first, second, _, view in
         guard let context else { return SQLITE_DENY }
-        // Proof of safety: `context` is the pointer passed below, to an authorizer that the connection keeps.
+        // Proof of safety: `context` is the pointer passed below. The connection keeps the authorizer that it points
+        // to.
         let authorizer = Unmanaged<SQLiteGuards.Authorizer>.fromOpaque(context).takeUnretainedValue()
         return authorizer.allows(SQLiteAction(code, first, second, view)) ? SQLITE_OK : SQLITE_DENY
       }, context)
     guards.authorizer = authorizer
   }
 
-  /// Makes statements fail with ``SQLiteError/Kind/interrupted`` after an instant.
+  /// Makes statements fail with ``SQLiteError/Kind/interrupted`` once the deadline has passed.
   package func interrupt(after deadline: ContinuousClock.Instant) {
     guard handle != nil else { return }
     if let pointer = guards.deadline { return pointer.pointee = deadline }
@@ -111,11 +112,11 @@ extension SQLiteConnection {
   }
 }
 
-// MARK: The log and the file below it
+// MARK: The log and the main file
 
 extension SQLiteConnection {
-  /// Keeps the write-ahead log: it is neither copied into the file by a long write or by the end of the connection, nor
-  /// removed. From now on, the length of the log is counted.
+  /// Keeps the write-ahead log: neither a long write nor the end of the connection copies it into the main file or
+  /// removes it. From now on, the pages of the log are counted.
   package func keepLog() {
     guard handle != nil else { return }
     var persist: Int32 = 1
@@ -133,12 +134,12 @@ extension SQLiteConnection {
       }, pages)
   }
 
-  /// The number of pages in the log after the last write of this connection, or 0 if there are none or they are not
+  /// The number of pages in the log after the last write of this connection. 0 if the log is empty or pages are not
   /// counted.
   package var logPages: Int { Int(guards.logPages?.pointee ?? 0) }
 
-  /// Copies the log into the file as far as no other connection reads it. Returns the number of pages in the log if all
-  /// of it was copied, otherwise 0.
+  /// Copies the log into the main file, except for pages that other connections still read. Returns the number of pages
+  /// in the log if all of it was copied, otherwise 0.
   package func copyLog() -> Int {
     guard handle != nil else { return 0 }
     var (all, copied): (Int32, Int32) = (0, 0)
@@ -146,19 +147,19 @@ extension SQLiteConnection {
     return code == SQLITE_OK && all > 0 && all == copied ? Int(all) : 0
   }
 
-  /// Copies the log into the file and empties it, once no other connection reads it. Returns false if one still does.
+  /// Copies the log into the main file and empties it. Returns false if another connection is still reading it.
   package func emptyLog() -> Bool {
     handle != nil && sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
   }
 
-  /// Waits until the file itself, without its log, is on disk.
+  /// Waits until the main file, without its log, is on disk.
   package func syncFile() throws(SQLiteError) {
     guard handle != nil else { throw .closed }
     let code = flow_sqlite_sync(handle)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Returns the first 100 bytes of the file, ignoring the log.
+  /// Returns the first 100 bytes of the main file, ignoring the log.
   package func fileHeader() throws(SQLiteError) -> [UInt8] {
     guard handle != nil else { throw .closed }
     var header = [UInt8](repeating: 0, count: 100)
@@ -167,8 +168,8 @@ extension SQLiteConnection {
     return header
   }
 
-  /// True if a column of a row has these bytes. They are compared in pieces, because reading them all at once would
-  /// take twice the memory.
+  /// True if a column of a row contains exactly these bytes. They are compared in pieces, because reading all of them
+  /// would double the memory.
   package func has(
     _ bytes: [UInt8], in column: String, of table: String, row: Int
   ) throws(SQLiteError) -> Bool {

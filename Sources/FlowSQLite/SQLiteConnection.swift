@@ -1,29 +1,29 @@
 import CSQLite
 
-/// A connection to an SQLite file, with a cache of prepared statements. One thread uses it at a time.
+/// A connection to an SQLite file, with a cache of prepared statements. Only one thread may use it at a time.
 ///
 /// Foreign keys are enforced. A name in double quotes is never read as a string unless the connection was opened with
 /// `takesQuotedText`.
 package final class SQLiteConnection {
   package let path: String
   private(set) var handle: OpaquePointer?
-  /// The prepared statements by their text. Most texts differ in length, so a linear search is cheaper than a
-  /// dictionary, whose type the runtime would have to assemble in each process.
+  /// The prepared statements and their texts. Most texts differ in length, so a linear search is cheaper than a
+  /// dictionary, whose type the runtime would have to create in each process.
   private var statements: [(text: String, handle: OpaquePointer)] = []
-  /// The cached statements in use by a closure, which must neither be used again nor freed meanwhile.
+  /// The cached statements that a closure is using. They must not be used elsewhere or freed until the closure returns.
   private var lent: [OpaquePointer] = []
-  /// Cancels the statements of the current caller, or nil if they cannot be cancelled.
+  /// The flag that cancels the statements of the current caller, or nil if they cannot be cancelled.
   var cancellation: SQLiteCancellation?
-  /// The callbacks of SQLite. SQLite has pointers to them, so they live as long as the connection.
+  /// What SQLite uses through pointers while statements run. It must live as long as the handle.
   var guards = SQLiteGuards()
 
-  /// The kinds of access to a file.
+  /// The kinds of access to a file that a connection can have.
   package enum Access: Sendable {
     /// Reads an existing file.
     case readOnly
-    /// Reads and writes an existing file.
+    /// Reads and writes an existing file, and does not create one.
     case readWrite
-    /// Reads and writes a file, which is created if it is missing.
+    /// Reads and writes a file, and creates it if it is missing.
     case create
 
     fileprivate var flags: Int32 {
@@ -35,27 +35,27 @@ package final class SQLiteConnection {
     }
   }
 
-  /// The maximum number of cached statements.
+  /// The maximum number of statements in the cache.
   private static let cachedStatements = 100
 
   /// Configures SQLite once per process. By default, SQLite sets the owner of a log each time root opens it, which
-  /// changes the log's time of change. The run store would then assume a change by another program and check the whole
-  /// log.
+  /// changes the log's time of change. The run store would then assume that another program has changed the log, and
+  /// check all of it.
   ///
   /// Proof of safety: SQLite reads the function's address while it opens a file. Whichever of the two it reads, the
   /// file has the right owner afterwards.
   private static let keepsOwners: Void = flow_sqlite_keep_owner()
 
-  /// Opens a file, or a database in memory for `:memory:`. A statement waits up to `busyMilliseconds` for other
-  /// connections.
+  /// Opens a file, or a database in memory if the path is `:memory:`. A statement waits up to `busyMilliseconds` for
+  /// other connections.
   ///
-  /// A damaged file or one of another kind is detected only by the first statement that reads it.
+  /// A damaged file, or one of another kind, is detected only by the first statement that reads it.
   package init(
     _ path: String, _ access: Access = .create, busyMilliseconds: Int = 0, takesQuotedText: Bool = false
   ) throws(SQLiteError) {
     self.path = path
     Self.keepsOwners
-    // SQLite needs no lock, because every connection is used by one thread at a time.
+    // SQLite needs no lock, because only one thread uses a connection at a time.
     let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK else {
       let error = SQLiteError(code, on: handle)
@@ -71,7 +71,7 @@ package final class SQLiteConnection {
 
   deinit { close() }
 
-  /// Closes the file. The connection cannot be used after that. Must not be called while a statement is in use.
+  /// Closes the file. The connection cannot be used afterwards. It must not be called while a statement is in use.
   package func close() {
     precondition(lent.isEmpty, "a statement of '\(path)' is still in use")
     for statement in statements { sqlite3_finalize(statement.handle) }
@@ -99,13 +99,13 @@ package final class SQLiteConnection {
     try query(text, values) { rows in while try rows.next() {} }
   }
 
-  /// Runs a statement whose rows `body` reads. The prepared statement is cached.
+  /// Runs a statement and passes it to `body`, which reads its rows. The prepared statement is cached.
   package func query<Result>(
     _ text: String, _ values: [SQLiteValue] = [], _ body: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result {
     try checkUse()
     let handle = try cached(text)
-    // A statement in use by a caller further up the stack must keep its values and its row.
+    // The statement is in use further up the stack and must keep its values and its row, so prepare it a second time.
     if lent.contains(handle) { return try single(text) { try $0.bound(to: values, body) } }
     lent.append(handle)
     defer { lent.removeLast() }
@@ -130,27 +130,27 @@ package final class SQLiteConnection {
     }
   }
 
-  /// Returns the integer in the first column of the first row, or nil if there is no row or it is null.
+  /// Returns the integer in the first column of the first row, or nil if there is no row or the column is null.
   package func integer(_ text: String, _ values: [SQLiteValue] = []) throws -> Int? {
     try first(text, values) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
-  /// True if there is a table of this name, ignoring case.
+  /// True if a table with this name exists, ignoring case.
   package func hasTable(_ name: String) throws -> Bool {
     let text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE"
     return try integer(text, [.text(name)]) != nil
   }
 
-  /// An error for text that does not consist of one statement.
+  /// The error that is thrown for text that does not consist of exactly one statement.
   package enum NotOneStatement: Error {
-    /// The text is empty or a comment.
+    /// The text is empty or contains only comments.
     case none
-    /// The text has another statement after the first.
+    /// The text has another statement after the first one.
     case several(rest: String)
   }
 
   /// Prepares the only statement of an untrusted text and passes it to `body`, which binds its parameters. Throws
-  /// ``NotOneStatement`` if there are none or several.
+  /// ``NotOneStatement`` if the text contains none or more than one.
   package func single<Result>(
     _ text: String, _ body: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result {
@@ -168,7 +168,7 @@ package final class SQLiteConnection {
     return try body(SQLiteStatement(prepared))
   }
 
-  /// True if only spaces, semicolons and comments follow.
+  /// True if the rest of the text consists of spaces, semicolons and comments.
   private func isBlank(_ text: UnsafePointer<CChar>) throws -> Bool {
     var next = text
     while next.pointee != 0 {
@@ -217,12 +217,12 @@ package final class SQLiteConnection {
   package static let begin = "BEGIN IMMEDIATE"
   package static let commit = "COMMIT"
 
-  /// Runs `body` in a transaction. No other connection can write meanwhile.
+  /// Runs `body` in a transaction. Other connections cannot write until it ends.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try inTransaction(Self.begin, body)
   }
 
-  /// Runs `body`, which only reads, on a snapshot of the file.
+  /// Runs `body`, which must only read, on a snapshot of the file.
   package func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try inTransaction("BEGIN", body) }
 
   private func inTransaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
@@ -232,7 +232,7 @@ package final class SQLiteConnection {
       try run(Self.commit)
       return result
     } catch {
-      // The error may have ended the transaction. A cancelled caller must be able to roll back.
+      // The error may already have ended the transaction. The rollback must also work for a caller that was cancelled.
       if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
@@ -249,16 +249,16 @@ package final class SQLiteConnection {
 
   // MARK: Versions
 
-  /// An error for a file of a newer format than this program knows.
+  /// The error that is thrown for a file whose format is newer than this program knows.
   package struct NewerFormat: Error {
     package let found: Int
-    /// The newest known format.
+    /// The newest format that this program knows.
     package let known: Int
   }
 
-  /// Migrates the file in one transaction: runs the steps it lacks and records its format in `user_version`. The first
-  /// step creates a file of the format `first`. Throws ``NewerFormat`` if the format of the file is newer than that of
-  /// the last step.
+  /// Migrates the file in one transaction: runs the steps that it lacks, and records its format in `user_version`. The
+  /// first step creates a file with the format `first`. Throws ``NewerFormat`` if the file's format is newer than that
+  /// of the last step.
   package func migrate(_ steps: [String], from first: Int = 1) throws {
     try transaction {
       let found = try integer("PRAGMA user_version") ?? 0

@@ -2,14 +2,14 @@ import CSQLite
 import FlowPlatform
 import Synchronization
 
-/// A connection for use by any thread, one at a time.
+/// A connection that all threads may use, one at a time.
 package final class SQLiteQueue: Sendable {
-  /// The connection, or nil after it has been closed.
+  /// The connection, or nil once it has been closed.
   private let connection: Mutex<SQLiteConnection?>
-  /// The thread on which asynchronous callers wait for the disk; created for the first one.
+  /// The thread on which asynchronous callers wait for the disk. It is started for the first of them.
   private let worker = Mutex<BlockingWorker?>(nil)
 
-  /// Opens a file like ``SQLiteConnection`` and runs the statements `setup`.
+  /// Opens a file in the same way as ``SQLiteConnection``, and runs the statements in `setup`.
   package init(
     _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = ""
   ) throws {
@@ -26,17 +26,17 @@ package final class SQLiteQueue: Sendable {
     }
   }
 
-  /// Uses the connection on a separate thread, so that no thread of the pool waits for the disk.
+  /// Uses the connection on a separate thread, so that no thread of Swift's pool waits for the disk.
   ///
-  /// If the task is cancelled, its current statement is interrupted and no other one starts. Then this throws
-  /// `CancellationError`, and a transaction is rolled back.
+  /// If the task is cancelled, its current statement is interrupted and no further one starts. A transaction is rolled
+  /// back, and this method throws `CancellationError`.
   package func perform<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
   ) async throws -> Value {
     let cancellation = SQLiteCancellation()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        // If the system cannot start a thread, the body runs on this one.
+        // If the system cannot start a thread, the body runs on this thread.
         startedWorker().submit { [self] _ in
           continuation.resume(with: Result { try sync { try $0.cancellable(by: cancellation) { try body($0) } } })
         }
@@ -55,7 +55,7 @@ package final class SQLiteQueue: Sendable {
     }
   }
 
-  /// Closes the file as soon as it is not in use. Later uses throw an error, including those already waiting.
+  /// Closes the file as soon as no thread is using it. Later uses throw an error, even if they are already waiting.
   package func close() {
     connection.withLock { connection in
       connection?.close()
@@ -65,7 +65,7 @@ package final class SQLiteQueue: Sendable {
   }
 }
 
-/// A file that one thread writes while others read it. Each reader sees a consistent snapshot.
+/// A file that one thread writes while others read it. Each reader sees a consistent snapshot of it.
 package final class SQLitePool: Sendable {
   private let path: String
   private let busyMilliseconds: Int
@@ -75,7 +75,7 @@ package final class SQLitePool: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   private final class Reader: Sendable {
-    /// Opened on first use.
+    /// The reader's connection, which is opened on first use.
     private let connection = Mutex<SQLiteConnection?>(nil)
 
     func use<Value: Sendable>(
@@ -88,7 +88,7 @@ package final class SQLitePool: Sendable {
       }
     }
 
-    /// Uses the connection. Returns nil if another thread uses it.
+    /// Uses the connection. Returns nil if another thread is using it.
     func useIfFree<Value: Sendable>(
       _ open: () throws -> sending SQLiteConnection, _ body: (SQLiteConnection) throws -> Value
     ) throws -> Value? {
@@ -102,7 +102,7 @@ package final class SQLitePool: Sendable {
     func close() { connection.withLock { $0 = nil } }
   }
 
-  /// Opens a file with a write-ahead log, or creates it. Every write waits for the disk.
+  /// Opens a file with a write-ahead log, and creates it if it is missing. Every write waits for the disk.
   package init(_ path: String, readers count: Int, busyMilliseconds: Int) throws {
     self.path = path
     self.busyMilliseconds = busyMilliseconds
@@ -111,15 +111,15 @@ package final class SQLitePool: Sendable {
     try writer.sync { connection in
       let mode = try Self.startLog(on: connection, within: busyMilliseconds)
       guard mode == "wal" else { throw SQLiteError(.error, "it cannot have a write-ahead log here") }
-      // Deleted data is overwritten; the default differs between systems.
+      // Deleted data is overwritten. This is set explicitly, because the default differs between systems.
       try connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
-      // Creates the log, which readers need to open the file.
+      // This creates the log, without which readers cannot open the file.
       _ = try connection.hasTable("")
     }
   }
 
   /// Requests a write-ahead log and returns the file's journal mode. SQLite does not wait for other connections that
-  /// open a new file at the same time, so this repeats the request for as long as a lock may take.
+  /// open a new file at the same time, so the request is repeated for as long as a lock may take.
   private static func startLog(on connection: SQLiteConnection, within milliseconds: Int) throws -> String? {
     let end = ContinuousClock.now + .milliseconds(milliseconds)
     while true {
@@ -131,7 +131,7 @@ package final class SQLitePool: Sendable {
     }
   }
 
-  /// Runs `body` on a snapshot of the file, concurrently with a writer.
+  /// Runs `body` on a snapshot of the file, while a writer may be running.
   package func read<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     func reading(_ connection: SQLiteConnection) throws -> Value { try connection.snapshot { try body(connection) } }
     for reader in readers {
@@ -151,7 +151,7 @@ package final class SQLitePool: Sendable {
     try writer.sync { connection in try connection.transaction { try body(connection) } }
   }
 
-  /// Closes all connections as soon as they are not in use. The writer is the last, because closing it copies the log
+  /// Closes each connection as soon as no thread is using it. The writer comes last, because closing it copies the log
   /// into the file and removes it.
   package func close() {
     isClosed.store(true, ordering: .releasing)

@@ -2,24 +2,24 @@ import CSQLite
 
 /// A prepared statement and its current row.
 ///
-/// A connection lends it to a closure. It cannot be copied, so it cannot leave the closure and never outlives its
+/// A connection passes it to a closure. It cannot be copied, so it cannot leave the closure and never outlives its
 /// connection.
 package struct SQLiteStatement: ~Copyable {
   let handle: OpaquePointer
 
   init(_ handle: OpaquePointer) { self.handle = handle }
 
-  // MARK: What it is
+  // MARK: Properties
 
-  /// True if it does not change the file.
+  /// True if the statement does not change the file.
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// The names of its columns, in order.
+  /// The names of the columns in the statement's rows, in order.
   package var columns: [String] {
     (0..<sqlite3_column_count(handle)).map { sqlite3_column_name(handle, $0).map { String(cString: $0) } ?? "" }
   }
 
-  /// The names of its parameters in order, with their prefix (`:name`), or nil for a parameter without a name.
+  /// The names of the statement's parameters in order, with their prefix (`:name`). A parameter without a name is nil.
   package var parameters: [String?] {
     (0..<sqlite3_bind_parameter_count(handle)).map { index in
       sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
@@ -28,7 +28,7 @@ package struct SQLiteStatement: ~Copyable {
 
   // MARK: Rows
 
-  /// Moves to the next row. Returns false if there is none.
+  /// Moves to the next row. Returns false if there are no more rows.
   package func next() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -37,21 +37,21 @@ package struct SQLiteStatement: ~Copyable {
     }
   }
 
-  /// Returns the integer in a column, or 0 if there is none.
+  /// Returns the integer in a column, or 0 if the column has none.
   package func integer(_ column: Int) -> Int { Int(int64(column)) }
 
-  /// Returns the integer in a column, or 0 if there is none.
+  /// Returns the integer in a column, or 0 if the column has none.
   package func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
-  /// Returns the text in a column, or an empty string if there is none.
+  /// Returns the text in a column, or an empty string if the column has none.
   package func text(_ column: Int) -> String {
-    // The text is read first, because that converts the value; the size is then that of the text.
+    // Read the text first, because that converts the value. The size is then the size of the text.
     guard let start = sqlite3_column_text(handle, Int32(column)) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, Int32(column)))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Returns the bytes in a column, empty if there are none.
+  /// Returns the bytes in a column, or an empty array if the column has none.
   package func bytes(_ column: Int) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, Int32(column)) else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
@@ -60,7 +60,7 @@ package struct SQLiteStatement: ~Copyable {
   /// True if a column is null.
   package func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 
-  /// Returns the value in a column with its stored type.
+  /// Returns the value in a column, with the type that it has in the file.
   package func value(_ column: Int) -> SQLiteValue {
     switch sqlite3_column_type(handle, Int32(column)) {
     case SQLITE_INTEGER: .integer(int64(column))
@@ -73,9 +73,9 @@ package struct SQLiteStatement: ~Copyable {
 
   // MARK: Values
 
-  /// Binds the values to the parameters in order, calls `body`, and then resets the statement.
+  /// Binds the values to the parameters in order, calls `body`, and resets the statement.
   ///
-  /// Bytes are not copied: they must stay valid until the statement has been reset.
+  /// Bytes are not copied. The values keep them in memory until the statement has been reset.
   package func bound<Result>(
     to values: [SQLiteValue], _ body: (borrowing SQLiteStatement) throws -> Result
   ) throws -> Result {
@@ -84,7 +84,7 @@ package struct SQLiteStatement: ~Copyable {
       throw SQLiteError(.range, "the statement takes \(count) value\(count == 1 ? "" : "s"), got \(values.count)")
     }
     defer { sqlite3_clear_bindings(handle) }
-    // A closure cannot capture a borrowed value, but a copy of the handle.
+    // A closure cannot capture a borrowed value, so it captures a copy of the handle.
     let handle = handle
     return try bind(values[...]) { try body(SQLiteStatement(handle)) }
   }
@@ -92,7 +92,7 @@ package struct SQLiteStatement: ~Copyable {
   private func bind<Result>(
     _ values: ArraySlice<SQLiteValue>, while body: () throws -> Result
   ) throws -> Result {
-    // The runtime would have to assemble the type of a `zip` at the first statement of each process.
+    // A loop over indices, because for `zip` the runtime would create a type at the first statement of each process.
     for index in values.indices {
       let (value, place) = (values[index], Int32(index + 1))
       guard case .bytes(let bytes) = value, !bytes.isEmpty else {
@@ -101,7 +101,7 @@ package struct SQLiteStatement: ~Copyable {
       }
       return try bytes.withUnsafeBufferPointer { bytes in
         // There is no destructor, because the memory belongs to the array. The array outlives `body`, which ends with a
-        // reset, and bindings are not read after that.
+        // reset, and the bindings are not read afterwards.
         try check(sqlite3_bind_blob64(handle, place, bytes.baseAddress, sqlite3_uint64(bytes.count), nil))
         return try bind(values[(index + 1)...], while: body)
       }
@@ -110,7 +110,7 @@ package struct SQLiteStatement: ~Copyable {
     return try body()
   }
 
-  /// Binds a value that is not bytes.
+  /// Binds a value of any type except non-empty bytes.
   private func bind(_ value: SQLiteValue, _ place: Int32) -> Int32 {
     switch value {
     case .null: return sqlite3_bind_null(handle, place)

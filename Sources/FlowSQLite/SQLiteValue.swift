@@ -8,12 +8,12 @@ package enum SQLiteValue: Hashable, Sendable {
 
   package static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
 
-  /// Creates a text, or null for nil.
+  /// Creates a text, or null if `text` is nil.
   package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
-  /// Creates an integer, or null for nil.
+  /// Creates an integer, or null if `integer` is nil.
   package init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
 
-  /// Creates 1 for true and 0 for false.
+  /// Creates the integer 1 for true and 0 for false.
   package init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
 }
