@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The layout of the first version of the structure for sched_setattr(2).
+// The layout of the first version of the structure that sched_setattr(2) takes.
 struct scheduling_attributes {
   uint32_t size, policy;
   uint64_t flags;
@@ -21,7 +21,7 @@ void flow_prefer_promptness(void) {
   struct scheduling_attributes attributes;
   memset(&attributes, 0, sizeof attributes);
   attributes.size = sizeof attributes;
-  // Policy 0 is the default policy, for which the runtime is the time slice, at least 0.1 ms.
+  // Policy 0 is the default policy. For it, the runtime is the time slice, which is at least 0.1 ms.
   attributes.runtime_nanoseconds = 100 * 1000;
   (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Creates a file that is in no folder.
+// Creates a file that has no name in any folder.
 static int nameless_file(void) {
 #ifdef __linux__
   int memory = memfd_create("flowrun-guard", MFD_CLOEXEC);
@@ -37,7 +37,7 @@ uint64_t *flow_guard_table(int count, int *file) {
     errno = failure;
     return NULL;
   }
-  // Only pages with written records use memory.
+  // Pages without records use no memory.
   flow_guard_end(table);
   return table;
 }

@@ -24,7 +24,7 @@
 #include <sys/event.h>
 #endif
 
-// Writes the number of a group into its record of the guard's table: digits, spaces and a line break, in one store.
+// Writes the number of a group into its record in the guard's table: digits, spaces and a line break, in one store.
 static void note_group(uint64_t *record, pid_t group) {
   if (!record) return;
   char text[8] = "       \n";
@@ -39,7 +39,7 @@ static void note_group(uint64_t *record, pid_t group) {
 
 #ifdef __linux__
 
-// The original limit on descriptors, which children get: programs that close all possible descriptors, or that use
+// The original limit on descriptors, which children receive. Programs that close all possible descriptors, or that use
 // select, expect a small limit.
 static struct rlimit found_limit;
 static int is_limit_raised;
@@ -80,12 +80,12 @@ static int pass(int file, int target) {
   return file == target ? fcntl(file, F_SETFD, 0) : dup2(file, target);
 }
 
-// Closes every descriptor except the first three and the one for reports. Closes them one by one if the system does not
-// have close_range.
+// Closes every descriptor except the first three and the one for reports. If the system does not have close_range, they
+// are closed one by one.
 static void close_others(int report) {
   struct rlimit limit;
   int first = 3;
-  // If the limit on descriptors is small, the number cannot be used and the child does not report.
+  // If the limit on descriptors is small, the number cannot be used, and the child does not report.
   if (report >= 0 && pass(report, FLOW_REPORT_FILE) >= 0) {
     if (close_range(3, FLOW_REPORT_FILE - 1, 0) == 0) first = FLOW_REPORT_FILE + 1;
   } else {
@@ -100,18 +100,18 @@ static void close_others(int report) {
 // parent's memory, so it may only call functions that are safe in a signal handler.
 static int become(const struct flow_spawn_request *request, const char *path) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
-  // A signal that is ignored would stay ignored in the program. The calls for the two signals that cannot be changed
-  // fail without harm. Real-time signals are not reset, because that would take longer than creating a pipe; they must
-  // not be ignored.
+  // A signal that is ignored would stay ignored in the program. For the two signals that cannot be changed, the call
+  // fails without harm. Real-time signals are not reset, because that would take longer than creating a pipe, so they
+  // must not be ignored.
   for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
   sigset_t none;
   sigemptyset(&none);
-  // In its own session, the child receives no signals of a terminal, and its descendants can be found by the session
+  // In a separate session, the child receives no signals of a terminal, and its descendants can be found by the session
   // even if they create other groups.
   if (request->terminal < 0 ? setsid() < 0 : setpgid(0, 0) != 0) return errno;
-  // SIGTTOU is blocked here like all signals, so it does not stop this child, which is in the background.
+  // All signals are blocked here, including SIGTTOU, which would stop this child because it is in the background.
   if (request->terminal >= 0 && tcsetpgrp(request->terminal, getpid()) != 0) return errno;
-  // This must happen before the guard's lifeline is closed, which this child has inherited. So the guard either sees
+  // This must happen before the guard's lifeline, which this child has inherited, is closed. So the guard either sees
   // the group, or the program has not started.
   note_group(request->record, getpid());
   if (chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
@@ -151,7 +151,7 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
 
 #else
 
-// posix_spawn cannot set another limit for the child.
+// With posix_spawn, a child cannot have another limit than this process.
 int flow_raise_file_limit(void) { return 0; }
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_spawn_request *request) {
@@ -207,7 +207,7 @@ int flow_pipe(int ends[2]) {
 #ifdef __linux__
   return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
 #else
-  // Children get only the descriptors that are passed to them, so the moment between the calls does no harm.
+  // Children receive only the descriptors that are passed to them, so the time between the two calls does no harm.
   if (pipe(ends) != 0) return errno;
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
@@ -219,7 +219,7 @@ int flow_watch_exit(pid_t child) {
 #if defined(__linux__) && defined(SYS_pidfd_open)
   return (int)syscall(SYS_pidfd_open, child, 0);  // close-on-exec by definition
 #elif defined(__APPLE__)
-  // A kqueue is itself a descriptor that becomes readable.
+  // A kqueue is a descriptor that becomes readable.
   int queue = kqueue();
   if (queue < 0) return -1;
   fcntl(queue, F_SETFD, FD_CLOEXEC);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Set before the handlers that read it are installed.
+// Set before the handlers that use it are installed.
 static int signal_pipe = -1;
 
 static void pass_on(int number) {
@@ -31,7 +31,7 @@ int flow_take_signals(const int *numbers, int count, int writing_end) {
   sigfillset(&action.sa_mask);
   for (int index = 0; index < count; index++)
     if (sigaction(numbers[index], &action, NULL) != 0) return errno;
-  // The process that started this one may have blocked them.
+  // The process that started this one may have blocked these signals.
   sigset_t taken;
   sigemptyset(&taken);
   for (int index = 0; index < count; index++) sigaddset(&taken, numbers[index]);

@@ -55,7 +55,7 @@ static uint64_t word(const unsigned char *bytes) {
 }
 
 uint64_t flow_fingerprint(const void *bytes, size_t count) {
-  // Digits of the golden ratio, of pi and of e. Any odd numbers without a pattern would be suitable.
+  // Digits of the golden ratio, of pi and of e. Any other odd numbers without a pattern would do.
   const uint64_t one = 0x9e3779b97f4a7c15, two = 0x243f6a8885a308d3, three = 0xb7e151628aed2a6b;
   const unsigned char *next = bytes;
   uint64_t left = one ^ count, right = two;

@@ -12,9 +12,9 @@
 #include <sys/param.h>
 #endif
 
-// The locks belong to the open file, not to the process. So two runs of one process also exclude each other, and only
-// closing the last descriptor of the file releases a lock. F_SETLK is not suitable: it does not exclude runs of one
-// process, and its lock is lost when the process closes any descriptor of the file.
+// The locks belong to the open file, not to the process. So two runs of one process also exclude each other, and a lock
+// is released only when the last descriptor of the file is closed. F_SETLK is not suitable: it does not exclude runs of
+// one process, and its lock is lost when the process closes any descriptor of the file.
 #if !defined(F_OFD_SETLK)
 #error "locks of open files (F_OFD_SETLK) are needed: build on Linux, or with an SDK of macOS 15.4, iOS 18.4 or later"
 #endif

@@ -52,7 +52,7 @@ static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t offse
   return (ssize_t)done;
 }
 
-// Returns 1 if the file consists of zeros, 0 if not, or the negative error number of the system.
+// Returns 1 if the file consists of zeros, 0 if not, or the system's error number as a negative value.
 static int is_zero(int file, off_t size) {
   unsigned char bytes[1 << 16];
   for (off_t offset = 0; offset < size; offset += sizeof bytes) {
@@ -72,8 +72,8 @@ static uint32_t inverse(uint32_t number) {
   return result;
 }
 
-// Returns true if a frame that does not end a transaction would be intact with another value in the field that marks
-// the end of a transaction. The checksums are linear in that value, so it can be computed from two of them.
+// Returns true if a frame that does not end a transaction would be intact if the field that marks the end of a
+// transaction had another value. The checksums are linear in that value, so it can be computed from two of them.
 static bool ended_transaction(
     const unsigned char *frame, size_t page, struct sums before, bool is_big) {
   unsigned char field[8];
@@ -96,7 +96,7 @@ static bool ended_transaction(
       && zero.second + value * step.second == stored.second;
 }
 
-// The state of reading a log.
+// The state while a log is read.
 struct reading {
   int file;
   bool is_big;
@@ -109,8 +109,8 @@ static off_t offset_of(const struct reading *log, uint64_t frame) {
   return HEADER + (off_t)((frame - 1) * (FRAME_HEADER + log->page));
 }
 
-// Reads the frames up to the first bad one. Returns 1 if the bad frame ends a transaction, otherwise 0, or the negative
-// error number of the system.
+// Reads the frames up to the first bad one. Returns 1 if the bad frame ends a transaction, 0 if not, or the system's
+// error number as a negative value.
 static int read_intact(struct reading *reading, unsigned char *frames, struct flow_log *log) {
   size_t length = FRAME_HEADER + reading->page;
   for (uint64_t number = 1; number <= reading->frames;) {
@@ -143,7 +143,7 @@ static int read_intact(struct reading *reading, unsigned char *frames, struct fl
 static int walk(struct reading *reading, unsigned char *frames, struct flow_log *log) {
   int ends = read_intact(reading, frames, log);
   if (ends < 0 || log->bad_frame == 0) return ends < 0 ? ends : FLOW_LOG_SOUND;
-  // After the bad frame, only headers matter. An incomplete transaction has at most one end, so another one means that
+  // After the bad frame, only headers matter. An incomplete transaction has at most one end, so a second one means that
   // data was lost.
   for (uint64_t number = log->bad_frame + 1ull; number <= reading->frames && ends < 2; number++) {
     ssize_t count = read_at(reading->file, frames, FRAME_HEADER, offset_of(reading, number));
