@@ -74,7 +74,7 @@ final class AlarmClock: Sendable {
     sleeper.wake()
   }
 
-  /// What must be done so that the next action is called in time.
+  /// The change that is required so that the next action is called in time.
   private enum Arming {
     case none, thread, wake
     case timer(Int)

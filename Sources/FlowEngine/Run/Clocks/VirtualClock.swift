@@ -69,7 +69,7 @@ public final class VirtualClock: Sendable {
   }
 }
 
-/// What the bodies of a run with a ``VirtualClock`` are doing.
+/// The activity of the bodies in a run with a ``VirtualClock``.
 enum RunActivity {
   /// A body is running or about to run.
   case busy

@@ -47,7 +47,7 @@ package final class RecordingSuspension: Sendable {
 }
 
 extension RunJournal {
-  /// What a suspended journal needs in order to continue.
+  /// The state from which a suspended journal continues.
   struct Suspension {
     /// The run whose lease was released, and the position up to which this process has written its journal.
     var released: (run: String, position: RunPosition)?

@@ -4,7 +4,7 @@ import FlowStore
 
 /// The plan of a resume: which steps are kept and which run again, each with the reason.
 package struct ResumePlan: Sendable {
-  /// What a resume does with a step.
+  /// The part that a step has in a resume: kept, run again, failed or left out.
   package enum Fate: Sendable, Hashable {
     /// The step succeeded and keeps its result.
     case kept
@@ -60,14 +60,14 @@ package struct ResumePlan: Sendable {
     package var only: [StepIndex] = []
     /// The items that run again even if they succeeded, by step.
     package var items: [StepIndex: Set<Int>] = [:]
-    /// What happens to steps that have succeeded and have changed since then.
+    /// The handling of steps that have succeeded and have changed since then.
     package var changes = Changes.refuse
 
     /// Creates the default choices: all steps that have not succeeded run again.
     package init() {}
   }
 
-  /// What happens to steps that have succeeded and have changed since then.
+  /// The handling of steps that have succeeded and have changed since then.
   package enum Changes: Sendable, Hashable {
     case refuse, keep, rerun
   }

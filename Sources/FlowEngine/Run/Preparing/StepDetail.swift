@@ -93,7 +93,7 @@ enum PreparedInputs: Sendable {
 /// The inputs of a body, and what is checked before it runs.
 final class StartInputs: Sendable {
   let values: ValueObject
-  /// What is checked before the body runs, or nil if nothing is.
+  /// The check before the body runs, or nil if there is none.
   let beforehand: Beforehand?
 
   /// A reason why the body may not run.

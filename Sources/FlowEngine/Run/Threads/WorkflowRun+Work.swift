@@ -8,8 +8,8 @@ import FlowPluginKit
 // from then on, because its body begins on this thread. After the body has returned, the thread takes the lock again,
 // reports the end of the step to the plan, and takes the next step before it releases the lock (`work(in:)`, below). If
 // no step is ready, the thread is released. `ThreadPool` counts and limits the threads of a pool. On Apple's systems it
-// is usually a thread of Dispatch, which runs the block of a *pool queue* (`PoolQueues`), and elsewhere one of flowrun's
-// own; nothing below differs. A pool queue whose block Dispatch has not started has taken no step.
+// is usually a thread of Dispatch, which runs the block of a *pool queue* (`PoolQueues`), and elsewhere one of
+// flowrun's own; nothing below differs. A pool queue whose block Dispatch has not started has taken no step.
 //
 // Most steps are ordinary. A thread that runs one ordinary step after another uses a *fast path*
 // (`WorkflowRun+FastPath`, based on the plan's `FastPath`): checks are made once instead of for each step, and the lock
@@ -79,7 +79,7 @@ extension WorkflowRun {
     }
   }
 
-  /// What a thread does next.
+  /// The next action of a thread.
   enum Turn {
     /// Take the first step.
     case arrive

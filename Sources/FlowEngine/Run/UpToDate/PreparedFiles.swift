@@ -4,7 +4,7 @@ import FlowPlatform
 
 /// A path or pattern of files that a step reads or produces, after its expressions have been evaluated.
 struct NamedFiles: Sendable, Hashable {
-  /// What happens if a path or pattern matches no file.
+  /// The rule for whether a path or pattern must match a file.
   enum Need: Sendable, Hashable {
     /// A path must exist, but a pattern may match no file.
     case ofPaths

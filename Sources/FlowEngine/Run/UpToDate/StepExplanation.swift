@@ -4,7 +4,7 @@ import FlowPluginKit
 
 /// A prediction of what the next run of a workflow does with a step.
 package struct StepExplanation: Sendable {
-  /// What the next run does with a step or item.
+  /// The predicted results for a step or item.
   package enum Fate: String, Sendable {
     case upToDate = "up to date"
     case skipped
