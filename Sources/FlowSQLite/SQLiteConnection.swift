@@ -14,7 +14,8 @@ package final class SQLiteConnection {
   private var lent: [OpaquePointer] = []
   /// The flag that cancels the statements of the current caller, or nil if they cannot be cancelled.
   var cancellation: SQLiteCancellation?
-  /// What SQLite uses through pointers while statements run. It must live as long as the handle.
+  /// The closures and values that SQLite accesses through pointers while statements run. They live as long as the
+  /// handle.
   var guards = SQLiteGuards()
 
   /// The kinds of access to a file that a connection can have.

@@ -2,7 +2,7 @@ import FlowPlatform
 import FlowStore
 
 extension RunHolder {
-  /// The current process.
+  /// This process, with the name of its machine.
   package static var current: RunHolder {
     var name = [CChar](repeating: 0, count: 256)
     _ = gethostname(&name, name.count - 1)

@@ -5,21 +5,21 @@ import FlowPlatform
 typealias SQLiteValue = FlowSQLite.SQLiteValue
 typealias SQLiteRow = FlowSQLite.SQLiteStatement
 
-/// A connection to the file of a run store, which throws errors of the store.
+/// A connection to the file of a run store. It throws the errors of a store.
 final class SQLiteConnection {
   private let base: FlowSQLite.SQLiteConnection
-  /// True if writes wait for the disk, false if they do not, or nil if SQLite's setting is unchanged.
+  /// True if SQLite was told that writes wait for the disk, false if not, nil if its setting has not been changed.
   private var isTold: Bool?
   let isReadOnly: Bool
-  /// True if the file, its log and their folder entries are known to be on disk.
+  /// True if it is known that the file, its log and their folder entries are on disk.
   var isOnDisk = false
-  /// True if this connection has copied and restarted the log since that was last recorded.
+  /// True if this connection has copied and restarted the log, and this has not been recorded.
   var hasRestartedLog = false
 
   static let begin = FlowSQLite.SQLiteConnection.begin
   static let commit = FlowSQLite.SQLiteConnection.commit
 
-  /// The maximum wait of a write for a write of another process.
+  /// The time for which a write waits for a write of another process.
   private static let busyMilliseconds = 10_000
 
   /// Opens an existing file.
@@ -31,20 +31,20 @@ final class SQLiteConnection {
     } catch {
       throw Self.problem(error, path)
     }
-    // The store copies the log itself when the last process releases it, because SQLite would wait for the disk.
+    // The store copies the log itself when the last process releases the store, because SQLite would wait for the disk.
     base.keepLog()
   }
 
   var path: String { base.path }
 
-  /// Sets whether writes wait for the disk.
+  /// Determines whether writes wait for the disk.
   func wait(forDisk isWanted: Bool) throws(StoreProblem) {
     guard isTold != isWanted else { return }
     try execute("PRAGMA synchronous = \(isWanted ? "FULL" : "NORMAL")")
     isTold = isWanted
   }
 
-  /// True if the last write has waited for the disk.
+  /// True if writes wait for the disk.
   var waitsForDisk: Bool { isTold == true }
 
   /// Runs statements without parameters and results.
@@ -64,7 +64,7 @@ final class SQLiteConnection {
     do throws(SQLiteError) {
       try base.prepare(texts)
     } catch {
-      // Every statement is correct for the tables, so the tables must be damaged.
+      // The statements are correct for the tables of a store, so the tables must be damaged.
       throw error.kind == .error ? .damaged(path: path, cause: error.message) : Self.problem(error, path)
     }
   }
@@ -74,7 +74,7 @@ final class SQLiteConnection {
     try translating { try base.transaction(body) }
   }
 
-  /// True if the column of a row has these bytes.
+  /// True if the column of a row contains exactly these bytes.
   func holds(_ bytes: [UInt8], in column: String, of table: String, row: Int) throws(StoreProblem) -> Bool {
     try translating { try base.has(bytes, in: column, of: table, row: row) }
   }
@@ -85,38 +85,39 @@ final class SQLiteConnection {
   /// The number of the row that was last inserted.
   var lastNumber: Int { base.lastRow }
 
-  /// The number of frames in the log after the last write of this connection, or 0 if there are none or no log.
+  /// The number of frames in the log after the last write of this connection, or 0 if there are none.
   var logFrames: Int { base.logPages }
 
-  /// Waits until the file itself, without its log, is on disk.
+  /// Waits until the main file, without its log, is on disk.
   func syncFile() throws(StoreProblem) { try translating { try base.syncFile() } }
 
-  /// Returns the first 100 bytes of the file, ignoring the log.
+  /// Returns the first 100 bytes of the main file, ignoring the log.
   func fileHeader() throws(StoreProblem) -> [UInt8] { try translating { try base.fileHeader() } }
 
-  /// If the log has more than this many pages, copies it into the file, except for pages that other processes still
-  /// read, and restarts it.
+  /// If the log has more than this many pages, copies it into the main file and restarts it. Pages that other processes
+  /// still read are not copied.
   func shortenLog(over pages: Int) {
-    // The file does not record that its log has been copied. The next process would read the whole log and append to
-    // it, so this connection makes a write that restarts the log.
+    // The main file does not record that its log has been copied. The next process would read the whole log and append
+    // to it, so this connection makes a write that restarts the log.
     guard base.logPages > pages, base.copyLog() > 0 else { return }
     hasRestartedLog = (try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")) != nil
   }
 
-  /// Copies the log into the file without waiting for the disk. Returns the number of pages in the log, or 0 if not all
-  /// of it was copied.
+  /// Copies the log into the main file without waiting for the disk. Returns the number of pages in the log, or 0 if
+  /// some of them were not copied.
   func copyLogUnflushed() -> Int {
     guard (try? execute("PRAGMA synchronous = OFF")) != nil else { return 0 }
     isTold = nil
     return base.copyLog()
   }
 
-  /// Copies the log into the file, waits for the disk and empties the log, unless another process reads it for 10 s.
+  /// Copies the log into the main file, waits for the disk, and empties the log. Does nothing if another process reads
+  /// the log for 10 s.
   func emptyLog() {
     if base.emptyLog() { hasRestartedLog = true }
   }
 
-  /// Closes the file. The connection cannot be used after that.
+  /// Closes the file. The connection cannot be used afterwards.
   func close() { base.close() }
 
   private func translating<Result>(_ body: () throws -> Result) throws(StoreProblem) -> Result {
@@ -131,7 +132,7 @@ final class SQLiteConnection {
     }
   }
 
-  /// Converts an error of SQLite.
+  /// Returns the store's error for an error of SQLite.
   private static func problem(_ error: SQLiteError, _ path: String) -> StoreProblem {
     switch error.kind {
     case .inputOutput where [ENOSPC, EDQUOT, EFBIG].contains(error.systemError):

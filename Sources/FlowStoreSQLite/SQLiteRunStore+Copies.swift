@@ -2,9 +2,9 @@ import FlowPlatform
 import FlowSQLite
 import FlowStore
 
-// Copies a store, and returns the space of removed runs to the disk.
+// This file copies a store, and returns the disk space of removed runs.
 extension SQLiteRunStore {
-  /// Writes a copy of the store to a new file that only its owner can read. Runs may continue meanwhile.
+  /// Writes a copy of the store to a new file that only its owner can read. Runs may continue during the copy.
   package func backUp(to file: String) throws(StoreProblem) {
     try checkWhole()
     let fresh = file + ".new"
@@ -19,7 +19,7 @@ extension SQLiteRunStore {
       try connection.run("VACUUM INTO ?", [.text(fresh)])
     }
     do {
-      // A store in use has a log. The log of the copy is removed when this connection is closed.
+      // A store in use has a log, so the copy gets one. The log is removed when this connection is closed.
       let copy = try FlowSQLite.SQLiteConnection(fresh, .readWrite)
       try copy.execute("PRAGMA journal_mode = WAL")
     } catch {
@@ -27,7 +27,7 @@ extension SQLiteRunStore {
     }
     let written = Descriptor(FlowPlatform.open(fresh, O_RDWR | O_CLOEXEC))
     guard written.number >= 0, fsync(written.number) == 0 else { throw fail(SystemError.reason(errno)) }
-    // A link does not replace a file that was created in the meantime.
+    // Unlike a rename, a link does not replace a file that was created in the meantime.
     guard link(fresh, file) == 0 || (errno != EEXIST && rename(fresh, file) == 0) else {
       throw fail(SystemError.reason(errno))
     }
@@ -35,7 +35,7 @@ extension SQLiteRunStore {
     if folder.number >= 0 { fsync(folder.number) }
   }
 
-  /// Returns the space of removed runs to the disk. Writes of other processes wait until it is done.
+  /// Returns the disk space of removed runs to the file system. Writes of other processes wait until this is done.
   package func compact() throws(StoreProblem) {
     try change(isDurable: true) { connection throws(StoreProblem) in
       guard try connection.integer("PRAGMA freelist_count") > 0 else { return }

@@ -1,7 +1,7 @@
 import FlowStore
 import FlowPlatform
 
-// Lists and removes runs. A damaged run is reported and does not affect the others.
+// This file lists and removes runs. A damaged run is reported and does not affect the others.
 extension SQLiteRunStore {
   package func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     try withConnection { connection throws(StoreProblem) in
@@ -20,8 +20,8 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Adds a run if it matches. Also adds a run that seems to be interrupted, because it may just have ended. `count` is
-  /// the number of matching runs without those.
+  /// Adds a run if it matches. A run that seems to be interrupted is always added, because it may just have ended.
+  /// `count` is the number of matching runs without these.
   private func add(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
@@ -37,7 +37,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Reads runs that seem to be interrupted again, and removes those that do not match.
+  /// Reads the runs that seem to be interrupted a second time, and removes those that do not match.
   private func settle(_ list: inout RunList, _ filter: RunFilter, _ connection: SQLiteConnection) {
     for index in list.runs.indices where list.runs[index].state == .interrupted {
       if let row = try? row(list.runs[index].id, connection) { list.runs[index] = placed(row.run) }
@@ -46,7 +46,7 @@ extension SQLiteRunStore {
     if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
   }
 
-  /// Returns the run with its file located in the folder of the store.
+  /// Returns the run with the path that its file has if it is in the folder of the store.
   func placed(_ run: StoredRun) -> StoredRun {
     guard let folder else { return run }
     var placed = run
@@ -58,14 +58,14 @@ extension SQLiteRunStore {
     file[(file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file.utf8.index(after: $0) } ?? file.startIndex)...]
   }
 
-  /// Returns the name of a file in the folder of the store, or nil if it is in another folder.
+  /// Returns the name of a file if it is in the folder of the store, otherwise nil.
   private func ownName(of file: String) -> Substring? {
     guard let folder, FilePath.isSame(Self.folder(of: file), folder) else { return nil }
     return Self.name(of: file)
   }
 
   private func selection(_ filter: RunFilter) -> (text: String, values: [SQLiteValue]) {
-    // The rows are read without an index, because a damaged index would silently hide some of them.
+    // The rows are read without an index, because a damaged index would hide some of them without an error.
     var text = "FROM run NOT INDEXED"
     var values: [SQLiteValue] = []
     var conditions: [String] = []
@@ -90,25 +90,25 @@ extension SQLiteRunStore {
     // Runs are ordered by number, because the clock may have been set back.
     let order = " ORDER BY number DESC"
     // The state of a run does not depend on its row alone. Without a filter for states, the newest runs are selected
-    // before their whole rows are read.
+    // before their complete rows are read.
     if let limit = filter.limit, filter.states.isEmpty {
       text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
     }
     return ("SELECT \(Self.columns) \(text + order)", values)
   }
 
-  /// Reads the table row by row if one of its pages cannot be read. Throws `problem` if no row can be read.
+  /// Reads the table row by row, because one of its pages cannot be read. Throws `problem` if no row can be read.
   private func salvaged(
     _ filter: RunFilter, behind problem: StoreProblem, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> RunList {
     let last = try lastNumber(connection)
     var list = RunList()
     list.flaw = flaw
-    // Makes the next process check the whole store, so that it also detects the damage.
+    // This makes the next process check the whole store, so that it also detects the damage.
     forgetStamps()
     let whole = RunFilter()
     var count = 0
-    // Many of these numbers may belong to runs that were removed.
+    // Many of these numbers may have belonged to runs that were removed.
     for number in stride(from: last, to: max(0, last - Self.salvagedRows), by: -1) {
       do throws(StoreProblem) {
         try connection.run("SELECT \(Self.columns) FROM run WHERE number = ?", [.integer(number)]) {
@@ -127,7 +127,7 @@ extension SQLiteRunStore {
     return list
   }
 
-  /// Returns the highest number of an existing run or, if that cannot be read, the highest ever used.
+  /// Returns the highest number of an existing run. If that cannot be read, returns the highest number ever used.
   private func lastNumber(_ connection: SQLiteConnection) throws(StoreProblem) -> Int {
     var last = 0
     func read(_ text: String) throws(StoreProblem) {
@@ -137,7 +137,7 @@ extension SQLiteRunStore {
     return last
   }
 
-  /// The maximum number of rows that are read one by one.
+  /// The maximum number of rows that are read one at a time.
   private static let salvagedRows = 100_000
 
   package func remove(_ runs: [String]) throws(StoreProblem) -> Int {
@@ -149,7 +149,7 @@ extension SQLiteRunStore {
         return try removeAll()
       } catch {
         guard case .damaged = error else { throw error }
-        // A damaged row may not match its entries in the indices.
+        // A damaged row may not match its index entries.
         try connection.execute("REINDEX")
         return try removeAll()
       }

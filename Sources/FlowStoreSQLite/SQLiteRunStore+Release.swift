@@ -3,24 +3,25 @@ import FlowPlatform
 import FlowSQLite
 import FlowStore
 
-// Copies the log into the main file when the last process releases the store, so that a store that is not in use
-// consists of its main file.
+// The last process that releases a store copies the log into the main file, so that a store that is not in use consists
+// of its main file.
 //
-// The copy does not wait for the disk, which would take longer than everything else in a short run. A store must still
-// be intact after a power failure. Until the log is restarted, which waits for the disk, all copied pages are also in
-// the log. So it is enough that the log reaches the disk before the copied pages. In a store that a durable run has
-// used, the log is flushed first unless the durable run has done so. In other stores, the system is asked to start
-// writing the log; it writes the pages some seconds later.
+// The copy does not wait for the disk, which would take longer than everything else in a short run. But a store must
+// still be intact after a power failure. Until the log is restarted, which waits for the disk, all copied pages are
+// also in the log. So it is enough that the log reaches the disk before the copied pages. If a durable run has used the
+// store, the log is flushed first, unless the durable run has done so. Otherwise, the system is asked to start writing
+// the log; it writes the pages some seconds later.
 //
 // If another process shared memory with the connection that copied the log, SQLite would allow the next writer to
-// restart the log at once. So a process copies only while no other one has the store open, and no process can open it
-// until the connection is closed.
+// restart the log at once. So a process copies the log only while no other one has the store open, and no process can
+// open it until the connection is closed.
 extension SQLiteRunStore {
-  /// The byte of the lock file that is shared by all processes that have the store open. Numbers of runs have 31 bits.
+  /// The byte of the lock file on which all processes that have the store open have a shared lock. Numbers of runs have
+  /// 31 bits, so no run uses it.
   private static let openByte: Int64 = 1 << 40
 
-  /// Waits until no process is copying the log, and shares the store. The wait ends after 0.1 s, in case a process was
-  /// suspended while copying.
+  /// Waits until no process is copying the log, and then takes the shared lock. The wait ends after 0.1 s, in case a
+  /// process was suspended while copying.
   static func enter(_ recordFile: borrowing Descriptor) {
     guard recordFile.number >= 0 else { return }
     for _ in 0..<500 {
@@ -29,7 +30,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Closes the connection. If no other process has the store open, the log is copied first.
+  /// Closes the connection. If no other process has the store open, copies the log first.
   static func leave(_ path: String, _ recordFile: borrowing Descriptor, _ connection: SQLiteConnection) {
     defer { connection.close() }
     guard recordFile.number >= 0, StoreRecord.read(recordFile).copiedLog != StoreStamps(of: path).log else { return }
@@ -38,7 +39,7 @@ extension SQLiteRunStore {
       copyLog(of: path, recordFile, connection)
       return connection.close()
     }
-    // If several processes leave at the same time, the last one to close its connection copies the log.
+    // If several processes leave at the same time, the last one that closes its connection copies the log.
     connection.close()
     flow_release_byte(recordFile.number, openByte)
     guard flow_lock_byte(recordFile.number, openByte) == 0,
@@ -49,7 +50,7 @@ extension SQLiteRunStore {
     fresh.close()
   }
 
-  /// Copies the log of a store that no other process has open, and records it. If this fails, the log is unchanged.
+  /// Copies the log of a store that no other process has open, and records that. If this fails, the log is unchanged.
   private static func copyLog(of path: String, _ recordFile: borrowing Descriptor, _ connection: SQLiteConnection) {
     let before = StoreStamps(of: path)
     var record = StoreRecord.read(recordFile)
@@ -72,7 +73,7 @@ extension SQLiteRunStore {
     record.node = FileIdentity(path)?.number ?? 0
     (record.copiedSalt, record.copiedFrames) = (flow_log_salt(log.number), frames)
     record.copiedLog = after.log
-    // If a durable run has used the store, all of the log is on disk.
+    // If a durable run has used the store, the whole log is on disk.
     if record.durableSalt != 0 { (record.durableSalt, record.durableFrames) = (record.copiedSalt, frames) }
     record.write(to: recordFile)
   }

@@ -1,13 +1,13 @@
 import FlowStore
 import FlowPlatform
 
-// Reads and writes rows, with their checksums.
+// This file reads and writes rows, and computes their checksums.
 extension SQLiteRunStore {
-  /// A row of the table of runs.
+  /// A row of the table `run`.
   struct Row {
     var number: Int
     var definition: Int
-    /// A lower bound of the number of chunks, from when the run was last taken over or released.
+    /// The number of chunks when the run was last taken over or released, so there are at least this many.
     var chunkCount: Int
     var run: StoredRun
   }
@@ -32,12 +32,12 @@ extension SQLiteRunStore {
 
   private static let longDefinitionBytes = 1 << 18
 
-  /// Returns the range of keys of a run's chunks, except the first `first`.
+  /// Returns the range of keys of a run's chunks, without the first `first` ones.
   static func keys(of number: Int, from first: Int = 0) -> [SQLiteValue] {
     [.integer(number << 32 | min(first, 0xFFFF_FFFF)), .integer(number << 32 | 0xFFFF_FFFF)]
   }
 
-  /// Returns the row of a run, or nil if there is none.
+  /// Returns the row of a run, or nil if the run does not exist.
   func row(_ id: String, _ connection: SQLiteConnection) throws(StoreProblem) -> Row? {
     func read() throws(StoreProblem) -> Row? {
       var found: Row?
@@ -47,7 +47,7 @@ extension SQLiteRunStore {
       return found
     }
     var found = try read()
-    // A run that ends after its row was read releases its lock before the lock is checked. A second read then returns
+    // If a run ends after its row was read, it releases its lock before the lock is checked. A second read then returns
     // its final state.
     while let known = found?.run, known.state == .interrupted {
       found = try read()
@@ -56,7 +56,8 @@ extension SQLiteRunStore {
     return found
   }
 
-  /// Reads a run from its row. A run whose row has the state `running` is running only while a process has its lock.
+  /// Reads a run from its row. If the row has the state `running` and no process has the run's lock, the run is
+  /// interrupted.
   func stored(_ row: borrowing SQLiteRow) throws(StoreProblem) -> Row {
     let number = row.integer(0)
     let run = StoredRun(
@@ -71,8 +72,8 @@ extension SQLiteRunStore {
     return found
   }
 
-  /// Returns a number above all numbers ever used, with its lock. Skips numbers of runs in a store that was moved
-  /// aside.
+  /// Returns a number higher than all numbers ever used, together with its lock. Numbers whose lock is taken are
+  /// skipped, because they belong to runs of a store that was moved aside.
   func freeNumber(_ connection: SQLiteConnection) throws(StoreProblem) -> (number: Int, lock: RunLock) {
     var number = try connection.integer(Self.selectLastNumber) + 1
     while true {
@@ -110,9 +111,9 @@ extension SQLiteRunStore {
     ]
   }
 
-  /// Returns the number of a definition, which is added if it is new or its stored copy is damaged. If a definition is
-  /// long and not durable, an equal fingerprint is sufficient: damage only prevents a resume, and comparing would take
-  /// longer than writing the run.
+  /// Returns the number of a definition. The definition is added if it is new or its stored copy is damaged. If it is
+  /// long and need not be durable, an equal fingerprint is sufficient: damage would only prevent a resume, and a
+  /// comparison would take longer than writing the run.
   func definition(
     _ bytes: [UInt8], isDurable: Bool = true, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> Int {
@@ -133,12 +134,12 @@ extension SQLiteRunStore {
     return connection.lastNumber
   }
 
-  /// True if a definition matches its stored fingerprint, which was a checksum of 32 bits in format 1.
+  /// True if a definition matches its stored fingerprint. In format 1, that was a checksum of 32 bits.
   static func isIntact(_ definition: [UInt8], _ noted: Int) -> Bool {
     noted == (noted >> 32 == 0 ? Int(Checksum.of(definition)) : Fingerprint.of(definition))
   }
 
-  /// Adds a chunk if the run still has the epoch.
+  /// Adds a chunk if the epoch of the run is still the given one.
   func add(
     _ chunk: [UInt8], _ number: Int, _ index: Int, _ epoch: Int, _ connection: SQLiteConnection
   ) throws(StoreProblem) {
@@ -169,7 +170,7 @@ extension SQLiteRunStore {
     return Int(Checksum.of(run.summary, behind: checksum))
   }
 
-  /// Locks a run. Returns nil if another process has the lock.
+  /// Locks a run. Returns nil if another process has locked it.
   func lock(_ number: Int) throws(StoreProblem) -> RunLock? {
     do throws(SystemError) {
       return try RunLock.take(Self.lockPath(path), byte: number)

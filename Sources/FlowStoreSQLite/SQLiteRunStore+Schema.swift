@@ -2,13 +2,13 @@ import CFlowStore
 import FlowStore
 import FlowPlatform
 
-// The tables of a store and how it is opened.
+// The tables of a store, and the checks when it is opened.
 extension SQLiteRunStore {
-  /// The current format, stored as SQLite's `user_version`. Since format 2, definitions are identified by their
-  /// fingerprint.
+  /// The format that this program writes, stored as SQLite's `user_version`. Since format 2, definitions are identified
+  /// by their fingerprint.
   static let version = 2
 
-  /// A second copy of the format number, so that a flipped bit is not mistaken for a newer format.
+  /// A second copy of the format number. It ensures that a flipped bit is not mistaken for a newer format.
   private static let applicationID = 0x466C_7200 | version
 
   private static let statements = [
@@ -36,14 +36,14 @@ extension SQLiteRunStore {
     "CREATE INDEX request_run ON request(run)",
   ]
 
-  /// Opens the file. If its main part is damaged, `flaw` is set and the rest can still be read.
+  /// Opens the file. If the main file is damaged, `flaw` is set and the rest can still be read.
   ///
-  /// A log or file that has changed since it was last known to be intact is checked completely: SQLite itself would use
-  /// the log up to the first bad frame, and treat an empty file as a new database.
+  /// A log or main file that has changed since it was last known to be intact is checked completely: SQLite itself
+  /// would use the log up to the first bad frame, and treat an empty file as a new database.
   static func open(
     _ path: String, readOnly: Bool, _ recordFile: borrowing Descriptor, flaw: inout String?
   ) throws(StoreProblem) -> SQLiteConnection {
-    // The stamps are read first: an older record could require a log that has been replaced meanwhile.
+    // The stamps are read before the record, because an older record could require a log that has since been replaced.
     let stamps = StoreStamps(of: path)
     var record = StoreRecord.read(recordFile)
     if access(path, F_OK) == 0, isEmpty(path) {
@@ -56,7 +56,7 @@ extension SQLiteRunStore {
     try checkVersion(connection)
     if stamps.file != record.stamps.file { flaw = try self.flaw(of: connection) }
     guard flaw == nil else { return connection }
-    // Data that another process has written meanwhile was not checked.
+    // Do not record as intact what another process has written since the check.
     if record.stamps != stamps, StoreStamps(of: path) == stamps {
       if record.durableSalt != 0, !StoreRecord.hasLog(record.durableSalt, path) { record.noteLogReplaced() }
       record.stamps = stamps
@@ -72,19 +72,19 @@ extension SQLiteRunStore {
     return stat(path, &status) != 0 || status.st_size == 0
   }
 
-  /// True if there cannot be a run in the store at a path: its file is missing or has 0 bytes, and its log is empty.
+  /// True if the store at a path contains no run: its file is missing or has 0 bytes, and its log is empty.
   package static func isNew(_ path: String) -> Bool { isEmpty(path) && StoreRecord.isLogEmpty(of: path) }
 
   private static func lostFile(_ path: String) -> StoreProblem {
     .damaged(path: path, cause: "its main file is empty and its log is not")
   }
 
-  /// Throws if this program cannot read the format.
+  /// Throws if this program cannot read the store's format.
   private static func checkVersion(_ connection: SQLiteConnection) throws(StoreProblem) {
     let found = try connection.version
     guard found != 0 else { throw .damaged(path: connection.path, cause: "it holds no runs") }
     guard !(1...version).contains(found) else { return }
-    // A newer flowrun writes its format in both places. The next format also differs in one bit and is accepted as
+    // A newer version of flowrun writes its format in both places. Format 3 differs in only one bit, and is accepted as
     // newer.
     let isOneBit = (found ^ version).nonzeroBitCount == 1 || found < 0
     guard isOneBit, found != version + 1, try connection.integer("PRAGMA application_id") == applicationID else {
@@ -93,11 +93,11 @@ extension SQLiteRunStore {
     throw .damaged(path: connection.path, cause: "its format is damaged")
   }
 
-  /// Returns a description of the damage to the main file, or nil if it is intact.
+  /// Returns a description of the damage to the main file, or nil if the file is intact.
   private static func flaw(of connection: SQLiteConnection) throws(StoreProblem) -> String? {
     do throws(StoreProblem) {
       guard isKnown(header: try connection.fileHeader()) else { return "its header is damaged" }
-      // All comparisons use one snapshot, because other processes may add runs meanwhile.
+      // All comparisons use one snapshot, because other processes may add runs at the same time.
       try connection.execute("BEGIN")
       defer { try? connection.execute("ROLLBACK") }
       var found: [String] = []
@@ -126,7 +126,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// True if a file has the header of a store; bytes that SQLite changes later are ignored. Earlier versions created
+  /// True if a file has the header of a store. Bytes that SQLite changes later are ignored. Earlier versions created
   /// the tables in the log, so format and encoding in the file may still be 0.
   private static func isKnown(header: [UInt8]) -> Bool {
     func number(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
@@ -136,10 +136,10 @@ extension SQLiteRunStore {
       && number(52) == 0 && number(64) == 0 && header[72..<92].allSatisfy { $0 == 0 }
   }
 
-  /// Creates the store if it is new. A lock makes other processes wait meanwhile.
+  /// Creates the store if it is new. A lock makes other processes wait in the meantime.
   ///
-  /// The tables are created in a file of another name, which then replaces the missing or empty file. So a process that
-  /// is killed meanwhile never leaves a partial store.
+  /// The tables are created in a file with another name, which then replaces the missing or empty file. So a process
+  /// that is killed in between never leaves a partial store.
   static func create(_ path: String) throws(StoreProblem) {
     guard isEmpty(path) else { return }
     let folder = folder(of: path)
@@ -162,7 +162,7 @@ extension SQLiteRunStore {
     }
     for end in ["-wal", "-shm"] { unlink(path + end) }
     guard rename(fresh, path) == 0 else { throw .unusable(path: path, cause: SystemError.reason(errno)) }
-    // The first write to a log is flushed. It is done here without waiting for the disk, so that no short run waits for
+    // The first write to a log is flushed. It is made here without waiting for the disk, so that no short run waits for
     // it.
     try SQLiteConnection(path, readOnly: false).execute(
       "PRAGMA synchronous = OFF; PRAGMA user_version = \(version)")
@@ -170,8 +170,8 @@ extension SQLiteRunStore {
     StoreRecord(stamps: StoreStamps(of: path), node: FileIdentity(path)?.number ?? 0).write(to: recordFile)
   }
 
-  /// Creates a file with the tables that only its owner can read. It is not flushed here; the first durable run does
-  /// that.
+  /// Creates a file with the tables, which only its owner can read. It is not flushed here, because the first durable
+  /// run does that.
   private static func createTables(_ path: String, sharesMemory: Bool) throws(StoreProblem) {
     do {
       let file = Descriptor(FlowPlatform.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
@@ -189,7 +189,7 @@ extension SQLiteRunStore {
 
   static func folder(of path: String) -> String { FilePath.folder(of: path) }
 
-  /// Acquires the lock under which tables are created: byte 0 of the lock file. Waits at most 5 s.
+  /// Acquires the lock under which tables are created, which is byte 0 of the lock file. Waits for at most 5 s.
   private static func creationLock(_ path: String) throws(StoreProblem) -> RunLock {
     for _ in 0..<5000 {
       do throws(SystemError) {
@@ -202,11 +202,11 @@ extension SQLiteRunStore {
     throw .unusable(path: path, cause: "another process has been making it for 5 s")
   }
 
-  /// The lock file, in which each run has a byte.
+  /// The path of the lock file, in which each run has a byte.
   static func lockPath(_ path: String) -> String { path + ".lock" }
 
-  /// Renames a damaged store within its folder and returns the new name. Returns nil if the file at the path is no
-  /// longer `identity`, because another process has already renamed it.
+  /// Renames a damaged store within its folder and returns the new path. Returns nil if the file at the path no longer
+  /// has the given identity, because another process has already renamed it.
   package static func moveAside(
     _ path: String, _ identity: FileIdentity?, atSeconds now: Int
   ) throws(StoreProblem) -> String? {
@@ -219,7 +219,7 @@ extension SQLiteRunStore {
       number += 1
       target = "\(path).damaged-\(now)-\(number)"
     }
-    // The file is renamed before the log: a log without its file is recognized as damaged, while a file without its log
+    // The file is renamed before the log. A log without its file is recognized as damaged, but a file without its log
     // could be mistaken for an intact store.
     guard rename(path, target) == 0 || errno == ENOENT else {
       throw .unusable(path: path, cause: "it is damaged and cannot be moved aside: \(SystemError.reason(errno))")
@@ -235,14 +235,14 @@ extension SQLiteRunStore {
 }
 
 extension SQLiteConnection {
-  /// The format of the stored data, or 0 if there is none.
+  /// The format of the stored data, or 0 if the file contains none.
   var version: Int {
     get throws(StoreProblem) {
       try integer("PRAGMA user_version")
     }
   }
 
-  /// Returns the number that is the result of a statement, or 0 without a result.
+  /// Returns the number in the result of a statement, or 0 if the result is empty.
   func integer(_ text: String) throws(StoreProblem) -> Int {
     var number = 0
     try run(text) { row throws(StoreProblem) in number = row.integer(0) }

@@ -3,12 +3,12 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// Stores runs in an SQLite file: by default `.flowrun/runs.sqlite` next to the workflow, for all workflows of the
-/// folder.
+/// Stores runs in an SQLite file. By default, this is `.flowrun/runs.sqlite` next to the workflow, for all workflows in
+/// the folder.
 ///
-/// A chunk is a row whose key consists of the numbers of the run and the chunk. A process holds a run by a lock on a
-/// byte of the file next to the store. The run's epoch fences a process that has lost it. Each row has a checksum over
-/// all its columns.
+/// A chunk is a row whose key consists of the numbers of the run and the chunk. A process has a run through a lock on a
+/// byte of the lock file next to the store. A process that has lost its run is fenced by the run's epoch. Each row has
+/// a checksum of all its columns.
 package final class SQLiteRunStore: FileRunStore {
   package let path: String
   /// The folder of the workflows whose runs are recorded, or nil to use the recorded paths.
@@ -16,36 +16,36 @@ package final class SQLiteRunStore: FileRunStore {
   /// The identity of the file, or nil if it is unknown.
   package let identity: FileIdentity?
   private let connection: Mutex<SQLiteConnection>
-  /// The file of the store's ``StoreRecord``.
+  /// The file that contains the store's ``StoreRecord``.
   private let recordFile: Descriptor
   /// True if the file is on a network file system.
   private let isOnNetwork: Bool
   /// The damage to the file, or nil if none is known.
   let flaw: String?
-  /// The identities of the files when they were opened.
+  /// The identities of the store's files when they were opened.
   private let files: StoreFiles
 
   /// The maximum length of the log while a run continues, in pages of 4 KiB.
   private static let logPages = 1000
   /// The maximum length of the log after a run, in pages. The next process that opens the store reads the whole log,
-  /// which takes two microseconds per page. Copying the log waits for the disk, which is worthwhile after about twenty
-  /// short runs.
+  /// which takes two microseconds per page. Copying the log waits for the disk, which pays off after about twenty short
+  /// runs.
   private static let idleLogPages = 96
-  /// The size in bytes of a run that fills the log by itself. The log is copied after several such runs, or after the
-  /// next short run.
+  /// The size in bytes from which a run fills the log by itself. After such a run, the log is copied only if it exceeds
+  /// ``logPages``.
   private static let longRunBytes = idleLogPages << 11
 
-  /// Opens the store in the file at an absolute path. The file is created if it is missing, unless `readOnly`.
+  /// Opens the store in the file at an absolute path. Unless `readOnly` is true, a missing file is created.
   ///
-  /// - Parameter folder: The absolute path of the folder of all workflows of the store. Recorded files are located in
-  ///   it by name, so a store can be moved with its folder.
+  /// - Parameter folder: The absolute path of the folder that contains all workflows of the store, or nil. Recorded
+  ///   files are looked up in it by name, so that a store can be moved together with its folder.
   package convenience init(_ path: String, readOnly: Bool = false, folder: String? = nil) throws(StoreProblem) {
     try self.init(
       path, readOnly: readOnly, folder: folder, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
   }
 
-  /// Opens the store like ``init(_:readOnly:folder:)``. `isOnNetwork` states whether the file is on a network file
-  /// system.
+  /// Opens the store in the same way as ``init(_:readOnly:folder:)``. `isOnNetwork` is true if the file is on a network
+  /// file system.
   package init(
     _ path: String, readOnly: Bool = false, folder: String? = nil, isOnNetwork: Bool
   ) throws(StoreProblem) {
@@ -62,12 +62,12 @@ package final class SQLiteRunStore: FileRunStore {
     files = StoreFiles(of: path)
   }
 
-  /// The folder next to the file for lines that have not been recorded yet.
+  /// The folder next to the file that contains output lines which have not been recorded.
   package var liveFolder: String? { path + "-live" }
 
   deinit { close() }
 
-  /// Releases the store before the process ends, unless a thread is using it. The store cannot be used after that.
+  /// Releases the store before the process ends, unless a thread is using it. The store cannot be used afterwards.
   package func close() {
     guard flaw == nil, !isOnNetwork, StoreFiles(of: path) == files else { return }
     connection.withLockIfAvailable { Self.leave(path, recordFile, $0) }
@@ -82,8 +82,8 @@ package final class SQLiteRunStore: FileRunStore {
     }
   }
 
-  /// Flushes all files of the store: the file, the log and their folder entries, in this order. Runs that were not
-  /// durable may have created them without a flush. Every connection does this before its first durable write; a
+  /// Flushes all files of the store in this order: the main file, the log and their folder entries. Runs that were not
+  /// durable may have created them without flushing. Every connection does this before its first durable write, and a
   /// durable run calls it before its first step.
   package func prepareForDurable() throws(StoreProblem) {
     try withConnection { connection throws(StoreProblem) in try prepareForDurable(connection) }
@@ -93,14 +93,14 @@ package final class SQLiteRunStore: FileRunStore {
     guard !connection.isOnDisk else { return }
     try connection.wait(forDisk: true)
     let log = Descriptor(FlowPlatform.open(path + "-wal", O_RDWR | O_CLOEXEC))
-    // No other process may write meanwhile, because `grow` would overwrite appended data.
+    // No other process may write during this, because `grow` would overwrite appended data.
     if log.number >= 0 { try connection.transaction { () throws(StoreProblem) in Self.grow(log) } }
     try connection.syncFile()
     if log.number >= 0 { try sync(log) }
     let folder = Self.folder(of: path)
     for folder in [folder, folder + "/.."] {
       let file = Descriptor(FlowPlatform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-      // A folder without read permission cannot be flushed.
+      // A folder without read permission cannot be flushed, so skip it.
       guard file.number >= 0 else { continue }
       try sync(file)
     }
@@ -114,18 +114,18 @@ package final class SQLiteRunStore: FileRunStore {
     }
   }
 
-  /// Allocates the log on disk in advance: a log that grows costs two flushes for each write.
+  /// Allocates the log on disk in advance, because each write to a log that grows costs two flushes.
   private static func grow(_ log: borrowing Descriptor) {
     var status = stat()
     guard fstat(log.number, &status) == 0, status.st_size < logPages << 12 else { return }
-    // Readers treat zeros as the end of the log, regardless of what was there before.
+    // Readers treat zeros as the end of the log, whatever was there before.
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     let size = status.st_size
     var offset = Int(size)
     while offset < logPages << 12 {
       let count = zeros.withUnsafeBytes { pwrite(log.number, $0.baseAddress, $0.count, off_t(offset)) }
       guard count > 0 else {
-        // The remaining space of a disk that is nearly full is not wasted on zeros.
+        // On a disk that is nearly full, the remaining space is left to the data.
         ftruncate(log.number, size)
         return
       }
@@ -150,7 +150,7 @@ package final class SQLiteRunStore: FileRunStore {
       let isIntact = StoreRecord.read(recordFile).stamps == StoreStamps(of: path)
       let result = try body(connection)
       recordState(connection, isIntact: isIntact)
-      // The open files may have been removed or replaced; then the change is lost.
+      // If an open file has been removed or replaced, the change is lost.
       guard StoreFiles(of: path) == files else {
         throw .unusable(path: path, cause: "a file of it was removed, moved or replaced while it was open")
       }
@@ -158,9 +158,9 @@ package final class SQLiteRunStore: FileRunStore {
     }
   }
 
-  /// Records the state of the files after a change if they were intact before it, and how much of the log is on disk.
+  /// Records the state of the files after a change, if they were intact before it, and how much of the log is on disk.
   private func recordState(_ connection: SQLiteConnection, isIntact: Bool) {
-    // The stamps are read before the record, as when the store is opened.
+    // The stamps are read before the record, as they are when the store is opened.
     let stamps = StoreStamps(of: path)
     let known = StoreRecord.read(recordFile)
     var record = known
@@ -184,14 +184,14 @@ package final class SQLiteRunStore: FileRunStore {
     if record != known { record.write(to: recordFile) }
   }
 
-  /// Causes a full check of the store when it is next opened.
+  /// Causes a complete check of the store when it is opened the next time.
   func forgetStamps() {
     var record = StoreRecord.read(recordFile)
     record.stamps = StoreStamps()
     record.write(to: recordFile)
   }
 
-  /// Throws if a part of the file is damaged, because added data could be lost with it.
+  /// Throws if the main file is damaged, because data added to it could be lost.
   func checkWhole() throws(StoreProblem) {
     if let flaw { throw .damaged(path: path, cause: flaw) }
   }
@@ -258,7 +258,7 @@ package final class SQLiteRunStore: FileRunStore {
   package func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
-    // If the end of a journal were missing, finished steps would run again.
+    // If the end of the journal were missing, finished steps would run again.
     try checkWhole()
     return try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -290,7 +290,7 @@ package final class SQLiteRunStore: FileRunStore {
         let file = row.run.file
         row.run = run
         row.run.file = file
-        // The free lock shows that the process has ended.
+        // The lock is free, which shows that the process has ended.
         if run.state == .interrupted { row.run.state = .running }
         try update(row, connection)
       }
@@ -307,7 +307,7 @@ package final class SQLiteRunStore: FileRunStore {
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)
         row.definition = try self.definition(definition, connection)
-        // The journal starts again, so its paths are those of the current folder.
+        // The journal begins again here, so its paths are those of the current folder.
         row.run.file = placed(row.run).file
         row.chunkCount = first + chunks.count
         try update(row, connection)
@@ -436,7 +436,7 @@ final class SQLiteLease: RunLease {
   let run: String
   let epoch: Int
   let number: Int
-  /// The number of chunks.
+  /// The number of chunks in the run's journal.
   let next: Atomic<Int>
   private let lock: Mutex<RunLock?>
 

@@ -2,7 +2,7 @@ import CFlowStore
 import FlowStore
 import FlowPlatform
 
-/// Fingerprints of the file and the log of a store. They change with every write and are 0 for a missing file.
+/// Fingerprints of the file and the log of a store. They change with every write, and are 0 for a missing file.
 struct StoreStamps: Equatable {
   var file: UInt64
   var log: UInt64
@@ -34,8 +34,8 @@ struct StoreStamps: Equatable {
   }
 }
 
-/// The identities of a store's files. An open connection keeps writing to the files it opened, even if others have
-/// replaced them.
+/// The identities of a store's files. An open connection continues to write to the files that it has opened, even if
+/// they have been replaced.
 struct StoreFiles: Equatable {
   private let files: [FileIdentity?]
 
@@ -46,7 +46,7 @@ struct StoreFiles: Equatable {
 /// Data about a store that is kept in its lock file: the state of the files when they were last known to be intact, and
 /// how much of the log was flushed for a durable run.
 ///
-/// The record is not flushed to disk. After a power failure, an older record may be read, which claims less.
+/// The record is not flushed to disk. After a power failure, an older record may be read, which makes weaker claims.
 struct StoreRecord: Equatable {
   var stamps = StoreStamps()
   /// The salt of the log whose first ``durableFrames`` frames are on disk, or 0 if no durable run has used the store.
@@ -63,10 +63,10 @@ struct StoreRecord: Equatable {
   var node: UInt64 = 0
 
   private static let magic: UInt32 = 0x4652_5332
-  /// The magic number of older records, which do not have the copied frames.
+  /// The magic number of older records, which do not contain the copied frames.
   private static let firstMagic: UInt32 = 0x4652_5331
 
-  /// Reads the record of a store. Returns an empty one if there is none or it is damaged.
+  /// Reads the record of a store. Returns an empty record if there is none or it is damaged.
   static func read(_ file: borrowing Descriptor) -> StoreRecord {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = bytes.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, 0) }
@@ -89,13 +89,13 @@ struct StoreRecord: Equatable {
     } else if isIntact(36, firstMagic) {
       record.stamps = StoreStamps(file: number(0), log: number(8))
       (record.durableSalt, record.durableFrames) = (number(16), word(24))
-      // An older record does not have the state of the copy.
+      // An older record does not contain the state of the copy.
       record.noteLogReplaced()
     }
     return record
   }
 
-  /// Writes the record. If this fails, the store is checked again when it is next opened.
+  /// Writes the record. If this fails, the store is checked again when it is opened the next time.
   func write(to file: borrowing Descriptor) {
     var bytes: [UInt8] = []
     for number in [stamps.file, stamps.log, durableSalt, copiedSalt, copiedLog, node] {
@@ -106,7 +106,7 @@ struct StoreRecord: Equatable {
     _ = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
   }
 
-  /// Records that the main file contains the log of the durable run, so that the log may be replaced.
+  /// Records that the main file contains the log of the durable run, so that the log may have been replaced.
   mutating func noteLogReplaced() { (copiedSalt, copiedFrames) = (durableSalt, durableFrames) }
 
   /// True if the log that was flushed for a durable run must still exist.
@@ -117,15 +117,15 @@ struct StoreRecord: Equatable {
     return now.file == stamps.file || node != self.node
   }
 
-  /// Opens the file of the record, which is created if it is missing unless the store is only read. Returns an invalid
-  /// descriptor on failure.
+  /// Opens the file that contains the record. Unless the store is only read, a missing file is created. Returns an
+  /// invalid descriptor on failure.
   static func open(_ path: String, readOnly: Bool) -> Descriptor {
     let writing = FlowPlatform.open(path, O_RDWR | (readOnly ? 0 : O_CREAT) | O_CLOEXEC, 0o600)
     return Descriptor(writing >= 0 ? writing : FlowPlatform.open(path, O_RDONLY | O_CLOEXEC))
   }
 
-  /// Returns the damage to the log of the store at a path, or nil if it is intact. Another process may be writing: a
-  /// log that seems damaged is read again for up to 20 ms, enough for a current write to end.
+  /// Returns a description of the damage to the log of the store at a path, or nil if the log is intact. Another
+  /// process may be writing, so a log that seems damaged is read again for up to 20 ms, in which a current write ends.
   func logFlaw(of path: String, _ now: StoreStamps) -> String? {
     let missing = "its log, which a durable run had written, is missing"
     let isNeeded = needsLog(now, FileIdentity(path)?.number)
@@ -147,8 +147,8 @@ struct StoreRecord: Equatable {
     return first.salt == 0 ? "the header of its log is damaged" : "the end of its log is missing"
   }
 
-  /// Checks the log. It must contain the flushed frames and those copied to the main file: pages in a shorter log would
-  /// be older than those of the main file.
+  /// Checks the log. It must contain the flushed frames and the frames that were copied to the main file: pages in a
+  /// shorter log would be older than those in the main file.
   private func check(_ file: borrowing Descriptor, _ log: inout flow_log) -> CInt {
     let found = flow_log_check(file.number, durableSalt, durableFrames, &log)
     let isShort = log.salt != 0 && log.salt == copiedSalt && log.frames < copiedFrames
