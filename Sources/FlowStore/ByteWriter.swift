@@ -1,14 +1,14 @@
 import FlowBytes
 
-/// Serializes numbers, strings and bytes. Numbers are encoded in as few bytes as possible (LEB128). Strings and bytes
-/// are preceded by their length.
+/// Encodes numbers, strings and bytes. Numbers take as few bytes as possible (LEB128). Strings and bytes are preceded
+/// by their length.
 package struct ByteWriter: Sendable {
-  /// The bytes written so far.
+  /// The bytes that have been written so far.
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// Reserves space for this many more bytes.
+  /// Reserves memory for this many more bytes.
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
   @inline(__always)
@@ -19,7 +19,7 @@ package struct ByteWriter: Sendable {
     LEB128.write(number) { bytes.append($0) }
   }
 
-  /// Adds a signed number; numbers near zero are short.
+  /// Adds a signed number. Numbers near zero take few bytes.
   @inline(__always)
   package mutating func add(signed number: Int) {
     add(LEB128.zigzag(Int64(number)))
@@ -31,7 +31,7 @@ package struct ByteWriter: Sendable {
     bytes += more
   }
 
-  /// Adds the number of bytes of a string in UTF-8, followed by these bytes.
+  /// Adds the number of bytes of a string in UTF-8, followed by those bytes.
   package mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     bytes += text.utf8
@@ -41,16 +41,16 @@ package struct ByteWriter: Sendable {
   package mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
 }
 
-/// Writes the same encoding as ``ByteWriter`` into existing memory. It is faster for many numbers, because no array has
-/// to grow.
+/// Writes the same encoding as ``ByteWriter`` into existing memory. For many numbers this is faster, because no array
+/// has to grow.
 package struct ByteCursor {
   private let memory: UnsafeMutableRawBufferPointer
   private var count = 0
 
-  /// Creates a cursor that writes into `memory` from its start.
+  /// Creates a cursor that writes into `memory`, beginning at its start.
   package init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
-  /// The bytes written so far, valid as long as the memory.
+  /// The bytes that have been written so far. They are valid as long as the memory.
   package var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
   /// Adds a byte. Proof of safety: each byte is written through the buffer's subscript after a check of its bounds.
@@ -61,26 +61,26 @@ package struct ByteCursor {
     count += 1
   }
 
-  /// Adds a signed number; numbers near zero are short.
+  /// Adds a signed number. Numbers near zero take few bytes.
   @inline(__always)
   package mutating func add(signed number: Int) {
     LEB128.write(LEB128.zigzag(Int64(number))) { add(byte: $0) }
   }
 }
 
-/// Reads the format of ``ByteWriter``. Throws an error if the data is invalid, and never reads beyond its end.
+/// Reads data in the format of ``ByteWriter``. Throws an error if the data is invalid, and never reads beyond its end.
 package struct ByteReader: Sendable {
   private let bytes: [UInt8]
-  /// The number of bytes read so far.
+  /// The position of the next byte to read.
   package private(set) var position: Int
 
-  /// An error for bytes that were not written by a ``ByteWriter``.
+  /// The error that is thrown for bytes that were not written by a ``ByteWriter``.
   package struct ByteProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The offset in bytes.
+    /// The offset of the invalid data in bytes.
     package var position: Int
-    /// A description of the expected data.
+    /// A description of the data that was expected, such as `a number`.
     package var expected: String
-    /// The offset and the expected data.
+    /// A message with the offset and the expected data.
     package var description: String { "byte \(position): expected \(expected)" }
   }
 
@@ -110,8 +110,8 @@ package struct ByteReader: Sendable {
     Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
 
-  /// Reads the number of elements that follow, each of which takes at least one byte. A larger number is an error, so
-  /// damaged data cannot cause a huge allocation.
+  /// Reads the number of elements that follow, each of which takes at least one byte. A number that is too large for
+  /// that is an error, so that damaged data cannot cause a huge allocation.
   package mutating func count() throws(ByteProblem) -> Int {
     let start = position
     let number = try number()
@@ -121,7 +121,7 @@ package struct ByteReader: Sendable {
     return Int(number)
   }
 
-  /// Reads a number of bytes, followed by the bytes.
+  /// Reads the number of bytes that follow, and these bytes.
   package mutating func block() throws(ByteProblem) -> ArraySlice<UInt8> {
     let count = try count()
     defer { position += count }

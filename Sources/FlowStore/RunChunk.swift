@@ -1,33 +1,33 @@
-/// A piece of a run's journal. Stores do not interpret it.
+/// A piece of a run's journal. Stores do not interpret its body.
 ///
-/// The format: four bytes of magic number and version, a CRC-32C checksum of the rest in four bytes, the kind, both
-/// times and the body.
+/// The format: four bytes of magic number and version, four bytes of CRC-32C checksum of the rest, the kind, both times
+/// and the body.
 package struct RunChunk: Sendable, Hashable {
   package var kind: Kind
-  /// The time of its creation in milliseconds since 1970.
+  /// The time at which the chunk was created, in milliseconds since 1970.
   package var wallMilliseconds: Int
-  /// The time of its creation in nanoseconds from the start of the run.
+  /// The time at which the chunk was created, in nanoseconds from the start of the run.
   package var runNanoseconds: Int
   /// The content, in the format of its kind.
   package var body: [UInt8]
 
   package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
-    /// Journal entries of the run and its outputs.
+    /// Journal entries of the run, and outputs of its steps.
     case entries = 1
-    /// Lines printed by steps.
+    /// Lines that steps have printed.
     case log = 2
-    /// A resume, with the new epoch and the discarded entries.
+    /// A resume, with the entries that it has kept.
     case resume = 3
-    /// The data about the start of the run, if it was not known when the run was created.
+    /// The data about the start of the run, written again if it changes after the run was created.
     case header = 4
-    /// All processes that have executed the run, as JSON. The last chunk of this kind counts.
+    /// All processes that have executed the run, as JSON. The last chunk of this kind is valid.
     case epochs = 5
   }
 
   /// The reason why a chunk cannot be read.
   package enum ChunkProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged
-    /// The chunk was written by a newer flowrun.
+    /// The chunk was written by a newer version of flowrun.
     case newer(version: Int)
 
     package var description: String {
@@ -38,7 +38,7 @@ package struct RunChunk: Sendable, Hashable {
     }
   }
 
-  /// The format written by this program.
+  /// The version of the format that this program writes.
   package static let version = 1
   private static let magic: [UInt8] = [0x46, 0x52, 0x4A]
 
@@ -49,7 +49,7 @@ package struct RunChunk: Sendable, Hashable {
     self.body = body
   }
 
-  /// The chunk in the stored format.
+  /// The chunk in the format in which stores keep it.
   package var bytes: [UInt8] {
     var head = ByteWriter()
     head.add(byte: kind.rawValue)

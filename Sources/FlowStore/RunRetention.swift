@@ -1,20 +1,20 @@
-/// The limits for keeping runs.
+/// The limits that decide which old runs are removed.
 public struct RunRetention: Sendable, Hashable {
-  /// The maximum number of runs of a workflow file.
+  /// The maximum number of runs that are kept for each workflow file.
   public var runs = 200
   /// The number of days for which a run is kept.
   package var days = 90
-  /// True to compute the age of a run by the clock alone. By default, the current time is assumed to be no later than
-  /// the start of the second newest run, so that one run with a wrong clock does not cause removals.
+  /// True to compute the age of a run by the clock alone. By default, the current time is taken to be no later than the
+  /// start of the second newest run, so that one run with a wrong clock does not cause removals.
   package var trustsClock = false
-  /// The maximum size of all runs of a store in bytes.
+  /// The maximum size of all runs in a store, in bytes.
   public var bytes = 256 << 20
 
   /// Creates the default limits: 200 runs and 90 days for each workflow, 256 MiB in all.
   public init() {}
 
-  /// Returns the ids of undamaged runs of a store that exceed a limit. `successes` returns the names of the steps of a
-  /// run that succeeded.
+  /// Returns the ids of a store's undamaged runs that exceed a limit. `successes` must return the names of the steps
+  /// that succeeded in a run.
   package func excess(
     in store: some RunStore, nowMilliseconds: Int, successes: (StoredRun) -> Set<String> = { _ in [] }
   ) throws(StoreProblem) -> [String] {
@@ -22,9 +22,9 @@ public struct RunRetention: Sendable, Hashable {
       of: try store.runs(RunFilter()), sizes: try store.sizes(), nowMilliseconds: nowMilliseconds, successes: successes)
   }
 
-  /// Returns the ids of runs that exceed a limit. `runs` are sorted, the newest first, and `sizes` are in bytes.
-  /// Running runs are never returned. If any run of a workflow is kept, its newest successful run and the runs with the
-  /// newest success of each step are kept, too.
+  /// Returns the ids of runs that exceed a limit. `runs` must be sorted, the newest first, and `sizes` are in bytes.
+  /// Running runs are never returned. If any run of a workflow is kept, so are its newest successful run and the runs
+  /// with the newest success of each step.
   package func excess(
     of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int,
     successes: (StoredRun) -> Set<String> = { _ in [] }
@@ -63,12 +63,12 @@ public struct RunRetention: Sendable, Hashable {
     return runs.map(\.id).filter(dropped.contains)
   }
 
-  /// Returns the candidates that do not have the newest success of any step.
+  /// Returns the candidates that contain the newest success of no step.
   private static func withoutNewest(
     _ candidates: [StoredRun], among runs: [StoredRun], _ successes: (StoredRun) -> Set<String>
   ) -> [String] {
     let found = Dictionary(candidates.map { ($0.id, successes($0)) }, uniquingKeysWith: { first, _ in first })
-    // Other runs are read only until a later success of each of these steps has been found.
+    // Other runs are read only until a later success has been found for each of these steps.
     var open = found.values.reduce(into: Set<String>()) { $0.formUnion($1) }
     var without: [String] = []
     for run in runs {

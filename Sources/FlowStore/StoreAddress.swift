@@ -1,20 +1,20 @@
 import FlowDiagnostics
 
-/// Removes passwords from addresses of stores in messages, in every form that an address can have.
+/// Hides the passwords that addresses of stores may contain, for messages.
 package enum StoreAddress {
-  /// Replaces every password of the address by `***`: in the user information, in a parameter (even if its name is
-  /// percent-encoded), and after a keyword. Text that only looks like a password is hidden, too.
+  /// Replaces each password in the address by `***`: in the user information, in a parameter (even if its name is
+  /// percent-encoded), and after a keyword. Text that only looks like a password is hidden too.
   package static func masked(_ address: String) -> String {
     var masked = address
     for secret in secrets(in: address).sorted(by: { $0.count > $1.count }) {
-      // Longer passwords are replaced first, because they may contain shorter ones.
+      // Longer passwords come first, because they may contain shorter ones.
       masked = replacing(secret, in: masked)
     }
     return masked
   }
 
-  /// Removes the passwords of an address from a message about it: as written, decoded, and in the parts into which a
-  /// parser may split them.
+  /// Hides the passwords of an address in a message about it: as written, percent-decoded, and in the parts into which
+  /// a parser may split them.
   package static func masked(_ message: String, about address: String) -> String {
     var parts: Set<String> = []
     for secret in secrets(in: address) {
@@ -29,24 +29,24 @@ package enum StoreAddress {
     }
   }
 
-  /// Replaces a password byte by byte. If it begins with a combining mark, the mark and the character before it count
-  /// as one character.
+  /// Replaces a password byte by byte. A search by characters would not find one that begins with a combining mark,
+  /// because the mark and the character before it count as one character.
   private static func replacing(_ secret: String, in text: String) -> String {
     String(decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)
   }
 
-  /// True if a parameter with this name contains a secret.
+  /// True if the value of a parameter with this name is a secret.
   private static func isSecret(_ name: String) -> Bool {
     let name = PercentEncoding.decoded(name).lowercased()
     return ["password", "passwd", "secret", "token", "scram"].contains { name.contains($0) }
   }
 
-  /// Returns the passwords of an address as written.
+  /// Returns the passwords in an address, as written.
   private static func secrets(in address: String) -> [String] {
     var found: [String] = []
     let start = address.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound ?? address.startIndex
     let rest = address[start...].unicodeScalars
-    // A password may contain `@` or `?`, so it ends at the last `@`.
+    // A password may contain `@` or `?`, so the last `@` ends it.
     let query = rest.firstIndex(of: "?")
     let end = rest[..<(query ?? rest.endIndex)].lastIndex(of: "@") ?? rest.lastIndex(of: "@")
     if let end, let colon = rest[..<end].firstIndex(of: ":") {
@@ -62,8 +62,8 @@ package enum StoreAddress {
     return found.filter { !$0.isEmpty }
   }
 
-  /// Returns the values of `password=…` in a list of keywords: up to a space, or in quotes in which a backslash escapes
-  /// the next character.
+  /// Returns the values of `password=…` in a list of keywords. A value ends at a space, or is in quotes, in which a
+  /// backslash escapes the next character.
   private static func keywordSecrets(in text: String) -> [String] {
     guard text.unicodeScalars.firstRange(of: "://".unicodeScalars) == nil else { return [] }
     var found: [String] = []

@@ -1,37 +1,37 @@
-/// A run as stored, without its journal.
+/// A run as it is stored, without its journal.
 public struct StoredRun: Sendable, Hashable {
-  /// The run's id, a UUID in lower case.
+  /// The id of the run, a UUID in lower case.
   public var id: String
-  /// The workflow's name.
+  /// The name of the workflow that the run executes.
   public var workflow: String
   /// The absolute path of the workflow file.
   public var file: String
   /// The absolute path of the workflow file when the run was last started or resumed. It differs from ``file`` if the
-  /// folder of the store has been moved or copied since.
+  /// folder of the store has been moved or copied since then.
   package var recordedFile: String
-  /// The start, in milliseconds since 1970.
+  /// The time at which the run started, in milliseconds since 1970.
   package var startedMilliseconds: Int
-  /// The state of the run.
+  /// The state of the run: running, interrupted, or its conclusion.
   public var state: State
-  /// The number of times it was started: 1, plus 1 for each resume.
+  /// The number of times the run was started: 1, plus 1 for each resume.
   public var epoch: Int
-  /// The process that runs it or ran it last.
+  /// The process that is executing the run, or executed it last.
   package var holder: RunHolder
-  /// The data about its start, in the format of the process that started it.
+  /// The data about the start of the run, in the format of the process that started it.
   package var header: [UInt8]
-  /// The conclusion, written by the process that ended it; empty while it runs.
+  /// A summary of the report, written by the process that ended the run. Empty until then.
   public var summary: [UInt8]
 
-  /// The state of a run.
+  /// The states of a run.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// Its process is running.
+    /// The process of the run is executing it.
     case running
-    /// Its process has ended without finishing it.
+    /// The process of the run ended before the run did.
     case interrupted
     case success, partial, failure, cancelled
   }
 
-  /// Creates the state of a run.
+  /// Creates a run. ``recordedFile`` is the same as `file`.
   public init(
     id: String, workflow: String, file: String, startedMilliseconds: Int, state: State, epoch: Int, holder: RunHolder,
     header: [UInt8], summary: [UInt8] = []
@@ -49,11 +49,11 @@ public struct StoredRun: Sendable, Hashable {
   }
 }
 
-/// A process that runs a run.
+/// A process that executes a run.
 public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
-  /// The process id.
+  /// The id of the process on its machine.
   public var process: Int
-  /// The name of its machine.
+  /// The name of the machine on which the process runs.
   public var host: String
 
   /// Creates a holder from a process id and the name of its machine.
@@ -66,32 +66,32 @@ public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "process \(process) on \(host)" }
 }
 
-/// The criteria for listing runs; without criteria, all runs are listed, the newest first.
+/// The criteria for listing runs. Without criteria, all runs are listed, the newest first.
 public struct RunFilter: Sendable, Hashable {
-  /// The id of the only run to list.
+  /// The id of the only run to list, or nil to list runs with any id.
   public var id: String?
-  /// The absolute path of the workflow file of the runs to list.
+  /// The absolute path of the workflow file of the runs to list, or nil to list the runs of all files.
   public var file: String?
-  /// The earliest start of the runs to list, in milliseconds since 1970.
+  /// The earliest start of the runs to list, in milliseconds since 1970, or nil to list runs with any start.
   package var sinceMilliseconds: Int?
-  /// The states of the runs to list; empty for all states.
+  /// The states of the runs to list, or an empty set to list runs in all states.
   package var states: Set<StoredRun.State> = []
-  /// The maximum number of runs.
+  /// The maximum number of runs to list, or nil to list all.
   public var limit: Int?
 
-  /// Creates a filter that all runs pass.
+  /// Creates a filter without criteria, which all runs pass.
   public init() {}
 }
 
-/// Runs listed by a store.
+/// The runs that a store has listed.
 public struct RunList: Sendable, Hashable {
-  /// The runs, the newest first.
+  /// The undamaged runs, the newest first.
   public var runs: [StoredRun] = []
-  /// The ids of runs whose rows fail their checksum.
+  /// The ids of runs whose rows do not match their checksums.
   public var damaged: [String] = []
-  /// The numbers of runs whose rows cannot be read; some of them may not exist.
+  /// The numbers of rows that cannot be read. Some of them may belong to no run.
   package var unreadable: [Int] = []
-  /// The damage to the store itself, which may hide runs, or nil if none is known.
+  /// The damage to the store itself, which may have hidden runs, or nil if none is known.
   package var flaw: String?
 
   /// Creates an empty list.

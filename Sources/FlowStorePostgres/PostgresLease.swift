@@ -4,15 +4,15 @@
   import FlowPlatform
   import Synchronization
 
-  /// The term of a lease, as a value without a clock.
+  /// The term of a lease. It is a value without a clock, so that tests can choose the time.
   struct LeaseTerm {
     /// The time for which the database reserves the run for this process.
     let length: Duration
-    /// The instant at which the last successful renewal was sent.
+    /// The time at which the last successful renewal was sent.
     var sentAt: ContinuousClock.Instant
 
-    /// True if the process may start and continue bodies: until half of the term after the renewal was sent. In the
-    /// other half, bodies are stopped here and on workers.
+    /// True if the process may start and continue bodies. That is so for half of the term after the renewal was sent.
+    /// In the other half, bodies are stopped here and on workers.
     func isSure(at now: ContinuousClock.Instant) -> Bool { now < sentAt + length / 2 }
   }
 
@@ -21,17 +21,17 @@
     let run: String
     let epoch: Int
     let number: Int
-    /// The number of chunks.
+    /// The number of chunks in the run's journal.
     let next: Atomic<Int>
     private let shared: Shared
 
     /// The state that the lease shares with the thread that renews it.
     private final class Shared: Sendable {
-      /// True if another process has the run.
+      /// True if another process has taken over the run.
       let isFenced = Atomic<Bool>(false)
-      /// True if it need not be renewed any longer.
+      /// True if the lease need not be renewed any longer.
       let isOver = Atomic<Bool>(false)
-      /// True if it must still be released.
+      /// True if the lease must still be released.
       let isHeld = Atomic<Bool>(true)
       let term: Mutex<LeaseTerm>
 
@@ -41,7 +41,7 @@
     /// The interval at which the thread checks whether the run has ended.
     private static let napMicroseconds: useconds_t = 50_000
 
-    /// Creates a lease that was requested at `sentAt`; its term is counted from then.
+    /// Creates a lease that was requested at `sentAt`. Its term counts from then.
     init(
       run: String, epoch: Int, number: Int, next: Int, address: String, milliseconds: Int,
       sentAt: ContinuousClock.Instant
@@ -57,26 +57,26 @@
           Self.renew(shared, number: number, epoch: epoch, address, milliseconds)
         }
       } catch {
-        // The lease then expires after its term. A process that takes the run over fences this one.
+        // Without the thread, the lease expires after its term, and a process that takes over the run fences this one.
       }
     }
 
-    /// True if no other process can have the run, and bodies still have time to end before one can.
+    /// True if no other process can have the lease, and bodies still have time to end before one can.
     var isSure: Bool { !isFenced && shared.term.withLock { $0.isSure(at: .now) } }
 
     deinit { shared.isOver.store(true, ordering: .relaxed) }
 
-    /// True if the last renewal failed because another process has the run.
+    /// True if the last renewal failed because another process has taken over the run.
     var isFenced: Bool { shared.isFenced.load(ordering: .relaxed) }
 
-    /// Records that the end of the run has been written, which released it.
+    /// Records that the end of the run has been written, which has released the lease.
     func finish() {
       shared.isHeld.store(false, ordering: .relaxed)
       shared.isOver.store(true, ordering: .relaxed)
     }
 
-    /// Renews the lease three times per term. A lease that has expired because the database was unavailable is renewed,
-    /// too, unless another process has taken the run over.
+    /// Renews the lease three times per term. A lease that has expired because the database was unavailable is renewed
+    /// too, unless another process has taken over the run.
     private static func renew(_ shared: Shared, number: Int, epoch: Int, _ address: String, _ milliseconds: Int) {
       let connection = PostgresConnection(address, answerMilliseconds: max(1000, milliseconds))
       var due = ContinuousClock.now + .milliseconds(milliseconds / 3)
@@ -94,7 +94,7 @@
         if rows != nil {
           shared.term.withLock { $0.sentAt = sent }
         } else {
-          // Steps wait for the renewal, so it is repeated soon.
+          // Steps wait for the renewal, so it is tried again soon.
           due = min(due, .now + .seconds(1))
         }
       }

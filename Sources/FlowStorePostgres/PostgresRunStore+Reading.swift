@@ -2,7 +2,7 @@
   import FlowPostgres
   import FlowStore
 
-  // Reads runs and sends requests to them.
+  // This file reads runs and sends requests to them.
   extension PostgresRunStore {
     package func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
       var conditions: [String] = []
@@ -73,8 +73,8 @@
       return sizes
     }
 
-    /// True if the database has standbys and does not wait for any of them. After a failover, the last writes may be
-    /// missing.
+    /// True if the database has standbys and does not wait for any of them, so that the last writes may be missing
+    /// after a failover.
     package var mayForgetAtFailover: Bool {
       let rows = try? execute(
         """

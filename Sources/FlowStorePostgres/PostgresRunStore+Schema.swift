@@ -2,14 +2,14 @@
   import FlowPostgres
   import FlowStore
 
-  // The tables of a store.
+  // The tables of a store in a database.
   extension PostgresRunStore {
-    /// The current format.
+    /// The version of the tables that this program creates and uses.
     static let version = 1
 
-    /// Creates missing tables. A lock makes other processes wait meanwhile.
+    /// The statements that create missing tables. A lock makes other processes wait while they run.
     static let schema: [PostgresStatement] = [
-      // An arbitrary number that nothing else in the database locks.
+      // The number of the lock is arbitrary; nothing else in the database uses it.
       "SELECT pg_advisory_xact_lock(7021337180931)",
       """
       CREATE TABLE IF NOT EXISTS flowrun_definition(hash bytea PRIMARY KEY, bytes bytea NOT NULL)
@@ -38,8 +38,8 @@
       "SELECT max(version) FROM flowrun_store",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Stores a definition once for all of its runs. The shared lock prevents the removal of definitions that seem
-    /// unused.
+    /// Returns the statements that store a definition once for all of its runs. The shared lock prevents that another
+    /// process removes the definition, which no run uses yet.
     static func keep(_ definition: [UInt8]) -> [PostgresStatement] {
       [
         PostgresStatement(sql: "SELECT pg_advisory_xact_lock_shared(7021337180932)", parameters: []),
@@ -49,26 +49,27 @@
       ]
     }
 
-    /// Removes definitions without runs.
+    /// The statements that remove definitions without runs.
     static let removeDefinitions = [
       "SELECT pg_advisory_xact_lock(7021337180932)",
       "DELETE FROM flowrun_definition WHERE hash NOT IN (SELECT definition FROM flowrun_run)",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Turns off waiting for the disk in a transaction that is not durable.
+    /// Returns the statements with which a transaction begins. One that is not durable does not wait for the disk.
     static func beginning(isDurable: Bool) -> [PostgresStatement] {
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }
 
-    /// The state of a run: a run whose row has the state `running` is interrupted if its lease has expired.
+    /// The expression for the state of a run: if its row has the state `running` and its lease has expired, it is
+    /// interrupted.
     static let standing = """
       CASE WHEN state = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp()) THEN 'interrupted'
       ELSE state END
       """
 
-    /// The checksum of a run's row, except for its lease, which the database renews. It covers lengths and contents, so
-    /// moving data between columns is detected. The database computes it for every write and again when the row is
-    /// read.
+    /// The expression for the checksum of a run's row, except for the lease, which is renewed. It covers lengths and
+    /// contents, so moving data between columns is detected. The database computes it for every write, and again when
+    /// the row is read.
     static let runChecksum: String = {
       let columns = [
         "id", "workflow", "file", "encode(definition, 'hex')", "started::text", "state", "epoch::text", "process::text",
@@ -77,7 +78,7 @@
       return "md5(" + columns.map { "length(\($0))::text || ':' || \($0)" }.joined(separator: " || ") + ")"
     }()
 
-    /// The checksum of a request's row.
+    /// The expression for the checksum of a request's row.
     static let requestChecksum =
       "md5(run::text || ':' || encode(body, 'hex') || ':' || coalesce(encode(answer, 'hex'), '-'))"
 

@@ -4,24 +4,24 @@
   import FlowPlatform
   import Synchronization
 
-  /// Stores runs in a PostgreSQL database, for any number of machines.
+  /// Stores runs in a PostgreSQL database, which any number of machines can use.
   ///
-  /// A process holds a run by a lease that it renews. The next epoch fences a process that has lost its lease: each
-  /// write locks the row of the run. If the connection breaks, a durable run repeats the write under the same number,
-  /// because the database may be restarted during a run.
+  /// A process has a run through a lease that it renews. A process that has lost its lease is fenced by the next epoch,
+  /// because each write locks the row of the run. If the connection breaks, a durable run repeats the write under the
+  /// same number, because the database may be restarted during a run.
   package final class PostgresRunStore: RunStore {
     private let address: String
-    /// The address without a password, for messages.
+    /// The address without its password, for messages.
     private let shown: String
     private let leaseMilliseconds: Int
     private let connection: Mutex<PostgresConnection>
 
-    /// The maximum wait of a durable write for an unavailable database.
+    /// The time for which a durable write waits for an unavailable database.
     private static let patience = Duration.seconds(60)
     private static let pauseMicroseconds: useconds_t = 250_000
 
-    /// Connects to the database at an address such as `postgres://USER@HOST/NAME` and creates missing tables. A run
-    /// whose process does not renew its lease becomes free after `leaseMilliseconds`.
+    /// Connects to the database at an address such as `postgres://USER@HOST/NAME`, and creates missing tables. If the
+    /// process of a run does not renew its lease, another one may take over the run after `leaseMilliseconds`.
     package init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
       self.address = address
       self.leaseMilliseconds = leaseMilliseconds
@@ -55,7 +55,7 @@
       }
     }
 
-    /// Proof of safety: `rows` belong to the only caller that requested them; libpq keeps no reference to a result.
+    /// Proof of safety: `rows` belong to the only caller that requested them, and libpq keeps no reference to a result.
     private struct UncheckedRows: @unchecked Sendable {
       let rows: [PostgresRows]
     }
@@ -64,7 +64,8 @@
       .unusable(path: shown, cause: StoreAddress.masked(problem.message, about: address))
     }
 
-    /// Repeats a write until its success is certain. The statements must have the same effect if they run twice.
+    /// Repeats a write until it is certain that it succeeded. Executing the statements twice must have the same effect
+    /// as once.
     private func persistently(
       _ isDurable: Bool, _ statements: [PostgresStatement]
     ) throws(StoreProblem) -> [PostgresRows] {
@@ -151,8 +152,8 @@
       lease.next.add(1, ordering: .relaxed)
     }
 
-    /// Adds a chunk under a lease, once even if it is sent several times. The row of the run is locked until the chunk
-    /// has been added, so a process that takes the run over reads the chunk.
+    /// Adds a chunk under a lease, and only once even if the statement is sent several times. The row of the run is
+    /// locked until the chunk has been added, so that a process that takes over the run reads the chunk.
     private func addition(of chunk: [UInt8], at index: Int, to lease: PostgresLease) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -195,7 +196,7 @@
       let sentAt = ContinuousClock.now
       let rows = try together(
         [
-          // Waits for a write in progress, which the next statement then sees.
+          // This waits for a write in progress, which the next statement then sees.
           PostgresStatement(sql: "SELECT 1 FROM flowrun_run WHERE id = $1 FOR UPDATE", parameters: [.text(run)]),
           PostgresStatement(
             sql: """
@@ -220,7 +221,7 @@
 
     package func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
       let lease = try own(lease)
-      // The expired lease shows that the process has ended.
+      // The row of an interrupted run has the state `running` and no lease.
       let state = run.state == .interrupted ? .running : run.state
       let rows = try execute(
         """
@@ -256,7 +257,7 @@
       return own
     }
 
-    /// Returns an error for damage to the store.
+    /// Returns the error for damage to the store.
     func damaged(_ cause: String) -> StoreProblem { .damaged(path: shown, cause: cause) }
   }
 #endif
