@@ -4,10 +4,10 @@ import Testing
 
 @testable import FlowEngine
 
-/// Callbacks at instants of a run, by a separate thread or by timers.
+/// Callbacks that are scheduled for times of a run. A separate thread or timers call them.
 @Suite(.timeLimit(.minutes(10))) struct AlarmClockTests {
   @Test(arguments: [false, true])
-  func `callbacks are made in chronological order and never early, even if set by a callback`(usesTimers: Bool) async {
+  func `callbacks run in order of time and never early, even if a callback schedules them`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
@@ -35,14 +35,14 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an earlier callback is made on time during the wait for a later one`(usesTimers: Bool) async {
+  func `an earlier callback runs on time while the clock waits for a later one`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
-    // An hour from now, so a sleeping thread must be woken for the other.
+    // Due in an hour, so a sleeping thread must be woken for the other callback.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
     deadlines.schedule(afterNanoseconds: .max) { calls.add(2, isEarly: false) }
-    // Repeated, because the thread may not be asleep the first time.
+    // Repeated, because the thread may not be asleep at the first attempt.
     for _ in 0..<20 {
       await withCheckedContinuation { continuation in
         deadlines.schedule(atNanoseconds: clock.now + 1_000_000) {
@@ -55,7 +55,7 @@ import Testing
     deadlines.stop()
   }
 
-  @Test(arguments: [false, true]) func `a stop releases all callbacks without making them`(usesTimers: Bool) async {
+  @Test(arguments: [false, true]) func `a stopped clock drops callbacks without calling them`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()

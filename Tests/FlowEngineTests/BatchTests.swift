@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// A thread that runs a batch of steps while other threads may revoke it.
+/// One thread runs a batch of steps while other threads may revoke it.
 struct BatchTests {
   private func batch(of count: Int) -> Batch {
     let batch = Batch()
@@ -23,7 +23,7 @@ struct BatchTests {
         #expect(Array(remainder.started) == (0...gone).map { Int32($0) })
         #expect(Array(remainder.ends) == (0..<gone).map { 10 * ($0 + 1) })
         #expect(Array(remainder.unstarted) == ((gone + 1)..<max(gone + 1, count)).map { Int32($0) })
-        // The thread keeps the running step and no other.
+        // The thread keeps the running step, and no other step.
         #expect(batch.advance(at: 99) == nil)
       }
     }
@@ -32,14 +32,14 @@ struct BatchTests {
   @Test func `closing a batch returns the end of each step, which is never before its start`() {
     let batch = batch(of: 3)
     #expect(batch.advance(at: 7) == 1)
-    // The clock of a thread may be slightly behind another's.
+    // The clock of one thread may be slightly behind that of another.
     #expect(batch.advance(at: 5) == 2)
     #expect(batch.advance(at: 9) == nil)
     let (steps, ends) = batch.close(at: 9)
     #expect(Array(steps) == [0, 1, 2] && Array(ends) == [7, 7, 9])
   }
 
-  @Test func `the size of batches doubles after each completed one and halves after a revoked one`() {
+  @Test func `the batch size doubles after a completed batch and halves after a revoked one`() {
     let batch = Batch()
     var allowances: [Int] = []
     for round in 0..<9 {
@@ -70,7 +70,7 @@ struct BatchTests {
         return Int(last)
       }
       let taker = Task.detached {
-        // At a different moment each time, but after the thread has started.
+        // Revoke at a different time in each round, but after the thread has started.
         while !isBegun.isSet { await Task.yield() }
         for _ in 0..<(round % 64) { _ = isBegun.isSet }
         let remainder = batch.revoke()

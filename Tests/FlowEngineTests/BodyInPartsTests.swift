@@ -41,7 +41,7 @@ extension HandleKey {
   fileprivate static let gathering: HandleKey = "gathering"
 }
 
-/// Resumes the bodies once a number of them wait.
+/// Resumes the bodies once a given number of them wait.
 private final class Gathering: Sendable {
   private struct State {
     var waiting: [@Sendable () -> Void] = []

@@ -5,11 +5,11 @@ import Testing
 
 @testable import FlowEngine
 
-/// `flow.on`: calls an action for each post of a repeating event.
+/// Tests of `flow.on`, which calls an action for each post of a repeating event.
 @Suite(.timeLimit(.minutes(10))) struct `A step that follows an event` {
   private let probe = ProbePlugin()
 
-  /// Starts a run of `steps` that accepts posts of `again`.
+  /// Starts a run of `steps` to which the app may post the event `again`.
   private func start(
     _ steps: [Step], observer: (any RunObserver)? = nil, lastCallsNanoseconds: Int? = nil
   ) throws -> WorkflowRun {
@@ -36,7 +36,7 @@ import Testing
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `is refused with the new name if its action was renamed`() throws {
+  @Test func `prevents the start of a run if its action was renamed, and the error contains the new name`() throws {
     for step in [Step("a", "old.say"), Step("a", "flow.on", with: ["event": "again", "action": "old.say"])] {
       var fixture = EngineFixture([step])
       fixture.workflow.events = [EventDeclaration("again", repeats: true)]
@@ -149,7 +149,7 @@ import Testing
     #expect(probe.diary.all == ["closed thing"])
   }
 
-  @Test func `can follow returns to the foreground, which the report lists as warm or hot entries`() async throws {
+  @Test func `follows returns to the foreground, which the report lists as warm or hot entries`() async throws {
     var fixture = EngineFixture([
       Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),
       Step("window", "flow.noop", needs: []) {
@@ -166,8 +166,8 @@ import Testing
     #expect(entries.map(\.number) == [1, 1, 2, 3])
     #expect(entries[0].openedAt == report.gate.openedAt && entries[0].at == 0)
     #expect(entries[1].openedAt == report["window"].endedAt && entries[2].openedAt == nil)
-    // Each has its own time, and none is earlier than announced; on a busy machine the first may be the latest.
-    // Announced times count from the start of the run, those of a report from activation.
+    // Each has a separate time, and none is earlier than announced; on a busy machine, the first may be the latest.
+    // Announced times count from the start of the run, those in a report from activation.
     let activated: Int? = if case .plan(let plan) = report.source { plan.activatedAtNanoseconds } else { nil }
     let activation = Double(try #require(activated)) / 1e6
     #expect(zip([20, 40, 60], entries.dropFirst()).allSatisfy { $1.at + activation >= $0 - 0.001 })
@@ -176,7 +176,7 @@ import Testing
   }
 }
 
-/// The log lines of steps.
+/// Collects the log lines of steps.
 private final class LogListener: RunObserver {
   private let heard = Mutex<[String]>([])
   var lines: [String] { heard.withLock { $0 } }
@@ -190,13 +190,13 @@ private final class LogListener: RunObserver {
   }
 }
 
-/// A plugin in which `old.say` was renamed.
+/// A plugin whose action `old.say` was renamed to `new.say`.
 private struct RenamedPlugin: Plugin {
   static let name = "old"
   var actions: [any ActionType.Type] { [Key.self] }
   var details: PluginDetails { PluginDetails(movedNames: ["old.say": "new.say"]) }
 
-  /// Writes its idempotency key into the diary.
+  /// Writes the idempotency key of its call into the diary.
   struct Key: Action {
     static let name = "old.key"
     static let summary = "Notes its key"

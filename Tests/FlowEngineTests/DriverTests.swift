@@ -5,7 +5,7 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// The driver's additions to the plan: threads, tasks, handles, cancellation.
+/// The parts of a run that the plan does not contain: threads, tasks, handles and cancellation.
 @Suite(.timeLimit(.minutes(10))) struct DriverTests {
   @Test func `a hundred blocked threads do not delay an unrelated chain`() async throws {
     let probe = ProbePlugin()
@@ -14,7 +14,7 @@ import Testing
     var fixture = EngineFixture(steps)
     fixture.plugins = fixture.plugins.dropLast() + [probe]
     let run = try fixture.start()
-    // The gate only waits for the chain; the door stays closed until it has opened.
+    // The gate waits only for the chain. The door stays closed until the gate has opened.
     #expect(await run.gate.outcome == .ready)
     probe.door.open()
     let report = await run.report
@@ -27,11 +27,12 @@ import Testing
     async throws
   {
     let probe = ProbePlugin()
-    // Only one thread can work on a chain. Its end makes forty steps ready at once, and the thread takes the first.
+    // Only one thread can work on a chain. The end of the chain makes forty steps ready at once, and the thread takes
+    // the first.
     let chain = (0..<500).map { Step("short-\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
     var fixture = EngineFixture(chain + (0..<40).map { Step("hold-\($0)", "probe.hold", needs: [499]) })
     fixture.plugins = fixture.plugins.dropLast() + [probe]
-    // So that the chain counts as short even on a slow machine and in a debug build.
+    // This makes the chain count as short, even on a slow machine and in a debug build.
     fixture.change = { $0.shortStepNanoseconds = 1_000_000 }
     let run = try fixture.start()
     while probe.door.waiting.load(ordering: .acquiring) < 40, run.nowNanoseconds < 30_000_000_000 { await Task.yield() }
@@ -43,8 +44,8 @@ import Testing
 
   @Test(.timeLimit(.minutes(10)))
   func `if the thread of a batch is blocked, other threads run the rest of the batch`() async throws {
-    // Two thousand short steps and three more, each of them after one that does not return until all short ones have
-    // run. The other ready steps block their threads, too, so no thread would find the three by chance. Repeated,
+    // Two thousand short steps, and three others that follow a step which does not return before all short ones have
+    // run. The other ready steps block their threads too, so no thread finds the three by chance. The test is repeated,
     // because threads may happen to split the steps so that none is left behind.
     for _ in 0..<5 {
       let probe = ProbePlugin()
@@ -82,7 +83,7 @@ import Testing
         switch step.outcome {
         case .success: #expect(ran == 1)
         case .skipped: #expect(ran == 0 && step.reason == .runCancelled && step.startedAt == nil)
-        // Asked to end while it was running.
+        // The step was running and was asked to end.
         default: #expect(step.outcome == .cancelled)
         }
       }
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `short steps that threads share run once each, after their dependencies`() async throws {
+  func `short steps shared by several threads run once each, after their dependencies`() async throws {
     let seed = SeededGenerator.environmentSeed ?? 33
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -173,7 +174,7 @@ import Testing
     #expect(report["flaky"].endedAt! >= 15)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a step with an asynchronous body finishes exactly once, suspended or not`()
+  @Test(.timeLimit(.minutes(10))) func `a step finishes exactly once, whether or not its asynchronous body suspends`()
     async throws
   {
     let probe = ProbePlugin()
@@ -255,7 +256,7 @@ import Testing
     fixture.plugins = [probe]
     let run = try fixture.start()
     while probe.door.waiting.load(ordering: .acquiring) < 2, run.nowNanoseconds < 30_000_000_000 { await Task.yield() }
-    // Time for a third to start, if it were allowed to.
+    // This leaves time for a third step to start, if the queue allowed it.
     _ = await run.gate
     #expect(probe.door.waiting.load(ordering: .acquiring) == 2)
     probe.door.open()
@@ -303,7 +304,7 @@ import Testing
 }
 
 extension RunOptions {
-  /// Makes threads share even the shortest steps, in the largest batches even on a slow machine.
+  /// Makes threads share even the shortest steps, in the largest possible batches, even on a slow machine.
   fileprivate mutating func sharesShortSteps() {
     shortStepNanoseconds = 0
     batchNanoseconds = 1_000_000_000
@@ -311,7 +312,7 @@ extension RunOptions {
 }
 
 private enum SeededRun {
-  /// Printed with every failure. The same seed results in the same graphs.
+  /// The seed is printed with every failure. The same seed results in the same graphs.
   static let seed = SeededGenerator.environmentSeed ?? 7
 }
 

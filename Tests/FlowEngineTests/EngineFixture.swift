@@ -13,7 +13,7 @@ struct EngineFixture {
   var plugins: [any Plugin] = [BasicsPlugin(), ProbePlugin()]
   var change: (inout RunOptions) -> Void = { _ in }
 
-  /// The threads of Apple's systems. The tests of programs use those of this system.
+  /// The threads in the form that Apple's systems have. Tests of programs use the form of this system.
   private static let threads = PoolThreads(start: BareThread.start, queues: PoolQueues())
 
   init(_ steps: [Step], gate: GateDeadline? = nil) {
@@ -26,7 +26,7 @@ struct EngineFixture {
       "flowrun-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var options = RunOptions(dataFolder: folder.path, workflowFolder: folder.path)
-    // A body that ends must not be abandoned on a machine whose threads are suspended for seconds.
+    // Threads may be suspended for seconds, so a body that ends late must not be abandoned.
     options.graceNanoseconds = 60_000_000_000
     options.lastCallsNanoseconds = 45_000_000_000
     options.threads = Self.threads
@@ -43,7 +43,7 @@ struct EngineFixture {
 }
 
 extension Step {
-  /// Creates a step from its id and action. `needs` are indices in the list.
+  /// Creates a step from its id and action. `needs` contains indices of the list that the step will be in.
   init(
     _ id: String, _ uses: String = "flow.noop", with: ValueObject = [:], needs: [StepIndex] = [],
     _ change: (inout StepOptions) -> Void = { _ in }
@@ -55,7 +55,7 @@ extension Step {
 }
 
 extension StepOptions {
-  /// Adds the special option with this number, if there is one.
+  /// Adds the special option with this number, or none if there is no such option.
   mutating func makeSpecial(_ number: Int) {
     switch number {
     case 0: deferral = .idle
@@ -70,7 +70,7 @@ extension StepOptions {
 }
 
 extension RunReport {
-  /// The step with this id.
+  /// Returns the step with this id, which must exist.
   subscript(_ id: String) -> Step { steps.first { $0.id.text == id }! }
 }
 
@@ -81,7 +81,7 @@ final class Door: Sendable {
 
   func open() { isOpen.store(true, ordering: .releasing) }
 
-  /// Blocks the thread until the door is open, at most for a minute so that a failing test ends.
+  /// Blocks the thread until the door is open, but for at most a minute, so that a failing test ends.
   func waitHere() {
     waiting.add(1, ordering: .relaxed)
     let limit = ContinuousClock.now + .seconds(60)
@@ -135,7 +135,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Writes its step's id into the diary.
+  /// Writes the id of its step into the diary.
   struct Note: Action {
     static let name = "probe.note"
     static let summary = "Notes that it ran"
@@ -160,7 +160,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Provides the handle named by its input, and records when it is closed.
+  /// Provides the handle that its input names, and records when the handle is closed.
   struct Provide: Action {
     static let name = "probe.provide"
     static let summary = "Provides a handle"
@@ -203,7 +203,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Reports that it is ready, and much later posts the event that its input names.
+  /// A service that reports that it is ready, and posts the event that its input names a long time later.
   struct Radio: StepService, DetailedAction {
     static let name = "probe.radio"
     static let summary = "Posts an event some time after it is ready"
@@ -220,7 +220,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Waits until it is cancelled.
+  /// Waits until it is asked to end.
   struct Cleanup: AsyncAction {
     static let name = "probe.wait"
     static let summary = "Waits to be cancelled"
@@ -230,7 +230,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Waits until it is cancelled in its first attempt, and records each attempt and the cancellation.
+  /// In its first attempt, waits until it is asked to end. Records each attempt and the cancellation.
   struct WaitOnce: AsyncAction {
     static let name = "probe.wait-once"
     static let summary = "Waits to be cancelled, once"
@@ -248,8 +248,8 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Ends at once or a moment later, as a success or, in its first attempt, as a failure, depending on the number in
-  /// its id.
+  /// Ends at once or a moment later. The number in its id decides that, and whether the first attempt succeeds or
+  /// fails.
   struct Moment: AsyncAction {
     static let name = "probe.moment"
     static let summary = "Ends at once or a moment later"

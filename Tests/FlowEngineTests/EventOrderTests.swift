@@ -13,7 +13,7 @@ import Testing
     let seed = SeededGenerator.environmentSeed ?? 41
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    // Enough steps to fill several chunks of records. Some fail, are retried or are skipped.
+    // The steps fill several chunks of records. Some of them fail, are retried or are skipped.
     let steps = (0..<6_000).map { place in
       let needs = (0..<min(place, 2)).map { _ in StepIndex.random(in: 0..<StepIndex(place), using: &random) }
       let kind = Int.random(in: 0..<400, using: &random)
@@ -45,7 +45,7 @@ import Testing
         try #require(abs(duration - (step.endedAt! - started)) < 0.002)
       }
     }
-    // The test is only useful if steps fail.
+    // The test proves something only if steps fail and are skipped.
     #expect(report.steps.contains { $0.outcome == .failure } && report.steps.contains { $0.outcome == .skipped })
     #expect(report.steps.contains { $0.attempts == 3 })
   }

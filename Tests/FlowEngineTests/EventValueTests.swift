@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// An action whose events come from outside: it posts one for each URL that opens the app.
+/// A service that receives events from outside: it posts one for each URL that opens the app.
 private struct Listener: StepService, DetailedAction {
   static let name = "outside.listen"
   static let summary = "Posts outside.came for each URL"
@@ -29,7 +29,7 @@ private struct OutsidePlugin: Plugin {
   var actions: [any ActionType.Type] { [Listener.self] }
 }
 
-/// The values of events, and the steps that read them.
+/// The values of events, as posted by steps, services and apps.
 @Suite(.timeLimit(.minutes(10))) struct `Events with values` {
   private static let declared = [
     EventDeclaration("again", repeats: true, value: FieldDeclaration("value", .object(properties: nil))),
@@ -97,7 +97,7 @@ private struct OutsidePlugin: Plugin {
       ("link", .string(String(repeating: "x", count: 70_000)), "the value of event 'link' is larger than 64 KiB"),
       ("outside.came", 1, "event 'outside.came': only steps of the run post it with a value"),
     ] as [(String, Value, String)])
-  func `are refused if an app posts a value of the wrong type`(
+  func `reject a value that an app posts if its type is wrong`(
     event: String, value: Value, message: String
   ) async throws {
     var problem: EventValueProblem?
@@ -108,12 +108,12 @@ private struct OutsidePlugin: Plugin {
     do { try run.post(event, value: value) } catch { problem = error }
     run.cancel()
     _ = await run.report
-    // A value that only steps post is declared by the posting action.
+    // The posting action declares a value that only steps post.
     if event == "outside.came" { return #expect(problem != nil) }
     #expect(problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "taken")")
   }
 
-  @Test func `may have values with secret properties at any depth`() {
+  @Test func `treat secret properties of their values as secret at any depth`() {
     var token = FieldDeclaration("token", .string)
     token.isSecret = true
     let list = FieldDeclaration("list", .array(of: .object(properties: [token, FieldDeclaration("plain", .string)])))

@@ -74,7 +74,7 @@ import Testing
     #expect(report.outputs["got"] == ["mac-arm", "linux-arm", "linux-x86"])
   }
 
-  /// The example from GitHub's page about matrices.
+  /// The example on GitHub's page about matrices.
   @Test func `adds included values to matching combinations, or adds new combinations`() async throws {
     let axes = FanOut.Source.axes(
       ["fruit": ["apple", "pear"], "animal": ["cat", "dog"]], exclude: [],
@@ -138,7 +138,7 @@ import Testing
     #expect(counts.most <= 3 && counts.ran.sorted() == Array(0..<200))
   }
 
-  @Test func `can have at most 100,000 items`() async throws {
+  @Test func `fails if it has more than 100,000 items`() async throws {
     func list(_ count: Int) -> Value { .array((0..<count).map { .integer($0) }) }
     let step = { (count: Int) in Step("each") { $0.fanOut = FanOut(.items(list(count))) } }
     let most = try await run([step(100_000)], outputs: [:])
@@ -147,8 +147,8 @@ import Testing
     #expect(over.steps[0].failure?.code == "too-many-items")
   }
 
-  @Test func `can return at most 64 MiB`() async throws {
-    // Each item returns a little less than 1 MiB: 64 of them fit, 65 do not.
+  @Test func `fails if its items together return more than 64 MiB`() async throws {
+    // Each item returns a little less than 1 MiB, so 64 of them fit and 65 do not.
     let step = { (count: Int) in
       Step("each", "count.give") { $0.fanOut = FanOut(.items(.array((0..<count).map { .integer($0) }))) }
     }
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// Steps that post an event one after another.
+  /// Returns steps that post an event one after another.
   private func posters(_ count: Int, behind first: StepIndex) -> [Step] {
     (0..<count).map { number in
       Step(
@@ -234,7 +234,7 @@ import Testing
     #expect(second.conclusion == .success && second.outputs["all"] == [1, 2, 3, 4])
     #expect(plugin.counter.counts.withLock { $0.ran } == [2])
     plugin.counter.counts.withLock { $0.ran = [] }
-    // A step that posts again adds an item; the fan-out has finished and starts again from here.
+    // A step that posts again adds an item. The fan-out has finished and starts again.
     let third = try await goOn(from: [0, 4])
     #expect(third.outputs["all"] == [1, 2, 3, 4, 5])
     #expect(plugin.counter.counts.withLock { $0.ran.sorted() } == [1, 2, 3, 4, 5])
@@ -316,7 +316,7 @@ import Testing
   }
 }
 
-/// The record of the bodies of ``CountingPlugin``, and the numbers that fail.
+/// Counts the bodies of ``CountingPlugin`` that ran, and contains the numbers of those that fail.
 private final class Counter: Sendable {
   struct Counts {
     var now = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The changes after which a thread may no longer assume that only its own steps have run.
+/// After some changes, a thread may no longer assume that only its own steps have run.
 struct FastPathTests {
   private func runningChain() throws -> Plan {
     let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
@@ -113,7 +113,7 @@ struct FastPathTests {
       while true {
         now += 1
         Self.answer(plan.takeEffects(), &plan, at: now)
-        // Two threads for all pools, so that ready steps wait and their order counts.
+        // Two threads for all pools, so that ready steps wait and their order matters.
         while running.count < 2, let next = plan.startNext(at: now) { running.append(next.step) }
         guard let step = running.randomElement(using: &random) else { break }
         running.removeAll { $0 == step }
@@ -151,7 +151,7 @@ struct FastPathTests {
     return plan
   }
 
-  /// Carries out the plan's effects until there are none: every condition is true, the gate opens as decided.
+  /// Carries out the plan's effects until there are none. Every condition is true, and the gate opens as decided.
   private static func answer(_ effects: [PlanEffect], _ plan: inout Plan, at now: Int) {
     for effect in effects {
       switch effect {

@@ -5,8 +5,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The launch gate on the real clock. Only properties that are true on any machine are checked: the gate is never
-/// early, and blocked threads do not keep it closed.
+/// The launch gate on the real clock. These tests check only what is true on any machine: the gate is never early, and
+/// blocked threads do not keep it closed.
 @Suite(.timeLimit(.minutes(10))) struct GateTests {
   private func gate(min: Duration? = nil, max: Duration? = nil) -> GateDeadline {
     GateDeadline(min: min.map { .literal($0) }, max: max.map { .literal($0) })
@@ -37,7 +37,7 @@ import Testing
       (0..<64).map { Step("hold-\($0)", "probe.hold") }, gate: gate(max: .milliseconds(250)))
     fixture.plugins = [probe]
     let run = try fixture.start()
-    // The door is closed, so only the maximum can open the gate.
+    // The door stays closed, so only the maximum can open the gate.
     let opening = await run.gate
     probe.door.open()
     let report = await run.report

@@ -3,11 +3,11 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// Inputs are stored at the memory offsets of their fields, whatever their types, sizes and order.
+/// An action's inputs are stored at the memory offsets of its fields, for all types, sizes and orders of fields.
 @Suite struct InputMakingTests {
   enum Level: String, FieldWord { case low, high }
 
-  /// One-byte fields next to large ones, so that the struct has gaps. The outputs repeat the inputs.
+  /// Small fields next to large ones leave gaps in the struct. The outputs repeat the inputs.
   struct Mixed: Action {
     static let name = "test.mixed"
     static let summary = "Gives back what it is given"

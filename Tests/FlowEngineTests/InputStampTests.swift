@@ -5,20 +5,20 @@ import Testing
 
 @testable import FlowEngine
 
-/// The properties by which changes of files are detected, for steps that are up to date.
+/// The properties of files by which changes are detected, for steps that may be up to date.
 struct InputStampTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-stamp-\(UUID().uuidString)"
 
   private func made(_ text: String = "content") throws -> InputStamp {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try text.write(toFile: folder + "/f", atomically: false, encoding: .utf8)
-    // Like a generator that resets its times, as `touch -d @0` does.
+    // A generator that resets its times would do the same, for example with touch -d @0.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: folder + "/f")
     return InputStamp("f", in: OpenFolder(folder), known: nil)
   }
 
-  /// The same file as recorded long after its last change, with a digest that only a record can have.
+  /// Returns the stamp of a file as recorded long after its last change, with a digest that no file has.
   private func recorded(_ stamp: InputStamp, _ change: (inout InputStamp) -> Void) throws -> InputStamp {
     var known = stamp
     known.number = try #require(
@@ -54,7 +54,7 @@ struct InputStampTests {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `the stamp of a step is read back unchanged, and not at all if it is truncated or damaged`() throws {
+  @Test func `the stamp of a step is read back unchanged, or rejected if it is truncated or damaged`() throws {
     let stamp = StepStamp(
       definition: "d", values: "v", inputs: [try made()], products: [try recorded(try made()) { _ in }],
       outputs: ["x": [1, "y"]])

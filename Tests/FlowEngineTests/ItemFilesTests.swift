@@ -8,10 +8,10 @@ import Testing
 
 @testable import FlowEngine
 
-/// Steps with items that declare the files they read and produce.
+/// Steps whose items declare the files that they read and produce.
 @Suite(.timeLimit(.minutes(10))) struct `Items with files` {
-  /// Two steps that produce a file for each file, and one that joins their products. `tag` is part of their
-  /// definitions.
+  /// Returns a workflow with two steps that produce a file for each file, and one that joins their products. `tags` are
+  /// part of the steps' definitions.
   private static func workflow(in folder: String, tags: [String]) -> Workflow {
     func each(_ id: String, from source: String, to target: String, tag: String, needs: [StepIndex]) -> Step {
       Step(
@@ -35,13 +35,13 @@ import Testing
       ])
   }
 
-  /// A simple model of the items' last successes.
+  /// A simple model of the records of the items' last successes.
   private struct Model {
     struct Record: Equatable { var input, tag, output: String? }
     var files: [String: String] = [:]
     var records: [[String: Record]] = [[:], [:]]
 
-    /// Runs a step. Returns the items that ran, and whether one failed.
+    /// Predicts a run of a step. Returns the items that run, and whether one of them fails.
     mutating func run(_ layer: Int, tag: String) -> (ran: [String], failed: Bool) {
       let (source, target) = [("a/", "b/"), ("b/", "c/")][layer]
       let items = files.keys.filter { $0.hasPrefix(source) }.sorted()
@@ -62,14 +62,15 @@ import Testing
       return (ran, false)
     }
 
-    /// The files of items that are no longer in the list.
+    /// Returns the files of items that are no longer in the list.
     func leftovers(_ layer: Int) -> [String] {
       let (source, target) = [("a/", "b/"), ("b/", "c/")][layer]
       return records[layer].keys.filter { files[$0] == nil && $0.hasPrefix(source) }.map { target + $0.dropFirst(2) }
         .filter { files[$0] != nil }
     }
 
-    /// Removes the leftovers of removed items, unless a file has changed since or the list is empty.
+    /// Removes leftovers of removed items, except files that have changed since then. Removes none if the list is
+    /// empty.
     mutating func clean() {
       let lists = ["a/", "b/"].map { source in files.keys.contains { $0.hasPrefix(source) } }
       let gone = (0..<2).map { lists[$0] ? leftovers($0) : [] }
@@ -149,8 +150,8 @@ import Testing
     }
   }
 
-  /// Cuts the record of the second step within an entry, as a full disk or a power failure would. Nothing of it is
-  /// known afterwards.
+  /// Cuts the record of the second step in the middle of an entry, as a full disk or a power failure would do.
+  /// Afterwards, nothing is known about the step's items.
   private func damage(_ folder: String, _ model: inout Model, _ random: inout SeededGenerator) throws {
     let path = "\(folder)/data/up-to-date/second.items"
     guard let bytes = FileManager.default.contents(atPath: path) else { return }
@@ -159,8 +160,8 @@ import Testing
     model.records[1] = [:]
   }
 
-  /// Runs an unchanged workflow until all items of its first step are recorded as unchanged, and once more. That
-  /// happens as soon as their last change is 50 ms old.
+  /// Runs an unchanged workflow until all items of its first step are recorded as unchanged, and then once more. The
+  /// items are recorded as soon as their last change is 50 ms old.
   private func settle(_ workflow: Workflow, in folder: String, inputs: ValueObject = [:]) async throws {
     let path = "\(folder)/data/up-to-date/first.unchanged"
     try? FileManager.default.removeItem(atPath: path)
@@ -180,7 +181,7 @@ import Testing
       (try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(WorkflowGraph(workflow), options: options)).report
   }
 
-  /// The bytes of a valid stamp of a step with two items.
+  /// Returns the bytes of a valid stamp for a step with two items.
   private func stampBytes(_ folder: String) async throws -> [UInt8] {
     for name in ["a", "b", "c", "data"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
@@ -191,7 +192,7 @@ import Testing
     return Array(try #require(FileManager.default.contents(atPath: "\(folder)/data/up-to-date/first.unchanged")))
   }
 
-  @Test func `are checked again if any byte of the record of unchanged items is damaged`() async throws {
+  @Test func `are checked one by one if any byte of the record of unchanged items is damaged`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let bytes = try await stampBytes(folder)
@@ -209,11 +210,11 @@ import Testing
     }
   }
 
-  @Test func `return the outputs in the record if they are unchanged`() async throws {
+  @Test func `return the recorded outputs if they are unchanged`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
-    // Outputs that only this record has show that it was used.
+    // These outputs are only in this record, so they show that it was used.
     let stamp = try #require(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data"))
     FanOutStamp.write(
       stamp.key, outputs: [["mark": "a"], ["mark": "b"]],
@@ -224,7 +225,7 @@ import Testing
     #expect(try await report(workflow, in: folder).outputs["marks"] == ["a", "b"])
   }
 
-  @Test func `are checked again after another process has recorded an item`() async throws {
+  @Test func `are checked one by one after another process has recorded an item`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -234,8 +235,8 @@ import Testing
     #expect(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == false)
   }
 
-  /// The states of unchanged files are cached for a moment, unless a step may have changed the files.
-  @Test func `are read again by a later step if another step has changed a file`() async throws {
+  /// The states of unchanged files are cached for a short time, unless a step may have changed the files.
+  @Test func `a later step notices a file that another step has changed, even if its state was cached`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -273,7 +274,7 @@ import Testing
     #expect(recent.states(of: ["a"], in: "/f", at: 1_000_000) == nil)
   }
 
-  /// Each of these affects the result of an item, but is not a file.
+  /// Each of these changes affects the result of an item, but no file.
   @Test func `run again if inputs, variables or definitions change, even if the files do not`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -299,7 +300,7 @@ import Testing
     try await expectNew(["tag": "2"])
   }
 
-  @Test func `have the same hash whether they are paths or values for expressions`() {
+  @Test func `have the same hash as paths and as values for expressions`() {
     for path in ["a", "a.txt", ".a", "a.", "/a", "/a/b.tar.gz", "x y/ü.txt", "../..a/b", "a/.b/c.d/e"] {
       #expect(FanOutValues(files: [path]).hashes == FanOutValues([FileItem.value(of: path)]).hashes, "\(path)")
       #expect(FanOutValues(files: [path])[0] == FileItem.value(of: path))
@@ -353,7 +354,7 @@ import Testing
     #expect(report["each"].failure?.message.contains(message) == true, "\(report["each"])")
   }
 
-  @Test func `may be an empty list, and then the step succeeds with an empty array per output`() async throws {
+  @Test func `may number zero, and then the step succeeds with an empty array for each output`() async throws {
     let step = Step("each", "flow.set", with: ["values": ["x": "${{ item.path }}"]]) {
       $0.fanOut = FanOut(.files(["*.none"]))
     }
@@ -362,7 +363,7 @@ import Testing
   }
 }
 
-/// Copies files.
+/// A plugin whose action copies a file.
 private struct CopyingPlugin: Plugin {
   static let name = "copy"
   var actions: [any ActionType.Type] { [Copy.self, CopyIfThere.self] }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The names of items for people.
+/// The names under which users see items.
 @Suite struct ItemNameTests {
   @Test(
     arguments: [

@@ -7,7 +7,7 @@ import FlowTestKit
 import Synchronization
 import Testing
 
-/// The kept items of a resumed step, and the idempotency keys of those that run again.
+/// A resumed step keeps some items. Others run again, some with a new idempotency key.
 @Suite(.timeLimit(.minutes(10))) struct `A resume of a step with items` {
   @Test func `uses a new key for an item if its index belonged to a different item`() async throws {
     let trial = Trial()
@@ -15,7 +15,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1"])
     try await trial.resume(["y", "x"], from: "list")
     #expect(trial.ledger.take() == ["each[0]~1 y 1", "each[1]~1 x 1"])
-    // An index that is used again does not reuse its old keys.
+    // An index that is used again must not use its old keys.
     try await trial.resume(["y"], from: "list")
     #expect(trial.ledger.take() == [])
     try await trial.resume(["y", "x", "z"], from: "list")
@@ -194,13 +194,13 @@ import Testing
   }
 }
 
-/// A run of a list and a step for each of its elements, with resumes.
+/// A run of a list and of a step for each of its elements, which can be resumed.
 private final class Trial {
   let ledger = Ledger()
   private let store = MemoryRunStore()
   private var before: [Step] = []
 
-  /// The outputs `text` of the items in the last run or resume.
+  /// The output `text` of each item in the last run or resume.
   private(set) var outputs: Value = nil
 
   private func steps(_ list: Value, _ definition: String, without left: String? = nil) -> [Step] {
@@ -279,7 +279,7 @@ private final class Trial {
   }
 }
 
-/// A record of what a service that honors keys would see.
+/// A record of the calls to a service that recognizes idempotency keys.
 private final class Ledger: Sendable {
   private struct State {
     var lines: [String] = []
@@ -301,7 +301,7 @@ private final class Ledger: Sendable {
 
   func add(_ line: String) { state.withLock { $0.lines.append(line) } }
 
-  /// The calls since the last look, each as key, value and attempt.
+  /// Returns the calls since the last call of this method, each as key, value and attempt.
   func take() -> [String] {
     state.withLock { state in
       defer { state.lines = [] }
@@ -333,7 +333,7 @@ private struct LedgerPlugin: Plugin {
   var actions: [any ActionType.Type] { [List.self, Write.self, Fail.self] }
   var handles: [PluginHandle] { [PluginHandle(.ledger, ledger)] }
 
-  /// Returns the list that the test sets, which is not part of the step's definition.
+  /// Returns the list that the test has set. The list is not part of the step's definition.
   struct List: Action {
     static let name = "ledger.list"
     static let summary = "Gives a list"
@@ -354,7 +354,7 @@ private struct LedgerPlugin: Plugin {
     }
   }
 
-  /// Records its key. Returns its definition, and nothing for the value `mute`.
+  /// Records its idempotency key. Returns its definition, or nothing for the value `mute`.
   struct Write: Action {
     static let name = "ledger.write"
     static let summary = "Notes its key"

@@ -6,7 +6,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// The records of a run, and its resume.
+/// What a run records, and how it is resumed.
 @Suite struct `A journal` {
   static func history(_ store: any RunStore, isDurable: Bool = false) -> RunHistory {
     var history = RunHistory(
@@ -27,7 +27,7 @@ import Testing
     return fixture
   }
 
-  /// Resumes the only run of a store.
+  /// Resumes the only run in a store.
   func resume(
     _ steps: [Step], _ store: any RunStore, isDurable: Bool = false, probe: ProbePlugin = ProbePlugin(),
     _ wish: ResumePlan.Wish = ResumePlan.Wish()
@@ -108,7 +108,7 @@ import Testing
     #expect(probe.diary.counts == ["kept": 1, "beside": 1])
   }
 
-  @Test func `is unchanged after a claim was released, and can be claimed again for a resume`() async throws {
+  @Test func `stays unchanged when a claim is released, so that the run can be claimed again`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("kept"), Step("fails", "flow.fail", with: ["message": "no"], needs: [0])]
     _ = try await fixture(steps, store).run()
@@ -274,7 +274,7 @@ import Testing
     guard report.conclusion != .success else { return #expect(writes >= 7) }
     #expect(report.conclusion == .failure)
     #expect(report.warnings.contains { $0.contains("the disk is full") })
-    // A run that was never written cannot be resumed.
+    // There is nothing to resume if the run was never written.
     guard writes > 0 else { return #expect(probe.diary.count == 0) }
     store.repair()
     let first = probe.diary.counts

@@ -44,7 +44,7 @@ private struct Tick: StepService, DetailedAction {
   }
 }
 
-/// Fails at the first `app.open-url` after it was ready.
+/// Becomes ready, and fails at the first `app.open-url`.
 private struct Break: StepService, DetailedAction {
   static let name = "link.break"
   static let summary = "Fails at the first URL"
@@ -98,7 +98,7 @@ private struct LinkPlugin: Plugin {
     for _ in 0..<3 { run.post("app.open-url") }
     #expect(run.endWait())
     let report = await run.report
-    // The items run at the same time.
+    // The items run at the same time, so their order varies.
     #expect(probe.diary.all.dropLast().sorted() == ["post 1", "post 2", "post 3"] && probe.diary.all.last == "tidy")
     #expect(report.conclusion == .success && report["after"].outcome == .success)
     #expect(!run.endWait())
@@ -139,7 +139,7 @@ private struct LinkPlugin: Plugin {
     #expect(await partial.report.conclusion == .partial)
   }
 
-  @Test func `that an app embeds ends once the app has finished posting events`() async throws {
+  @Test func `ends in an app once the app has finished posting events`() async throws {
     let run = try start([Step("receive", "link.receive"), write(for: "link.came")]) { $0.acceptsEvents = true }
     await wait { run.isKeepingServices }
     run.post("app.open-url")
@@ -149,7 +149,7 @@ private struct LinkPlugin: Plugin {
   }
 
   @Test(arguments: [true, false])
-  func `awaits neither announced events nor --wait-for-events after its wait`(acceptsEvents: Bool) async throws {
+  func `after its own wait, no longer waits for announced events or posts`(acceptsEvents: Bool) async throws {
     let run = try start([Step("receive", "link.receive")]) {
       $0.acceptsEvents = acceptsEvents
       if !acceptsEvents { $0.announcedEvents = [("never", .seconds(3600))] }
