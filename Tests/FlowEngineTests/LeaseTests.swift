@@ -4,14 +4,14 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// A run that another process may take over, in a store whose leases expire.
+/// Another process may take over a run whose store has leases that expire.
 extension `A journal` {
   private static let steps = [
     Step("a", "probe.hold"), Step("b", "probe.note", needs: [0]),
     Step("c", "probe.note", needs: [1]) { $0.condition = "always()" },
   ]
 
-  /// Starts a run and waits until it is in the store and has its lease.
+  /// Starts a run and waits until the store contains it with a lease.
   private func held(
     _ store: MemoryRunStore, _ probe: ProbePlugin, _ steps: [Step] = steps
   ) async throws -> WorkflowRun {
@@ -33,7 +33,7 @@ extension `A journal` {
     store.setLeases(.late)
     let before = store.chunkCount
     probe.door.open()
-    // The end of the first step is still written; the next one would have begun with it.
+    // The end of the first step is still written. The next step would have begun with the same write.
     while store.chunkCount == before { await Task.yield() }
     #expect(probe.diary.all.isEmpty)
     probe.diary.write("renewed")

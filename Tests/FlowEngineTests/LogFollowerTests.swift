@@ -7,9 +7,9 @@ import Testing
 
 @testable import FlowEngine
 
-/// Reading the lines of a run that another process writes.
+/// Tests that read the lines of a run while another process writes them.
 @Suite struct `A reader of a log` {
-  /// The writing process, controlled by the test.
+  /// The process that writes, controlled by the test.
   private final class Writer {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     let store: MemoryRunStore
@@ -90,7 +90,7 @@ import Testing
     try writer.finish()
     #expect(writer.files == ["r.1.0"])
     #expect(try texts(reader.read()).isEmpty && writer.files.isEmpty)
-    // The record has the beginning and the end, half of the limit each.
+    // The record contains the beginning and the end, each up to half of the limit.
     let record = try texts(LogFollower("r", in: writer.store).read())
     let note = "[flowrun: 15 lines, 113 bytes, are not recorded; a larger log-limit keeps more]"
     #expect(record == ["line 0", "line 1", "line 2", note, "line 18", "line 19", "next"])
@@ -102,7 +102,7 @@ import Testing
     for number in 0..<4 { writer.line("a", "line \(number)") }
     try writer.write()
     #expect(try texts(reader.read()) == ["line 0", "line 1", "line 2"])
-    // The reader may read between these writes, whose order is fixed.
+    // The reader may read between these writes, whose order is always the same.
     writer.writeLive()
     writer.end("a")
     writer.line("b", "next")
@@ -139,7 +139,7 @@ import Testing
     #expect(try texts(LogFollower("r", in: writer.store, after: "nonsense").read()).count == 9)
   }
 
-  @Test func `reads only the newest parts if very much is printed`() throws {
+  @Test func `reads only the newest parts if a step prints very much`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var log = LiveLog(in: folder, run: "r", epoch: 1)

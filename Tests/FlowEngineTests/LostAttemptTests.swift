@@ -4,9 +4,9 @@ import FlowPluginKit
 import Synchronization
 import Testing
 
-/// The requests of attempts, and their number, after others were lost.
+/// The number of attempts after some were lost, and the resources that they request.
 @Suite(.timeLimit(.minutes(10))) struct LostAttemptTests {
-  /// An executor that loses one attempt for each of these reasons and runs the next one.
+  /// An executor that loses one attempt for each of the given reasons, and runs the next one.
   private final class LosingExecutor: StepExecutor {
     let name = "slurm"
     let slots = 1
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// The processors requested by the attempts of a step, and the conclusion.
+  /// Returns the processors that each attempt of a step requested, and the conclusion.
   private func attempts(
     _ losses: [ExecutorLost], retry: RetryPolicy? = nil, limit: Int? = nil
   ) async throws -> (cpus: [Int?], conclusion: RunConclusion) {

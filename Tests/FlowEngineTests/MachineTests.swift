@@ -3,9 +3,9 @@ import FlowModel
 import Synchronization
 import Testing
 
-/// Steps that request resources of the machine, with threads and clocks.
+/// Steps that request resources of the machine, run with threads and clocks.
 struct MachineTests {
-  /// One of many steps in several pools. Most request resources, some compute.
+  /// Returns one of many steps in several pools. Most of them request resources, and some compute.
   private static func step(_ number: Int) -> Step {
     let needs: [StepIndex] = number > 20 ? [StepIndex(number - 20)] : []
     let pools: [String?] = [nil, "background", "utility", nil]
@@ -127,7 +127,7 @@ struct MachineTests {
   }
 }
 
-/// Counts the failed attempts.
+/// Counts failed attempts.
 private final class RetryListener: RunObserver {
   private let retries = Mutex(0)
   var count: Int { retries.withLock { $0 } }

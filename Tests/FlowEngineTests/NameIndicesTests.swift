@@ -3,14 +3,14 @@ import Testing
 @testable import FlowEngine
 
 @Suite struct `Indices of names` {
-  @Test(arguments: [0, 1, 11, 12, 13, 14, 1000]) func `are found by name, whether there are few or many`(count: Int) {
+  @Test(arguments: [0, 1, 11, 12, 13, 14, 1000]) func `an index is found by its name among few or many`(count: Int) {
     var indices = NameIndices()
     for index in 0..<count { indices["name \(index)"] = Int32(index) }
     for index in 0..<count { #expect(indices["name \(index)"] == Int32(index)) }
     #expect(indices["name \(count)"] == nil && indices[""] == nil)
   }
 
-  @Test(arguments: [3, 20]) func `can be changed and removed`(count: Int) {
+  @Test(arguments: [3, 20]) func `an index can be changed and removed`(count: Int) {
     var indices = NameIndices()
     for index in 0..<count { indices["name \(index)"] = Int32(index) }
     indices["name 1"] = 77

@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// The plan event by event, on the virtual clock, with exact times.
+/// The plan receives events on the virtual clock, and its times are exact.
 struct PlanTests {
   private let second = 1_000_000_000
 
@@ -46,7 +46,7 @@ struct PlanTests {
     #expect(plan.gate.late.isEmpty)
   }
 
-  /// A launch with one step that ends at `end`. The gate's clock reports nothing.
+  /// Returns a launch whose only step ends at `end`, and its gate. The gate's clock has reported nothing.
   private func decided(at end: Int, _ ending: Ending, max: Int) throws -> (plan: Plan, gate: GateState) {
     var plan = try plan([Step("a")])
     plan.apply(.activated(launch(max: max)), at: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// Steps run on serial queues of Dispatch where it starts them, and on flowrun's own threads where it does not.
+/// Steps run on serial queues of Dispatch if it starts their blocks, and otherwise on threads that flowrun creates.
 @Suite(.timeLimit(.minutes(10))) struct PoolQueueTests {
   private let arrival = PoolQueues.arrivalNanoseconds
   private let pause = PoolQueues.pauseNanoseconds
@@ -26,7 +26,7 @@ import Testing
       dispatch.startAll(round)
       #expect(diary.all == Array(repeating: "block", count: round))
     }
-    // Linux reports another quality of service than the one that a queue was created with.
+    // Linux reports a different quality of service than the one that a queue was created with.
     let reported = DispatchQueue(label: "example", qos: expected).qos
     #expect(dispatch.used.allSatisfy { $0.qos == reported && $0.label == "flowrun.\(quality.rawValue)" })
     #expect(Set(dispatch.used.map(ObjectIdentifier.init)).count == 1)
@@ -135,7 +135,7 @@ import Testing
     dispatch.advance(to: arrival)
     #expect(diary.all == ["called", "first instead", "second instead"])
     isStuck.store(false, ordering: .releasing)
-    // The second block was withdrawn before it was passed to Dispatch, so it never is.
+    // The second block was withdrawn before it was passed to Dispatch, so it is never passed.
     dispatch.startAll(1)
     dispatch.advance(to: arrival + pause)
     #expect(queues.accepts(.background, diary, "third "))
@@ -206,7 +206,7 @@ import Testing
       let records = Mutex<[(before: Int32, during: Int32, after: Int32)]>([])
       let during = Atomic<Int>(0)
       let done = DispatchSemaphore(value: 0)
-      // The clock stands still, so no block is late.
+      // The clock stands still, so no block can be late.
       let clock = RunClock(virtual: VirtualClock())
       let queues = PoolQueues(clock: clock) { queue, block in
         queue.async {
@@ -244,8 +244,8 @@ import Testing
     }
   #endif
 
-  /// A separate process, because the blocks would stop the tasks of other tests.
-  @Test func `steps start although other code occupies all threads of Dispatch`() async {
+  /// This runs in a separate process, because the blocks would stop the tasks of other tests.
+  @Test func `steps start even if other code occupies all threads of Dispatch`() async {
     await #expect(processExitsWith: .success) {
       let levels: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background]
       let isOpen = Atomic(false)
@@ -287,7 +287,7 @@ import Testing
 #endif
 
 extension PoolQueues {
-  /// Submits work that writes into a diary where it runs. Returns false if it is not accepted.
+  /// Submits work that records in a diary on which queue it ran. Returns false if the work is not accepted.
   fileprivate func accepts(_ quality: StepQueue, _ diary: Diary = Diary(), _ name: String = "") -> Bool {
     run(quality) {
       diary.write(name + "block")
@@ -297,7 +297,7 @@ extension PoolQueues {
   }
 }
 
-/// A Dispatch that starts blocks when a test asks for it, with a clock that only the test advances.
+/// Replaces Dispatch: blocks start when a test asks for it, and only the test advances the clock.
 private final class FakeDispatch: Sendable {
   private struct State {
     var blocks: [(queue: DispatchQueue, block: @Sendable () -> Void)] = []
@@ -312,19 +312,20 @@ private final class FakeDispatch: Sendable {
 
   func queues() -> PoolQueues { PoolQueues(clock: clock, submit: submit) }
 
-  /// The queues that blocks were passed to, in order.
+  /// The queues to which blocks were passed, in order.
   var used: [DispatchQueue] { state.withLock { $0.blocks.map(\.queue) } }
 
   @Sendable func submit(_ queue: DispatchQueue, _ block: @escaping @Sendable () -> Void) {
     state.withLock { $0.blocks.append((queue, block)) }
   }
 
-  /// Waits until this number of blocks has been passed since the beginning.
+  /// Waits until this number of blocks has been passed, counted from the beginning.
   func awaitBlocks(_ count: Int) {
     while state.withLock({ $0.blocks.count }) < count { usleep(1000) }
   }
 
-  /// Waits until this number of blocks has been passed since the beginning, and starts those that have not started.
+  /// Waits until this number of blocks has been passed, counted from the beginning, and starts those that have not
+  /// started.
   func startAll(_ count: Int) {
     awaitBlocks(count)
     let blocks = state.withLock { state in
@@ -334,7 +335,7 @@ private final class FakeDispatch: Sendable {
     for block in blocks { block() }
   }
 
-  /// Advances the clock to a time, and calls the alarms until then.
+  /// Advances the clock to a time, and calls the alarms that are due by then.
   func advance(to nanoseconds: Int) {
     let isReached = Atomic(false)
     virtual.schedule(atNanoseconds: nanoseconds, isLast: true) { isReached.store(true, ordering: .relaxed) }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import FlowEngine
 
-/// The plan loses no prefetched step and its times are consistent, whatever threads do and whenever steps are revoked.
+/// Whatever threads do and whenever steps are revoked, the plan must lose no prefetched step, and its times must be
+/// consistent.
 struct PrefetchTests {
   @Test func `prefetching threads run each step once, after its dependencies, with consistent times`() throws {
     let seed = SeededGenerator.environmentSeed ?? 31
@@ -26,14 +27,14 @@ struct PrefetchTests {
         try #require(threads.runs[place] == 1)
         try #require(reading.readyAtNanoseconds! <= reading.startedAtNanoseconds!)
         try #require(reading.startedAtNanoseconds! <= reading.endedAtNanoseconds!)
-        // Nothing starts before its dependencies have ended.
+        // No step starts before its dependencies have ended.
         for need in step.needs { try #require(ends[Int(need)] <= reading.readyAtNanoseconds!) }
       }
-      // The gate is ready with the last blocking step.
+      // The gate is ready when the last blocking step has ended.
       let blocking = steps.indices.filter { threads.plan[StepIndex($0)].isBlocking }
       if let last = blocking.map({ ends[$0] }).max() { try #require(threads.plan.gate.readyAtNanoseconds! == last) }
     }
-    // The test is only useful if steps are prefetched.
+    // The test proves something only if steps are prefetched.
     #expect(ahead > 5_000)
   }
 
@@ -59,7 +60,7 @@ struct PrefetchTests {
     }
   }
 
-  /// Returns up to eighty steps, wide rather than deep, some of them with special options.
+  /// Returns up to eighty steps in a wide graph with short paths. Some have special options.
   private static func steps(_ random: inout SeededGenerator) -> [Step] {
     (0..<Int.random(in: 1...80, using: &random)).map { place in
       let needs = (0..<place).filter { _ in Int.random(in: 0..<24, using: &random) == 0 }.map { StepIndex($0) }
@@ -69,16 +70,16 @@ struct PrefetchTests {
   }
 }
 
-/// Three threads that work on a plan, as in the engine, but with random choices and a counting clock.
+/// Three threads that work on a plan as the engine's threads do, but choose at random and use a counter as the clock.
 private struct Threads {
   private struct Thread {
     let pool: Pool
     let fastPath: FastPath?
-    /// The step that was started in the plan, and those prefetched after it.
+    /// The step that the plan has started, and the steps prefetched after it.
     var steps: [StepIndex]
-    /// The ends of all steps before the running one.
+    /// The times at which the steps before the running one ended.
     var ends: [Int] = []
-    /// True if the plan is exact about its steps.
+    /// True if the plan is up to date about its steps.
     var isRevoked = true
 
     var running: StepIndex { steps[ends.count] }
@@ -87,11 +88,11 @@ private struct Threads {
   private(set) var plan: Plan
   private var threads: [Thread] = []
   private var now = 0
-  /// The number of times each body was started.
+  /// For each step, the number of times its body was started.
   private(set) var runs: [Int]
-  /// The end of each body.
+  /// For each step, the time at which its body ended.
   private(set) var ends: [StepIndex: Int] = [:]
-  /// The number of prefetched steps.
+  /// The number of steps that were prefetched.
   private(set) var ahead = 0
 
   init(_ steps: [Step]) throws {
@@ -103,7 +104,7 @@ private struct Threads {
     answer()
   }
 
-  /// Makes a random thread do one thing. Returns false if nothing is left to do.
+  /// Makes a random thread take one action. Returns false if nothing is left to do.
   mutating func doSomething(_ random: inout SeededGenerator) -> Bool {
     now += 1
     if Int.random(in: 0..<16, using: &random) == 0 { revoke() }
@@ -122,7 +123,7 @@ private struct Threads {
     return true
   }
 
-  /// Cancels the run. Returns the steps whose bodies are running.
+  /// Cancels the run. Returns the steps whose bodies were running.
   mutating func cancel() -> [StepIndex] {
     revoke()
     plan.apply(.cancelled, at: now)
@@ -179,7 +180,7 @@ private struct Threads {
     threads.append(thread)
   }
 
-  /// Makes the plan exact.
+  /// Revokes all prefetched steps, which brings the plan up to date.
   private mutating func revoke() {
     for place in threads.indices where !threads[place].isRevoked {
       let (steps, ends) = (threads[place].steps, threads[place].ends)
@@ -199,7 +200,7 @@ private struct Threads {
     answer()
   }
 
-  /// Carries out the plan's effects until there are none: every condition is true, the gate opens as decided.
+  /// Carries out the plan's effects until there are none. Every condition is true, and the gate opens as decided.
   private mutating func answer() {
     while plan.hasEffects {
       for effect in plan.takeEffects() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The inputs of a step that are known before a run.
+/// The inputs of a step that are known before the run starts.
 struct PreparedInputsTests {
   private let fields = [
     FieldDeclaration("text", .string, default: "default"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The set of ready steps, compared with a sorted array.
+/// Compares the set of ready steps with a sorted array.
 struct ReadySetTests {
   @Test(arguments: [1, 63, 64, 65, 4_096, 4_097, 300_000])
   func `the lowest step is removed first, regardless of previous insertions and removals`(capacity: Int) {
@@ -17,7 +17,7 @@ struct ReadySetTests {
     for _ in 0..<20_000 {
       switch Int.random(in: 0..<5, using: &random) {
       case 0, 1, 2:
-        // Neighbors are drawn more often than by chance, because they share words.
+        // Positions near each other are drawn more often than by chance, because they share words.
         let near = (expected.first ?? 0) + Int.random(in: 0..<70, using: &random)
         let place = Bool.random(using: &random) ? min(near, capacity - 1) : Int.random(in: 0..<capacity, using: &random)
         let index = expected.firstIndex { $0 >= place } ?? expected.count

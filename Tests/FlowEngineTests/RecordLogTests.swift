@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The records that the log of transitions returns.
+/// The log of transitions, as it is filled, read and reused.
 struct RecordLogTests {
   @Test func `all records are returned unchanged and in order, even if far apart in time`() {
     let seed = SeededGenerator.environmentSeed ?? 51
@@ -15,7 +15,7 @@ struct RecordLogTests {
       var noted: [PlanRecord] = []
       var now = 0
       for _ in 0..<count {
-        // Usually nanoseconds pass, sometimes hours; and a gate's time may be before the last step's.
+        // Nanoseconds pass in most rounds, and hours in some. The time of a gate may be earlier than the last step's.
         now += [1, 90, 1 << 32, 7_200_000_000_000, -50].randomElement(using: &random)!
         noted.append(Self.note(in: &log, at: now, &random))
       }
@@ -27,7 +27,7 @@ struct RecordLogTests {
       var other = copy
       #expect(other.take().flatMap { Array($0) } == noted)
       #expect(chunks.allSatisfy { chunk in chunk.isComplete == chunk.allSatisfy(\.isComplete) })
-      // Chunks that have been read are reused, without any of their contents.
+      // Chunks that have been read are reused without any of their contents.
       log.reuse(chunks)
     }
   }

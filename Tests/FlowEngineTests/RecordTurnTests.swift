@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The attempt of a step that records its products.
+/// Only the latest attempt of a step may record its products.
 @Suite struct RecordTurnTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
 

@@ -84,7 +84,7 @@ import Testing
       ])
   }
 
-  @Test func `contains the same lines with the same numbers, whether they arrive alone or together`() {
+  @Test func `contains the same lines with the same numbers, whether they arrive one by one or together`() {
     var random = SeededGenerator(seed: 0x10C)
     for _ in 0..<400 {
       let half = Int(random.next() % 60)

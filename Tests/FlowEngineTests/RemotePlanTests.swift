@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// Steps that executors run, event by event.
+/// The plan of steps that executors run, tested with single events.
 struct RemotePlanTests {
   private let second = 1_000_000_000
 
@@ -42,7 +42,7 @@ struct RemotePlanTests {
 
   @Test func `remote steps count toward the concurrency limit`() throws {
     var plan = try plan([Step("here"), Step("a"), Step("b")], away: [1, 2], concurrency: 2)
-    // The local step has the lower rank, so it is not overtaken.
+    // The local step has a lower rank, so no remote step passes it.
     #expect(startRemote(&plan) == nil)
     #expect(plan.startNext(in: .threads(.userInitiated), at: 0)?.step == 0)
     #expect(startRemote(&plan)?.step == 1)
@@ -130,7 +130,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `an on-interrupt of fail applies to lost attempts as well`() throws {
+  @Test func `on-interrupt: fail applies to lost attempts, too`() throws {
     var options = StepOptions()
     options.onInterrupt = .fail
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The report of a run as JSON.
+/// The report of a run in JSON.
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
   @Test func `a report written in pieces equals the report written as a whole`() async throws {
     let report = try await EngineFixture((0..<500).map { Step("s\($0)") }).run()
@@ -17,7 +17,7 @@ import Testing
     #expect(Array(pieces.joined()) == JSONText.bytes(of: .object(report.value), layout: .indented) + [10])
   }
 
-  /// Runs a workflow whose report has almost every member.
+  /// Runs a workflow whose report contains almost every member.
   private func eventful() async throws -> RunReport {
     var fixture = EngineFixture(
       [
@@ -93,7 +93,7 @@ import Testing
     #expect(masked.steps.compactMap(\.failure?.message).contains("no ***"))
   }
 
-  @Test func `a report of another version may lack members, but not have members of another type`() throws {
+  @Test func `a report of another version may lack members, but its members must have the expected types`() throws {
     let short = try RunReport(
       ["workflow": "w", "steps": ["a": ["outcome": "failure"], "b": [:]]], allowsMissing: true)
     #expect(short.steps.map(\.outcome) == [.failure, .cancelled])

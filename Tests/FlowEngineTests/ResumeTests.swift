@@ -6,7 +6,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// Resumes of selected steps, and the recorded processes of a run.
+/// Some resumes run only selected steps. Each resume records the process that made it.
 extension `A journal` {
   private static let failing = [
     Step("a", "probe.note"), Step("b", "flow.fail", with: ["message": "no"]),

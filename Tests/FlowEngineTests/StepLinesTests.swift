@@ -22,7 +22,7 @@ import Testing
     objects.map { JSONText.write(.object($0)) + "\n" }.joined()
   }
 
-  @Test(arguments: units) func `are encoded as the same JSON as their events`(lines: StepLines) {
+  @Test(arguments: units) func `have the same JSON as their events`(lines: StepLines) {
     var (shown, recorded, numbered): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
     lines.appendJSON(to: &shown)
     lines.appendJSON(to: &recorded, keepsColors: true)
@@ -37,7 +37,7 @@ import Testing
     #expect(String(decoding: numbered, as: UTF8.self) == json(values))
   }
 
-  @Test(arguments: units) func `are shown like lines that were printed separately`(lines: StepLines) {
+  @Test(arguments: units) func `look the same as lines that were printed separately`(lines: StepLines) {
     for keepsColors in [false, true] {
       let shown = lines.lines.strings.map {
         "12:00  a: \(TerminalText.commandLine($0, keepsColors: keepsColors))\n"
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// An observer that receives lines as units, or as events.
+  /// An observer that receives lines in groups, or as events.
   private final class Listener: LineObserver {
     let names = Mutex<[String]>([])
 

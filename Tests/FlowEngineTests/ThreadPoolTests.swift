@@ -3,7 +3,7 @@ import Testing
 @testable import FlowEngine
 @testable import FlowModel
 
-/// The growth of a pool, and the duration of the watch that causes it.
+/// The growth of a pool, and the duration of the watches that make it grow.
 struct ThreadPoolTests {
   private let millisecond = 1_000_000
 
@@ -27,7 +27,7 @@ struct ThreadPoolTests {
     #expect(limits == [3, 5, 9, 17, 33, 65, 129, 256])
   }
 
-  @Test func `the time of a watch grows to 4 ms while steps are short, and returns to 1 ms afterwards`() {
+  @Test func `the duration of a watch grows to 4 ms while steps are short, and returns to 1 ms afterwards`() {
     var pool = fullPool()
     var times: [Int] = []
     for returns in [64, 64, 64, 63, 64, 0, 1] {
@@ -37,11 +37,11 @@ struct ThreadPoolTests {
       #expect(isStuck == (returns == 0))
     }
     #expect(times == [1, 2, 4, 4, 1, 2, 1])
-    // Only a watch during which no thread became free makes the pool grow.
+    // A pool grows only after a watch during which no thread became free.
     #expect(pool.limit == 3)
   }
 
-  @Test func `a pool does not grow for 20 ms after a thread has taken the rest of a body`() {
+  @Test func `a pool does not grow for 20 ms after a thread has taken a body that has waited`() {
     var pool = fullPool()
     pool.holdLimit(at: 5 * millisecond)
     for (time, limit) in [(6, 2), (24, 2), (25, 3)] {

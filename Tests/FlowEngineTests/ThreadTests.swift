@@ -5,12 +5,12 @@ import Testing
 
 @testable import FlowEngine
 
-/// More blocking steps than there are threads: reports and cancellation still work, and no step counts as running
-/// without a thread.
+/// There are more blocking steps than threads. Reports and cancellation must still work, and no step may count as
+/// running without a thread.
 @Suite(.timeLimit(.minutes(10))) struct ThreadTests {
   private let longest = 60_000_000_000
 
-  /// Returns steps that each block a thread, all at once, until the probe's door is opened.
+  /// Returns steps of which each blocks a thread until the door of `probe` is opened.
   private func holding(
     _ count: Int, _ probe: ProbePlugin, _ change: @escaping (Int, inout StepOptions) -> Void = { _, _ in }
   ) -> EngineFixture {
@@ -25,7 +25,7 @@ import Testing
   ) async throws {
     let probe = ProbePlugin()
     let listener = Listener()
-    // The deadline of the last one passes while it waits for a thread.
+    // The deadline of the last step passes while the step waits for a thread.
     var fixture = holding(300, probe) { index, options in
       guard index == 299 else { return }
       options.deadline = StepDeadline(max: .milliseconds(20))
@@ -43,14 +43,14 @@ import Testing
       await Task.yield()
     }
     let (started, inBody) = (listener.started, probe.door.waiting.load(ordering: .acquiring))
-    // Deadlines have a separate thread, too, which steps never take.
+    // Deadlines have a separate thread, which steps never occupy.
     await withCheckedContinuation { continuation in run.wake(after: .milliseconds(20)) { continuation.resume() } }
     probe.door.open()
     let report = await run.report
     #expect(started == Limits.threads)
     #expect(inBody == Limits.threads)
     #expect(report.steps.dropLast().allSatisfy { $0.outcome == .success })
-    // The deadline counts from the beginning of its body, which may take longer than that on a busy machine.
+    // The deadline counts from the beginning of the body, which may take longer than that on a busy machine.
     let last = report["hold-299"]
     #expect(last.outcome == .success || last.endedAt! - last.startedAt! >= 20)
     let warning = "waited for a thread: all 256 that steps of 'user-initiated' may have were busy"
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [Carrier.ownThreads, .stalledQueues])
-  func `a run continues with three threads if the system refuses more, in order, with a warning`(
+  func `a run continues in order with three threads, and with a warning, if the system refuses more`(
     _ carrier: Carrier
   ) async throws {
     let probe = ProbePlugin()
@@ -112,7 +112,7 @@ import Testing
     #expect(report.conclusion == .success)
     let starts = report.steps.map { $0.startedAt! }
     #expect(starts.prefix(3).max()! <= starts.dropFirst(3).min()!)
-    // Late pool queues are refused one after another, so fewer steps may have waited at the same time.
+    // Pool queues that are late are refused one after another, so fewer steps may have waited at the same time.
     let steps = carrier == .ownThreads ? "up to 7 steps of 'user-initiated' waited" : "up to "
     #expect(report.warnings.count == 1 && report.warnings[0].hasPrefix(steps), "\(report.warnings)")
     #expect(report.warnings[0].hasSuffix("waited for a thread: the system gave no more than 3 (see ulimit -u)"))
@@ -125,7 +125,7 @@ import Testing
     for _ in 0..<6 { #expect(threads.run(.utility) { door.waitHere() }) }
     #expect(!threads.run(.utility) {})
     door.open()
-    // Four of the six are released for other users.
+    // Four of the six threads are released for other uses.
     while system.living > 2 {}
     #expect(system.living == 2)
     #expect(system.refusals == 1)
@@ -163,7 +163,7 @@ import Testing
   }
 }
 
-/// The threads of a test: those of each form, whatever the form of this system is.
+/// The forms of threads that are tested, independent of the form that this system uses.
 enum Carrier: CaseIterable {
   case ownThreads, poolQueues
   /// Pool queues whose blocks Dispatch never starts.
