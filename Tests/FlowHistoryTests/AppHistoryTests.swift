@@ -53,7 +53,7 @@ private struct Launch: PackagedWorkflow {
     #expect(try history.runs() == [runs[0], runs[1]])
   }
 
-  @Test func `the app's retention limit and the names of steps are used for each recording`() async throws {
+  @Test func `each recording uses the app's retention limit and the names of its steps`() async throws {
     var history = AppHistory(folder + "/runs.sqlite")
     history.retention.runs = 3
     #expect(history.recording(Launch()).retention.runs == 3)

@@ -42,7 +42,7 @@ private struct Visit: PackagedWorkflow {
     history = AppHistory(folder + "/runs.sqlite")
   }
 
-  /// `F_OFD_GETLK`, which is not visible in Swift on Linux.
+  /// The value of `F_OFD_GETLK`, which is not visible in Swift on Linux.
   #if os(Linux)
     private static let queryOfOpenFile: CInt = 36
   #else
@@ -71,7 +71,7 @@ private struct Visit: PackagedWorkflow {
     return await run.report
   }
 
-  /// True if a file next to the store has a lock other than SQLite's.
+  /// True if a file next to the store has a lock that is not one of SQLite's.
   private func isLocked() throws -> Bool {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path + ".lock"))
     defer { try? file.close() }

@@ -8,7 +8,7 @@ import Testing
 
   init() { folder = Folder() }
 
-  /// A folder that is removed when it is deinitialized.
+  /// Creates a folder, and removes it when the object is freed.
   private final class Folder: Sendable {
     let path: String
 
@@ -39,7 +39,7 @@ import Testing
     let seen = try pool.read { db in
       let before = try db.integer("SELECT count(*) FROM t")
       try pool.write { try $0.run("INSERT INTO t VALUES (2)") }
-      // A reader inside a reader uses another connection.
+      // A reader inside another reader uses another connection.
       let other = try pool.read { try $0.integer("SELECT count(*) FROM t") }
       return [before, try db.integer("SELECT count(*) FROM t"), other]
     }
@@ -124,7 +124,7 @@ import Testing
     #expect(kind(file) == .notADatabase)
   }
 
-  @Test func `has stored bytes that can be compared with given ones`() throws {
+  @Test func `tells equal from different bytes when they are compared with a stored value`() throws {
     let db = try SQLiteConnection(":memory:")
     var bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
     try db.execute("CREATE TABLE t (a)")

@@ -32,8 +32,7 @@
       let other = try PostgresRunStore(address, leaseMilliseconds: 600)
       let old = try store.create(run("a"), definition: [1])
       try store.append([1], to: old, isDurable: true)
-      // This simulates a suspended process. The process is actually running, so it may renew the lease at the same
-      // time.
+      // This simulates a suspended process. In fact the process is running, so it may renew the lease at the same time.
       var taken: (any RunLease)?
       while taken == nil {
         try database.execute("UPDATE flowrun_run SET lease_until = clock_timestamp() - interval '1 second'")
@@ -44,7 +43,7 @@
       #expect(new.epoch == 2)
       #expect(throws: StoreProblem.fenced(run: "a")) { try store.append([2], to: old, isDurable: true) }
       #expect(throws: StoreProblem.fenced(run: "a")) { try store.finish(old, state: .success, summary: []) }
-      // The process is notified without writing anything.
+      // The process learns of its loss without writing anything.
       var isTold = false
       while !isTold {
         do { _ = try store.requests(of: old) } catch { isTold = error == .fenced(run: "a") }
@@ -62,7 +61,8 @@
       _ = try store.create(run("a"), definition: [1])
       _ = try store.create(run("b"), definition: [1])
       #expect(try store.runs(RunFilter()).count == 2)
-      // Without the expression, the database does not update the checksum, as if the disk had changed the data.
+      // Without the expression, the database does not update the checksum, which simulates a disk that has changed the
+      // data.
       try database.execute("ALTER TABLE flowrun_run ALTER COLUMN checksum DROP EXPRESSION")
       try database.execute("UPDATE flowrun_run SET \(change) WHERE id = 'a'")
       let list = try store.list(RunFilter())

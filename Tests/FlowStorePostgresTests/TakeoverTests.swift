@@ -3,7 +3,7 @@
   import TestSupport
   import Testing
 
-  /// Uses two processes and one database.
+  /// Two processes use one database.
   @Suite struct `A run in a shared database` {
     private let database: Database
     private let folder: String

@@ -3,7 +3,7 @@ import FlowStoreSQLite
 import Foundation
 import Testing
 
-/// A store after its process or machine stopped during a write.
+/// A store whose process or machine stopped during a write.
 @Suite struct `A store whose files end at an arbitrary byte` {
   private let folder: String
 
@@ -12,14 +12,14 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
-  /// The length of a log without the zeros that a durable run allocates: a header and complete frames.
+  /// Returns the length of a log up to its last complete frame, without the zeros that a durable run allocates.
   private func size(of path: String) throws -> Int {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     guard let last = bytes.lastIndex(where: { $0 != 0 }) else { return 0 }
     return 32 + (last - 32) / 4120 * 4120 + 4120
   }
 
-  @Test func `has exactly the data written completely before that byte`() throws {
+  @Test func `has exactly the data that was written completely before that byte`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/runs.sqlite"
     let store = try SQLiteRunStore(path)
@@ -28,7 +28,7 @@ import Testing
       holder: RunHolder(process: 1, host: "here"), header: [])
     let base = try size(of: path + "-wal")
     let lease = try store.create(run, definition: [1], chunks: [[0]], isDurable: true)
-    // The length of the log after each write.
+    // The length of the log after each of the writes.
     var ends = [try size(of: path + "-wal")]
     for number in 1..<8 {
       try store.append([UInt8](repeating: UInt8(number), count: number * 1500), to: lease, isDurable: true)

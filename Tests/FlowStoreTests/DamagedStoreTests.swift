@@ -6,7 +6,7 @@ import TestSupport
 import Synchronization
 import Testing
 
-/// Each damaged store either lists the same runs, or is reported and moved aside by the next run.
+/// A damaged store must either list the same runs, or be reported and moved aside by the next run.
 @Suite struct `A damaged store` {
   private let folder: String
   private let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
@@ -35,21 +35,21 @@ import Testing
       main = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
       record = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".lock")))
-      // The zeros allocated by a durable run are omitted.
+      // Omit the zeros that a durable run has allocated.
       if let last = log.lastIndex(where: { $0 != 0 }) { log = Array(log[..<min(log.count, last + 4096)]) }
     }
 
     func write(to path: String) throws {
       unlink(path + "-shm")
       for (bytes, end) in [(main, ""), (log, "-wal"), (record, ".lock")] {
-        // Foundation would flush the file to disk.
+        // Foundation would flush the file to disk, so use the C functions.
         let file = try #require(fopen(path + end, "w"))
         #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0)
       }
     }
   }
 
-  /// Creates a store with a normal run and an interrupted durable one.
+  /// Creates a store with a run that ended and a durable run that was interrupted.
   private func durableStore() throws {
     let store = try SQLiteRunStore(path)
     try store.keep(Self.run("kept", .success, 1), definition: [9], chunks: [[1], [2]])
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
-  /// Returns the visible content of a store, or nil if it is reported as damaged.
+  /// Returns the runs and journals that the store shows, or nil if it is reported as damaged.
   private func contents(_ path: String) throws -> [String: [[UInt8]]]? {
     do throws(StoreProblem) {
       let store = try SQLiteRunStore(path)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// True if the next run detects the damage, or if single damaged runs are listed.
+  /// True if the next run detects the damage, or if the damaged runs are listed one by one.
   private func isDealtWith(_ path: String) throws -> Bool {
     do throws(StoreProblem) {
       let store = try SQLiteRunStore(path)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// The result of changing one bit.
+  /// The observed effect of changing one bit.
   private enum Finding {
     case same, reported, newer
     case wrong(String)
@@ -109,13 +109,13 @@ import Testing
     }
   }
 
-  /// A long test changes every 23rd bit, starting with one that depends on the seed, so 23 consecutive seeds change all
-  /// bits. One and a half million bits take an hour.
+  /// A long test changes every 23rd bit, beginning with one that depends on the seed, so 23 consecutive seeds change
+  /// all bits. A million and a half bits take an hour.
   private static let longStep = 23
   private static let seed =
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap { Int($0) } ?? 7
 
-  /// Changes a sample of the bits of a part, one at a time, and checks the store. This uses several threads, because a
+  /// Changes some bits of a file, one at a time, and checks the store each time. Several threads are used, because a
   /// log that seems damaged is read repeatedly for 20 ms.
   private func check(
     _ files: Files, _ part: WritableKeyPath<Files, [UInt8]> & Sendable, of whole: [String: [[UInt8]]],
@@ -177,12 +177,12 @@ import Testing
   func `is reported if a change in the main file affects a run`() throws {
     defer { clean() }
     try durableStore()
-    // The whole content is in the main file, and the log is empty.
+    // Now the main file has the whole content, and the log is empty.
     try ForeignWriter.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: path)
     try Data().write(to: URL(fileURLWithPath: path + "-wal"))
     let whole = try #require(try contents(path))
     #expect(whole["durable"]?.count == 4)
-    // The next format differs from this one in one bit; it is reported as newer and the store is left unchanged.
+    // The next format differs from this one in one bit. It is reported as newer, and the store is left unchanged.
     try check(try Files(path), \.main, of: whole, newerAt: 8 * 63)
   }
 
@@ -193,7 +193,7 @@ import Testing
     var (emptied, other, first) = (files, files, files)
     emptied.main = []
     other.log.replaceSubrange(0..<32, with: [UInt8](repeating: 7, count: 32))
-    // The effect of a tool that writes one byte into the salt of the first frame.
+    // This is what a tool does that writes one byte into the salt of the first frame.
     first.log[40] ^= UInt8(ascii: "X")
     for changed in [emptied, other, first] {
       try changed.write(to: path)
@@ -207,13 +207,13 @@ import Testing
       #expect(try Data(contentsOf: URL(fileURLWithPath: aside)) == Data(changed.main))
       #expect(try Data(contentsOf: URL(fileURLWithPath: aside + "-wal")) == Data(changed.log))
       let store = try SQLiteRunStore(path)
-      // Another process has found the same damage.
+      // Another process has found the same damage and does nothing.
       #expect(try SQLiteRunStore.moveAside(path, found, atSeconds: 5) == nil)
       #expect(try store.runs(RunFilter()).isEmpty)
     }
   }
 
-  @Test func `is distinguished from one of an earlier version, whose tables are only in the log`() throws {
+  @Test func `differs from a store of an earlier version, whose tables are only in the log`() throws {
     defer { clean() }
     try durableStore()
     let sound = try contents(path)
@@ -222,7 +222,7 @@ import Testing
     try files.write(to: path)
     let found = try contents(path)
     #expect(found != nil && found == sound)
-    // A change in only one of the two fields is damage.
+    // A change in only one of the two fields counts as damage.
     files.main[47] = 4
     try files.write(to: path)
     #expect(try contents(path) == nil)
@@ -261,7 +261,7 @@ import Testing
     withExtendedLifetime((held, lease)) {}
   }
 
-  @Test func `lacks only the torn transaction if just the later frames of it reached the disk`() throws {
+  @Test func `lacks only the torn transaction if only later frames of it reached the disk`() throws {
     defer { clean() }
     try durableStore()
     let before = try Files(path)
@@ -273,7 +273,7 @@ import Testing
     let whole = try #require(try contents(path))
     #expect(whole["torn"] != nil)
     // The first frame of the transaction is the old one, as after a power failure. Neither the record nor the copy in
-    // the main file was written, because that happens after flushing the log.
+    // the main file has been written, because that happens after the log is flushed.
     let first = (before.log.lastIndex { $0 != 0 } ?? 0) / 4120
     var cut = after
     (cut.record, cut.main) = (before.record, before.main)

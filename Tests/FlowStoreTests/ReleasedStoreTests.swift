@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files of a store that no process has open, and files that are removed while a process has them open.
+/// A store that no process has open, and a store whose files are removed while a process has them open.
 @Suite struct `A released store` {
   private let folder: String
 
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Returns the runs in a copy of only the main file.
+  /// Returns the runs in a copy that contains only the main file.
   private func runsInMainFile() throws -> [String] {
     let target = folder + "/alone.sqlite"
     for end in ["-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: target + end) }
@@ -74,7 +74,7 @@ import Testing
     #expect(try runsInMainFile() == ["a"])
     for end in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + end) }
     #expect(try SQLiteRunStore(path).chunks(of: "a") == [[0], [1]])
-    // It is followed by a normal run and another durable one.
+    // A normal run and another durable run follow.
     try SQLiteRunStore(path).keep(run("b"), definition: [1], chunks: [])
     #expect(try runsInMainFile() == ["b", "a"])
     try {
@@ -86,7 +86,7 @@ import Testing
     #expect(try !isDamaged(path))
   }
 
-  /// The files are those after a process was killed or a machine stopped.
+  /// The files are in the state after a process was killed or a machine stopped.
   @Test func `is reported as damaged without the log that a durable run flushed`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
@@ -101,7 +101,7 @@ import Testing
     #expect(try isDamaged(image))
     try Data(count: 40_000).write(to: URL(filePath: image + "-wal"))
     #expect(try isDamaged(image))
-    // The log is removed in place, as by a cleanup of the folder.
+    // The log is removed in place, as a cleanup of the folder would do.
     let log = try Data(contentsOf: URL(filePath: path + "-wal"))
     try FileManager.default.removeItem(atPath: path + "-wal")
     #expect(try isDamaged(path))

@@ -3,8 +3,8 @@ import FlowTestKit
 import Testing
 
 @Suite struct `A chunk of a journal` {
-  @Test func `has a checksum as defined by the standard`() {
-    // RFC 3720, B.4: 32 bytes of zeros, of ones, and ascending.
+  @Test func `has the checksum that the standard defines`() {
+    // The examples of RFC 3720, B.4: 32 bytes of zeros, of ones, and in ascending order.
     #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
     #expect(Checksum.of([UInt8](0..<32)) == 0x46DD_794E)

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A run that ended between the reading of its row and the check of its lock used to seem interrupted.
+  /// A run that ended after its row was read and before its lock was checked used to seem interrupted.
   @Test func `never lists a run that is just ending as interrupted`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
@@ -166,7 +166,7 @@ import Testing
     }
     try sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    // The page with the row of the tenth run gets an invalid header.
+    // The page that contains the row of the tenth run gets an invalid header.
     let name = [UInt8]("run-9/".utf8.dropLast())
     let hit = try #require((0..<bytes.count).first { bytes[$0...].starts(with: name + [UInt8]("w/w".utf8)) })
     for offset in 0..<8 { bytes[hit / 4096 * 4096 + offset] = 0xEE }
@@ -272,13 +272,13 @@ import Testing
       retention.excess(of: runs, sizes: [:], nowMilliseconds: today * 86_400_000)
     }
     let usual = [made("c", day: 1002), made("b", day: 1001), made("a", day: 1000)]
-    // The clock is ahead during one run and correct afterwards.
+    // The clock was ahead during one run and is correct afterwards.
     #expect(excess([made("ahead", day: 1402)] + usual, today: 1402) == [])
     #expect(excess([made("ahead", day: 1402)] + usual, today: 1003) == [])
     #expect(excess([made("d", day: 1003), made("ahead", day: 1402)] + usual, today: 1003) == [])
-    // The clock is behind.
+    // The clock was behind during one run.
     #expect(excess([made("behind", day: 10)] + usual, today: 10) == [])
-    // Time has passed.
+    // Time has passed, so older runs are removed.
     #expect(excess([made("e", day: 1101), made("d", day: 1100)] + usual, today: 1101) == ["c", "b", "a"])
   }
 
@@ -301,7 +301,7 @@ import Testing
     retention.bytes = 10
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 6], nowMilliseconds: 10 * day) == ["c", "e"])
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 7], nowMilliseconds: 10 * day) == ["b", "c", "e"])
-    // The newest success is kept only while other runs of the workflow are kept.
+    // The newest success is kept only while another run of the workflow is kept.
     let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 3 * day, .success)]
     #expect(retention.excess(of: old, sizes: [:], nowMilliseconds: 10 * day) == ["h"])
     retention.trustsClock = true
@@ -320,7 +320,7 @@ import Testing
     let ended: [String: Set<String>] = ["a": ["x"], "b": ["x"], "c": ["x", "y"], "d": ["y"], "e": ["z"]]
     #expect(
       retention.excess(of: runs, sizes: [:], nowMilliseconds: 5) { ended[$0.id] ?? [] } == ["b", "d"])
-    // No further runs are read when there are no open questions.
+    // No further runs are read once a later success of each step has been found.
     var asked: [String] = []
     _ = retention.excess(of: Array(runs[..<2]), sizes: [:], nowMilliseconds: 5) {
       asked.append($0.id)
