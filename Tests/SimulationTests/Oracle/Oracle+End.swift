@@ -1,10 +1,10 @@
 import FlowModel
 import FlowTestKit
 
-/// Idle steps, the idle run, its end, and cancellation.
+/// The rules for idle steps, the idle run, the end of the run, and its cancellation.
 extension Oracle {
   /// Passes over everything until nothing changes, then starts the steps for which there is capacity. *Decision*: an
-  /// item of the agenda is applied with all its consequences, gate included, before any step starts.
+  /// item of the agenda is applied with all its consequences, including those for the gate, before any step starts.
   mutating func finishEverything() {
     while true {
       if steps.indices.reduce(false, { consider($1) || $0 }) { continue }
@@ -19,10 +19,10 @@ extension Oracle {
     endIfOver()
   }
 
-  // MARK: - Idle
+  // MARK: - Idle steps
 
-  /// "`idle` (after it opened, when no step but idle ones and services is queued or running)". *Decision*: taken
-  /// literally, a step between attempts does not count; one held by its minimum is running.
+  /// Idle steps start after the gate has opened, when only idle steps and services are queued or running. *Decision*: a
+  /// step between two attempts counts as neither, and a step that its minimum delays counts as running.
   mutating func releaseIdle() -> Bool {
     let idle = steps.indices.filter { states[$0].isWaitingForIdleness }
     guard cancelledAt == nil, !idle.isEmpty else { return false }
@@ -35,10 +35,10 @@ extension Oracle {
     states[step].phase == .queued || states[step].phase == .running || isHeld(step)
   }
 
-  // MARK: - Quiet
+  // MARK: - The idle run
 
-  /// "no step is queued, running or between attempts (services do not count, unless a step waits for an event one of
-  /// them declares), no `--event` is outstanding and no outside source is open". The gate does not matter.
+  /// True if no step is queued, running or between attempts, no `--event` is outstanding, and no outside source is
+  /// open. Services count only if a step waits for an event that they declare. The state of the gate does not matter.
   var isIdleButForTheGate: Bool {
     if steps.indices.contains(where: { isQueuedOrRunning($0) || isPausing($0) }) { return false }
     let comesFromOutside = outside.contains { if case .cancel = $0 { false } else { true } }
@@ -51,10 +51,10 @@ extension Oracle {
     }
   }
 
-  /// In an idle run "every step that still waits for an event is skipped as `event-never-posted`"; its dependents
-  /// follow by their own conditions. If only the gate is missing and there is no `max`, "its waiting blocking steps are
-  /// skipped and the gate opens `failed`". *Decision*: these are the steps that wait for an event among the blocking
-  /// steps and their dependencies. A gate that is about to open is awaited.
+  /// In an idle run, skips each step that still waits for an event, with the reason `event-never-posted`. Its
+  /// dependents follow from their own conditions. If the run waits only for a gate without a maximum, the blocking
+  /// steps that wait are skipped, and the gate opens as `failed`. *Decision*: these are the steps that wait for an
+  /// event among the blocking steps and their dependencies. If the gate is about to open, nothing is skipped.
   mutating func skipWhatNobodyPosts() -> Bool {
     guard activatedAt != nil, cancelledAt == nil, !isStopping, isIdleButForTheGate else { return false }
     guard isGateOpen || (gateMax == nil && !blocking.contains(where: failsGate)) else { return false }
@@ -64,7 +64,7 @@ extension Oracle {
     return !waiting.isEmpty
   }
 
-  /// The unfinished blocking steps, and their dependencies.
+  /// The unfinished blocking steps, and their unfinished dependencies.
   var awaitedByGate: Set<Int> {
     var awaited = Set(blocking.filter { !isFinished($0) })
     for step in topologicalOrder.reversed() where awaited.contains(step) { awaited.formUnion(needs[step]) }
@@ -73,8 +73,8 @@ extension Oracle {
 
   // MARK: - A held main queue
 
-  /// *Decision*: the main thread cannot be replaced, so steps behind an abandoned one on `main` may wait in vain. Once
-  /// only they are left, they wait 5 s, then they fail.
+  /// *Decision*: the main thread cannot be replaced, so steps on `main` may wait in vain for an abandoned one. When no
+  /// other steps are left, they wait 5 s and then fail.
   mutating func limitMainHold() {
     let queued = steps.indices.filter { states[$0].phase == .queued }
     let isAnythingElseGoingOn = steps.indices.contains { states[$0].phase == .running || isHeld($0) || isPausing($0) }
@@ -98,35 +98,34 @@ extension Oracle {
 
   // MARK: - The end
 
-  /// "Then services stop, handles close …, and the run ends". *Decision*: the run waits, no longer than the grace, for
-  /// every body that was asked to end, so that handles close after the last of them.
+  /// Stops the services, closes the handles and ends the run when all steps have finished. *Decision*: the run waits
+  /// for every body that was asked to end, but no longer than its grace, so that handles close after the last of them.
   mutating func endIfOver() {
     guard steps.indices.allSatisfy(isFinished) else { return }
     if cancelledAt == nil {
       guard isGateOpen, isIdleButForTheGate else { return }
     }
     isStopping = true
-    // "services stop after that": a command that was asked to end may still use them.
+    // A command that was asked to end may still use a service.
     if isAnyBodyEnding { return }
     tellServicesToStop()
     if bodies.allSatisfy({ $0.returnedAt != nil || $0.isAbandoned }) { endedAt = now }
   }
 
-  // MARK: - Cancel
+  // MARK: - Cancellation
 
-  /// "running steps are cancelled, waiting ones skipped `run-cancelled` except those whose `if` holds with
-  /// `cancelled()` or `always()`", which start, or continue. *Decision*: any other running step has its outcome at
-  /// once, as with a step deadline, and its body the grace to return. A step between attempts or held by its minimum is
-  /// cancelled too. A ready service continues until everything else has finished.
+  /// Cancels running steps, and skips waiting ones as `run-cancelled`. Steps whose `if` is true with `cancelled()` or
+  /// `always()` start or continue. *Decision*: any other running step has its outcome at once, as at its deadline, and
+  /// its body has the grace to return. A step between attempts, or one that its minimum delays, is cancelled too. A
+  /// ready service continues until everything else has finished.
   mutating func cancel() {
     guard cancelledAt == nil else { return }
     cancelledAt = now
     if gate.outcome == nil { gate.outcome = "cancelled" }
     for step in steps.indices where !isFinished(step) {
-      // "Runs when everything is finished, whatever happened, also when the run is cancelled": steps that have begun
-      // continue.
+      // Steps of `finally` run even in a cancelled run, so those that have begun continue.
       if options[step].isFinal, states[step].attempts > 0 { continue }
-      // "As in GitHub Actions, it goes on within the 5 s": so does a step that cleans up because of its `if`, evaluated
+      // A step that cleans up because of its `if` continues for up to 5 s, as in GitHub Actions. Its `if` is evaluated
       // again.
       if states[step].attempts > 0, conditions[step].names("cancelled") || conditions[step].names("always"),
         conditions[step].value({ valueNow($0, of: step) }).truth == true
@@ -141,32 +140,32 @@ extension Oracle {
       if states[step].attempts > 0 {
         finish(step, "cancelled")
       } else {
-        // Queued or waiting for an idle run: its `if` is evaluated again.
+        // The step was queued, or waited for an idle run. Its `if` is evaluated again.
         states[step].phase = .waiting
         states[step].isWaitingForIdleness = false
       }
     }
   }
 
-  /// "`cleanup` counts from when the last cancelled step has ended"
+  /// Starts the time for cleanup when the last cancelled step has ended.
   mutating func noteCleanup() {
     if cancelledAt != nil, cleanupBeganAt == nil, !isAnyBodyEnding { cleanupBeganAt = now }
   }
 
-  /// True if a body was asked to end and has neither returned nor been abandoned. Ready services do not count.
+  /// True if a body was asked to end, and has neither returned nor been abandoned. Ready services do not count.
   var isAnyBodyEnding: Bool {
     bodies.contains { $0.toldToStopAt != nil && $0.returnedAt == nil && !$0.isAbandoned && !$0.isReady }
   }
 
   func isCleanup(_ step: Int) -> Bool {
     let condition = conditions[step]
-    // Before activation only `prewarm: true` steps run, even if the run is cancelled.
+    // Before activation, only steps with `prewarm: true` run, even if the run is cancelled.
     guard activatedAt != nil || mayRunBeforeActivation(step) else { return false }
     return options[step].isFinal || condition.names("cancelled") || condition.names("always")
   }
 
-  /// "these run at once, deferred or not, within 5 s together": they wait for dependencies and for the end of what was
-  /// cancelled, but neither for events nor for the gate.
+  /// Releases a cleanup step. It waits for its dependencies and for the ends of cancelled bodies, but neither for
+  /// events nor for the gate, even if it is deferred.
   mutating func considerForCleanup(_ step: Int) -> Bool {
     guard isCleanup(step), !isBudgetSpent else {
       skip(step, "run-cancelled")
@@ -184,8 +183,8 @@ extension Oracle {
     return true
   }
 
-  /// *Decision*: cleanup that has not finished 5 s after the cancellation is cancelled, or skipped if it has not
-  /// started.
+  /// *Decision*: cleanup steps that have not finished 5 s after the cancellation are cancelled, or skipped if they have
+  /// not started.
   mutating func spendCleanupBudget() {
     isBudgetSpent = true
     for step in steps.indices where !isFinished(step) {

@@ -1,22 +1,22 @@
 import FlowModel
 import FlowTestKit
 
-/// Activation, deferral, ranks and the launch gate.
+/// The rules for activation, deferral, ranks and the launch gate.
 extension Oracle {
   /// Starts the run, and activates it unless it is prewarmed.
   mutating func begin() {
     findDeferred(evaluating: false)
     rankSteps()
     guard scenario.activatedAt != nil else { return activate() }
-    // Decision: a step that could run before activation and has `enabled: false` is skipped from the start.
+    // *Decision*: a step that could run before activation is skipped from the start if it has `enabled: false`.
     for step in steps.indices where mayRunBeforeActivation(step) && !isEnabled(step) { skip(step, "disabled") }
   }
 
-  /// Determines the deferred steps, which never block. Before activation expressions are not evaluated.
+  /// Determines the deferred steps, which never block the gate. Expressions are not evaluated before activation.
   mutating func findDeferred(evaluating: Bool) {
     for step in steps.indices {
       switch options[step].deferral {
-      // "`finally` steps are deferred and never block."
+      // Steps of `finally` are deferred and never block.
       case .never: if options[step].isFinal { states[step].isDeferred = true }
       case .afterGate: states[step].isDeferred = true
       case .idle:
@@ -25,8 +25,8 @@ extension Oracle {
       case .expression(let text): states[step].isDeferred = evaluating && isTrue(text)
       }
     }
-    // "A step that needs a deferred one is thereby deferred." Decision: deferred, but not idle; even if the dependency
-    // is disabled.
+    // A step that needs a deferred one is deferred, too. *Decision*: it is deferred, but not idle, and it is deferred
+    // even if that dependency is disabled.
     for step in topologicalOrder where needs[step].contains(where: { states[$0].isDeferred }) {
       states[step].isDeferred = true
     }
@@ -42,19 +42,20 @@ extension Oracle {
     }
   }
 
-  /// The launch gate, 1: "Time … starts at *activation*". `enabled`, `defer` and the gate's bounds are evaluated now.
+  /// Activates the run, which is time 0 of the gate. Evaluates `enabled`, `defer` and the gate's bounds.
   mutating func activate() {
     activatedAt = now
-    // "The engine posts only `activate`"
+    // This is the only event that the engine itself posts.
     post(LifecycleEvent.activate.rawValue)
     gateMin = duration(scenario.workflow.gate?.min)
     gateMax = duration(scenario.workflow.gate?.max)
-    // Decision: without a minimum, it is reached at once; any other is one of the gate's own timers, the last of its
-    // instant.
+    // *Decision*: a minimum of zero is reached at once. Any other minimum is a timer of the gate, and these come last
+    // at their instant.
     isMinimumReached = (gateMin ?? 0) == 0
     findDeferred(evaluating: true)
     for step in steps.indices {
-      // "`false` or an expression …, evaluated once at activation: the step is disabled, and its dependents run without it."
+      // A step whose `enabled` is false, or an expression that is false at activation, is disabled. Its dependents run
+      // without it.
       if !isFinished(step) && !isEnabled(step) { skip(step, "disabled") }
     }
     rankSteps()
@@ -75,9 +76,10 @@ extension Oracle {
     }
   }
 
-  /// "on the way to a blocking step first, then longest remaining path by estimate, then file order". *Decision*: an
-  /// estimate counts with its upper end, a missing one as zero, and a step's own estimate is part of its path. The
-  /// order is determined before anything runs, and again at activation, when the `defer` expressions are known.
+  /// Ranks the steps: first those that lead to a blocking step, then those with the longest remaining path by estimate,
+  /// then in file order. *Decision*: an estimate counts with its upper end, a missing one as zero, and a step's own
+  /// estimate is part of its path. The order is determined before anything runs, and again at activation, when the
+  /// `defer` expressions are known.
   mutating func rankSteps() {
     var leadsToBlocking = steps.indices.map { !states[$0].isDeferred && options[$0].blocking ?? true }
     let own = options.map { $0.estimate?.high.nanoseconds ?? 0 }
@@ -96,20 +98,22 @@ extension Oracle {
 
   var blocking: [Int] { steps.indices.filter { states[$0].isBlocking } }
 
-  /// "A blocking service is satisfied when ready", whatever happens later. "An optional blocking step skipped
-  /// `upstream-failed` does not fail the gate", though its dependents are unsatisfied.
+  /// True if the end of the step fails the gate. A blocking service is satisfied when it is ready, whatever happens
+  /// later. An optional blocking step that is skipped as `upstream-failed` does not fail the gate, but its dependents
+  /// count it as unsatisfied.
   func failsGate(_ step: Int) -> Bool {
     isUnsatisfied(step) && !hasEndedForGood(step)
       && !(options[step].isOptional && states[step].reason == "upstream-failed")
   }
 
-  /// The launch gate, 3: `ready` at `max(min, readyAt)`, `failed` at `max(min, t)` once a blocking step is unsatisfied.
-  /// Opens the gate at its time. Returns true if it opened.
+  /// Opens the gate if it is time: as `ready` at `max(min, readyAt)`, or as `failed` at `max(min, t)` if a blocking
+  /// step is unsatisfied since `t`. Returns true if it opened the gate.
   mutating func considerGate() -> Bool {
     guard let activatedAt else { return false }
     if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isFinished($0) && !failsGate($0) }) {
-      // 2: "the instant at which the last blocking step became satisfied". Decision: it is recorded even after the gate
-      // opened but not after a cancellation, and is never before activation, where the gate's time starts (1, P8).
+      // The gate is ready when the last blocking step is satisfied. *Decision*: that is recorded even after the gate
+      // has opened, but not after a cancellation, and never as earlier than activation, where the gate's time starts
+      // (P8).
       gate.readyAt = blocking.map { states[$0].endedAt! }.reduce(activatedAt, max)
     }
     guard gate.outcome == nil, cancelledAt == nil, isMinimumReached else { return false }
@@ -126,7 +130,7 @@ extension Oracle {
   mutating func openGate(_ outcome: String) {
     gate.outcome = outcome
     gate.openedAt = now
-    // 5: "At max every blocking step that is not yet finished, started or not, is `late`"
+    // Every blocking step that has not finished at the maximum is late, whether or not it has started.
     if outcome == "timed-out" { gate.late = blocking.filter { !isFinished($0) }.map { steps[$0].id.text } }
     if outcome == "failed" { gate.failed = blocking.filter(failsGate).map { steps[$0].id.text } }
   }

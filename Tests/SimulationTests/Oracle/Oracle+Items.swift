@@ -1,19 +1,20 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that run for several items. Each item is a *unit* after the steps, with options, a script and a state as a
-/// step has. It waits only for its turn.
+/// The rules for steps that run for several items. Each item is a *unit* with an index after those of the steps. Like a
+/// step, it has options, a script and a state, but it waits only for its turn.
 extension Oracle {
   func isFanOut(_ step: Int) -> Bool { fanOuts[step] != nil }
 
-  /// Returns the step of a unit. A step is its own owner.
+  /// Returns the step of a unit. The owner of a step is the step itself.
   func owner(of unit: Int) -> Int { unit < steps.count ? unit : itemOwners[unit - steps.count] }
 
   func units(of step: Int) -> [Int] { (steps.count..<states.count).filter { owner(of: $0) == step } }
 
   func script(of unit: Int) -> StepScript { scripts[unit] }
 
-  /// "`if` that reads `item` is asked for each item"; "an empty list succeeds at once"; "all skipped is success".
+  /// Determines the items of a step. An `if` that reads `item` is evaluated for each item. The step succeeds if it has
+  /// no items, or if all of them are skipped.
   mutating func expand(_ step: Int) {
     addPosts(to: step)
     for unit in units(of: step) {
@@ -23,7 +24,7 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// The item that starts next: "items are started in order", those that have paused before new ones.
+  /// Returns the item that starts next, in list order. Items that have paused come first.
   func nextUnit(of step: Int) -> Int? {
     let fanOut = fanOuts[step]!
     let active = bodies.filter { owner(of: $0.step) == step && isActive($0) }.count
@@ -40,8 +41,9 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// Updates a step from its items: "one failure: the rest is not started, the running ones are cancelled, or all go on
-  /// and the step fails at the end". *Decision*: it is queued while an item could start if there were capacity.
+  /// Updates a step from its items. After one failure, the running items are cancelled and the others are not started,
+  /// or all items run and the step fails at its end. *Decision*: the step is queued while an item could start if there
+  /// were capacity.
   mutating func considerItems(of step: Int) {
     guard isFanOut(step), !isFinished(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
     let units = units(of: step)
@@ -64,7 +66,7 @@ extension Oracle {
     }
   }
 
-  /// Finishes a step with items: items that have not begun are skipped, the others are cancelled.
+  /// Finishes a step with items. Items that have not begun are skipped, and the others are cancelled.
   mutating func giveUpItems(of step: Int, _ outcome: String) {
     let reason =
       cancelledAt != nil ? "run-cancelled" : outcome == "timed-out" ? "fan-timed-out" : "fail-fast"
@@ -75,7 +77,7 @@ extension Oracle {
     end(step, outcome)
   }
 
-  /// Ends a unit, without any consequences for others.
+  /// Ends a unit without any consequences for other steps.
   mutating func end(_ unit: Int, _ outcome: String, _ reason: String? = nil) {
     states[unit].phase = .finished
     states[unit].outcome = outcome
@@ -83,7 +85,7 @@ extension Oracle {
     states[unit].endedAt = now
   }
 
-  /// "Optional failures make the run `partial`."
+  /// True if an optional item has failed, which makes the run `partial`.
   var hasOptionalItemFailed: Bool {
     states.indices.dropFirst(steps.count).contains {
       ["failure", "timed-out"].contains(states[$0].outcome) && options[$0].isOptional

@@ -1,14 +1,14 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that request resources of the machine. "The sum of what runs never exceeds what the machine has"; a step that
-/// was asked to end keeps its share as it keeps its slot.
+/// The rules for steps that request resources of the machine. The requests of running steps together never exceed the
+/// capacity. A step that was asked to end keeps its resources as long as its slot.
 extension Oracle {
   func request(of step: Int) -> MachineResources? {
     queueName(of: step) == "main" || script(of: step).isService ? nil : options[step].request
   }
 
-  /// The free resources.
+  /// The resources that no running step uses.
   var freeCapacity: MachineResources {
     var free = scenario.capacity
     for body in bodies where isActive(body) {
@@ -20,7 +20,7 @@ extension Oracle {
     return free
   }
 
-  /// "The first in order of those that wait": it would start if more were free.
+  /// The first waiting step by rank that would start if more resources were free.
   var firstWaiting: Int? {
     rankOrder.first { step in
       guard states[step].phase == .queued, hasSlot(step), let request = request(of: step) else { return false }
@@ -33,7 +33,8 @@ extension Oracle {
     rankOrder.firstIndex(of: step)! > rankOrder.firstIndex(of: other)!
   }
 
-  /// "It is passed four times; from then on steps behind it start only where as much stays free as it asks for."
+  /// True if the machine allows the step to start. After four steps have passed the first waiting one, others start
+  /// only if the resources that it requests stay free.
   func machineAllows(_ step: Int) -> Bool {
     guard let request = request(of: step) else { return true }
     var free = freeCapacity

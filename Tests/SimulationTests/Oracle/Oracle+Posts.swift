@@ -1,18 +1,18 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that run for the posts of an event that repeats: "a fan-out whose count grows until the run is idle, an item a
-/// post".
+/// The rules for steps that run for the posts of a repeating event. They have an item for each post, until the run is
+/// idle.
 extension Oracle {
   static func hasKnownItems(_ step: Step) -> Bool { step.options.fanOut.map { $0.event == nil } ?? false }
 
-  /// The event for whose posts a step is running.
+  /// Returns the events for whose posts a step is running.
   func followedEvents(of step: Int) -> [String] {
     guard let event = fanOuts[step]?.event, !isFinished(step), states[step].readyAt != nil else { return [] }
     return states[step].phase == .waiting ? [] : [event]
   }
 
-  /// Adds the newest post to the steps that run for the posts of an event.
+  /// Adds a unit for the latest post to each step that runs for the posts of the event.
   mutating func addPosts(of event: String) {
     for step in steps.indices where followedEvents(of: step).contains(event) {
       addPosts(to: step)
@@ -20,7 +20,7 @@ extension Oracle {
     }
   }
 
-  /// Adds a unit for every post for which a step has none.
+  /// Adds a unit for each post for which the step has none.
   mutating func addPosts(to step: Int) {
     guard let event = fanOuts[step]?.event else { return }
     for number in units(of: step).count..<max(units(of: step).count, (posts[event] ?? []).count) {
@@ -34,9 +34,10 @@ extension Oracle {
     }
   }
 
-  /// *Decision*: in an idle run those steps end, before any step is skipped for an event that is never posted; while
-  /// only the gate is missing, only those that it waits for end. A step on whose end possible posters wait ends before
-  /// the step that handles these posts. If each depends on another, the first in the file ends first.
+  /// *Decision*: in an idle run, these steps end before any step is skipped because its event is never posted. While
+  /// the run waits only for the gate, only those end that the gate waits for. If steps that may post wait for the end
+  /// of such a step, it ends before the step that handles their posts. If each depends on another, the first in the
+  /// file ends first.
   mutating func endFollowing() -> Bool {
     let isStill = !steps.indices.contains { isQueuedOrRunning($0) || isPausing($0) }
     guard !isStopping, cancelledAt == nil ? activatedAt != nil && isIdleButForTheGate : isStill else { return false }
@@ -59,7 +60,8 @@ extension Oracle {
     return true
   }
 
-  /// The events that may be posted by steps that wait for the end of a step, or for such an event.
+  /// Returns the events that may be posted by steps downstream of a step, either as dependents or because they wait for
+  /// such an event.
   private func eventsBehind(_ step: Int) -> Set<String> {
     var behind = Set(steps.indices.filter { needs[$0].contains(step) && !isFinished($0) })
     var events: Set<String> = []

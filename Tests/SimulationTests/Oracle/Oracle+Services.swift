@@ -1,9 +1,9 @@
 import FlowModel
 import FlowTestKit
 
-/// Services: the order in which they stop, and those that end without being asked to.
+/// The rules for services: the order in which they stop, and the effects of one that ends by itself.
 extension Oracle {
-  /// "A service that ends for good", only for commands; an optional one does not count.
+  /// True if a command service has ended by itself and is not optional.
   func hasEndedForGood(_ step: Int) -> Bool {
     step < steps.count && states[step].hasFailedAfterReady && scenario.scripts[step].isCommandService
       && !options[step].isOptional
@@ -14,7 +14,7 @@ extension Oracle {
     needs[step].contains { $0 == other || needsSomehow($0, other) }
   }
 
-  /// "At the end services stop in the reverse order of their needs."
+  /// At the end of the run, asks the services to stop, each after the services that need it have stopped.
   mutating func tellServicesToStop() {
     let open = bodies.indices.filter { bodies[$0].returnedAt == nil && !bodies[$0].isAbandoned && bodies[$0].isReady }
     for index in open where !open.contains(where: { needsSomehow(bodies[$0].step, bodies[index].step) }) {
@@ -22,7 +22,7 @@ extension Oracle {
     }
   }
 
-  /// "A service that ends for good cancels the steps that need it." *Decision*: also those that need it indirectly.
+  /// Cancels the steps that need a service that has ended by itself. *Decision*: also those that need it indirectly.
   /// Steps of `finally`, steps whose `if` calls a status function, and ready services continue.
   mutating func withdraw(from service: Int) {
     // Dependents of a step of `finally` are in `finally` themselves.

@@ -1,9 +1,9 @@
 import FlowModel
 import FlowTestKit
 
-/// A step from waiting to its end.
+/// The rules for the life of a step, from waiting to its end.
 extension Oracle {
-  // MARK: - What is between a step and its start
+  // MARK: - Before a step starts
 
   func isFinished(_ step: Int) -> Bool { states[step].phase == .finished }
 
@@ -11,8 +11,8 @@ extension Oracle {
 
   func isPausing(_ step: Int) -> Bool { if case .pausing = states[step].phase { true } else { false } }
 
-  /// The launch gate, 2: "satisfied when it succeeded, when it is optional and failed or timed out, or when it was
-  /// skipped for `condition` or `disabled`; every other end leaves it unsatisfied".
+  /// A step is satisfied if it succeeded, if it is optional and failed or timed out, or if it was skipped for
+  /// `condition` or `disabled`. After every other end, it is unsatisfied.
   func isSatisfied(_ step: Int) -> Bool {
     switch states[step].outcome {
     case "success": !hasEndedForGood(step)
@@ -28,8 +28,8 @@ extension Oracle {
 
   var isGateOpen: Bool { gate.openedAt != nil }
 
-  /// *Decision*: "evaluated once at activation" means that a `prewarm` step whose `enabled` or `defer` is an expression
-  /// waits for activation.
+  /// *Decision*: a `prewarm` step whose `enabled` or `defer` is an expression waits for activation, because that is
+  /// when the expression is evaluated.
   func mayRunBeforeActivation(_ step: Int) -> Bool {
     let options = self.options[step]
     if case .expression = options.enabled { return false }
@@ -41,14 +41,14 @@ extension Oracle {
   mutating func consider(_ step: Int) -> Bool {
     guard states[step].phase == .waiting, !states[step].isWaitingForIdleness else { return false }
     if cancelledAt != nil { return considerForCleanup(step) }
-    // "only `prewarm: true` steps run until activation"; nothing is decided about the others before.
+    // Before activation, only steps with `prewarm: true` run, and nothing is decided about other steps.
     guard activatedAt != nil || mayRunBeforeActivation(step) else { return false }
     if let reason = reasonToSkipAtOnce(step) {
       skip(step, reason)
       return true
     }
-    // "Evaluated once, when all dependencies are finished, all events are posted and, for a deferred step, the gate is
-    // open"
+    // The `if` is evaluated once: when all dependencies have finished, all events have been posted and, if the step is
+    // deferred, the gate is open.
     guard needs[step].allSatisfy(isFinished), missingEvents(of: step).isEmpty, haveOthersFinished(before: step) else {
       return false
     }
@@ -65,30 +65,31 @@ extension Oracle {
     return true
   }
 
-  /// "an `if` that contains a status function is evaluated when all its dependencies are finished, whatever they came
-  /// to"; "Only an `if` without one is decided by the dependencies alone", and then "a step that can no longer run is
-  /// skipped at once".
+  /// Returns the reason for skipping a step at once, because it can no longer run. An `if` that calls a status function
+  /// is evaluated when all dependencies have finished, whatever their outcomes. A step with any other `if` is decided
+  /// by its dependencies alone.
   func reasonToSkipAtOnce(_ step: Int) -> String? {
     if statesStatus[step] { return nil }
     if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
     return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
-  /// "Steps of `finally` run when all other steps have finished", including those that no other step depends on, and
-  /// "what waits for a set of steps waits for every step of it": also for bodies that were asked to end.
+  /// True if all other steps have finished, as steps of `finally` require. Steps on which no other depends count as
+  /// well, and so do bodies that were asked to end.
   func haveOthersFinished(before step: Int) -> Bool {
     !options[step].isFinal || !isAnyBodyEnding && steps.indices.allSatisfy { options[$0].isFinal || isFinished($0) }
   }
 
-  /// "`failure()`: some direct dependency is not [satisfied], for another reason than `event-never-posted`"
+  /// True if the step makes `failure()` true for its dependents: it is unsatisfied for a reason other than
+  /// `event-never-posted`.
   func isFailed(_ step: Int) -> Bool { isUnsatisfied(step) && states[step].reason != "event-never-posted" }
 
-  /// The value of a name when the condition is evaluated.
+  /// Returns the value of a name at the time when the condition is evaluated.
   func valueNow(_ name: String, of step: Int?) -> OracleExpression.Value {
     let direct = step.map { needs[$0] } ?? []
     let isFinal = step.map { options[$0].isFinal } ?? false
     switch name {
-    // The outcome of all steps together, as in `run.conclusion`.
+    // In `finally`, this is the outcome of all steps together, as in `run.conclusion`.
     case "success()" where isFinal: return .boolean(!["failure", "cancelled"].contains(conclusion))
     case "failure()" where isFinal: return .boolean(conclusion == "failure")
     case "always()": return .boolean(true)
@@ -117,16 +118,16 @@ extension Oracle {
     }
   }
 
-  /// The reason for skipping a step whose condition is false. *Decision*: "a failure reaches everything below it until
-  /// a step with `failure()` or `always()` takes it up", and a step that does not run handles nothing: `condition` only
-  /// if all dependencies are satisfied.
+  /// Returns the reason for skipping a step whose condition is false. *Decision*: a failure affects everything
+  /// downstream until a step handles it with `failure()` or `always()`, and a step that does not run handles nothing.
+  /// So the reason is `condition` only if all dependencies are satisfied.
   func reasonWhenFalse(_ step: Int) -> String {
     if options[step].isFinal { return "condition" }
     if needs[step].contains(where: isFailed) { return "upstream-failed" }
     return needs[step].contains(where: isUnsatisfied) ? "event-never-posted" : "condition"
   }
 
-  // MARK: - Start
+  // MARK: - The start of steps
 
   mutating func queue(_ step: Int) {
     states[step].phase = .queued
@@ -135,8 +136,8 @@ extension Oracle {
     if isFanOut(step) { expand(step) }
   }
 
-  /// "Steps released together are offered in rank order, and where `concurrency`, a queue's width or the threads are
-  /// short the lowest rank goes first."
+  /// Starts queued steps by rank. If `concurrency`, the width of a queue or the threads are limited, the lowest rank
+  /// starts first.
   mutating func startQueued() {
     while let step = rankOrder.first(where: canStart) {
       notePassing(by: step)
@@ -160,13 +161,12 @@ extension Oracle {
     return bodies.filter { queueName(of: $0.step) == queue && holdsSlot($0, in: queue) }.count < width
   }
 
-  /// True if a body counts against `concurrency`. One that was asked to end "keeps its place … until it returns or the
-  /// grace of 1 s is over". *Decision*: a service releases its slot when it is ready, because all other steps may wait
-  /// for it.
+  /// True if a body counts against `concurrency`. A body that was asked to end counts until it returns or its grace of
+  /// 1 s has ended. *Decision*: a service releases its slot when it is ready, because all other steps may wait for it.
   func isActive(_ body: Body) -> Bool { body.returnedAt == nil && !body.isAbandoned && !body.isReady }
 
-  /// True if a body counts against the width of its queue: as above, but the main thread cannot be replaced, so later
-  /// `main` steps wait for an abandoned one.
+  /// True if a body counts against the width of its queue. The rules are the same as for `concurrency`, except that
+  /// later steps on `main` wait for an abandoned body, because the main thread cannot be replaced.
   func holdsSlot(_ body: Body, in queue: String) -> Bool {
     isActive(body) || (queue == "main" && body.isAbandoned && !body.isReady && body.returnedAt == nil)
   }
@@ -181,9 +181,9 @@ extension Oracle {
         script: script(of: step).behavior(attempt: states[step].attempts), isService: script(of: step).isService))
   }
 
-  // MARK: - What bodies do
+  // MARK: - Bodies
 
-  /// The body of the step's latest attempt, if it has neither returned nor been asked to end.
+  /// Returns the body of the step's latest attempt, if it has neither returned nor been asked to end.
   func currentBody(of step: Int) -> Int? {
     bodies.lastIndex { $0.step == step && $0.returnedAt == nil && $0.toldToStopAt == nil }
   }
@@ -192,7 +192,7 @@ extension Oracle {
     body.isService ? body.script.readyAfter.map { body.startedAt + $0.nanoseconds } : nil
   }
 
-  /// The time at which a body returns, as far as it is known: at its own end, or after it was asked to end.
+  /// Returns the time at which a body returns, by itself or after it was asked to end, or nil if that is not known.
   func end(of body: Body) -> Int? {
     let own = body.script.duration.map { body.startedAt + $0.nanoseconds }
     guard let told = body.toldToStopAt, let response = body.script.respondsToCancellationAfter else { return own }
@@ -203,7 +203,8 @@ extension Oracle {
     if bodies[body].toldToStopAt == nil { bodies[body].toldToStopAt = now }
   }
 
-  /// "A service step is finished, for its dependents, the gate, `idle` and its `deadline`, when it reports ready"
+  /// Finishes the step of a service that is ready. For dependents, the gate, idle steps and its deadline, the step has
+  /// finished.
   mutating func reportReady(_ body: Int) {
     bodies[body].isReady = true
     succeed(bodies[body].step)
@@ -226,15 +227,15 @@ extension Oracle {
     considerItems(of: owner(of: step))
   }
 
-  /// "What it returns after max is dropped and its overrun reported." *Decision*: the overrun of an abandoned body is
-  /// the grace; a cancelled one has none.
+  /// Records the overrun of a body that returns after the step's maximum. Its outputs are dropped. *Decision*: the
+  /// overrun of an abandoned body is the grace, and a cancelled body has none.
   mutating func noteOverrun(of body: Body) {
     guard states[body.step].outcome == "timed-out", body.toldToStopAt == states[body.step].endedAt else { return }
     states[body.step].overrun = now - states[body.step].endedAt!
   }
 
-  /// *Decision*: a ready service that returns an error by itself has failed, for the run's conclusion, at that time;
-  /// its dependents saw it finished. "one that stops within the grace concludes `success`".
+  /// *Decision*: if a ready service returns an error by itself, it has failed at that time for the run's conclusion,
+  /// but its dependents still count it as finished. A service that stops within its grace concludes with `success`.
   mutating func serviceReturns(_ body: Body) {
     guard body.toldToStopAt == nil, !isStopping, body.script.ending != .success else { return }
     guard isFinished(body.step) else { return finish(body.step, "failure") }
@@ -243,7 +244,7 @@ extension Oracle {
     if hasEndedForGood(body.step), cancelledAt == nil { withdraw(from: body.step) }
   }
 
-  /// "`min`: success is reported not before it"
+  /// Ends the step as a success, but not before its minimum.
   mutating func succeed(_ step: Int) {
     let minimum = options[step].deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
     if let minimum, minimum > now {
@@ -254,9 +255,9 @@ extension Oracle {
     }
   }
 
-  /// Schedules the next attempt, or ends the step. "an error that its action declares not retryable ends the step"; "A
-  /// retry that could not start before max is not awaited: the step fails with its last error." *Decision*: a step
-  /// whose last attempt reached `attempt-deadline` has `timed-out`.
+  /// Schedules the next attempt, or ends the step. The step ends if the error is not retryable. It fails with its last
+  /// error if the next attempt could not start before the maximum. *Decision*: if the last attempt has reached
+  /// `attempt-deadline`, the outcome is `timed-out`.
   mutating func attemptFailed(_ step: Int, isRetryable: Bool, outcome: String) {
     let options = self.options[step]
     guard isRetryable, let retry = options.retry, states[step].attempts < retry.attempts else {
@@ -266,7 +267,7 @@ extension Oracle {
     for _ in 1..<states[step].attempts { pause *= retry.backoff }
     pause = min(pause, Double(retry.maxDelay.nanoseconds))
     if retry.jitter == .full { pause *= script(of: step).draw(afterAttempt: states[step].attempts) }
-    // The action's error may ask for a longer pause.
+    // The error of the action may request a longer pause.
     let asked = script(of: step).behavior(attempt: states[step].attempts).retryAfter
     let next = now + max(Int(pause), outcome == "failure" ? asked?.nanoseconds ?? 0 : 0)
     if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {

@@ -1,22 +1,22 @@
 import FlowModel
 import FlowTestKit
 
-/// Determines the result of a scenario according to the contract, in the most literal way: a list of due items, sorted
-/// again before each item, and after each item passes over all steps until nothing changes.
+/// Determines the result of a scenario from the contract, in the most literal way. It has a list of due items, sorts it
+/// before each item, and passes over all steps after each item until nothing changes.
 ///
-/// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run; those of
-/// the resulting record count from activation.
+/// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run, but the
+/// times in the resulting record count from activation.
 ///
-/// Where the contract leaves a choice, the simplest rule to explain is used, marked *Decision*.
+/// If the contract allows several rules, the one that is simplest to explain is used and marked *Decision*.
 struct Oracle {
   let scenario: Scenario
   let steps: [Step]
-  /// The options of the steps and items.
+  /// The options of the steps, followed by those of the items.
   var options: [StepOptions]
-  /// The fan-outs of the steps, and the scripts of steps and items.
+  /// The fan-outs of the steps, then the scripts of steps and items.
   let fanOuts: [FanOut?]
   var scripts: [StepScript]
-  /// The steps of the items. Items come after the steps in all arrays of steps.
+  /// The step of each item. In all arrays of steps, the items follow the steps.
   var itemOwners: [Int]
   let needs: [[Int]]
   /// The order in which steps start if capacity is limited.
@@ -26,17 +26,17 @@ struct Oracle {
   /// True for each step whose own `if` contains a status function.
   let statesStatus: [Bool]
 
-  /// The waiting step that the last started step passed, and the number of consecutive times.
+  /// The waiting step that the last started step passed, and how many times in succession steps have passed it.
   var passed: (step: Int, count: Int)?
 
   var now = 0
   var activatedAt: Int?
   var cancelledAt: Int?
   var isBudgetSpent = false
-  /// The time at which cleanup began, or nil if bodies that the cancellation asked to end have not returned.
+  /// The time at which cleanup began. Nil while bodies that the cancellation asked to end have not returned.
   var cleanupBeganAt: Int?
   var isStopping = false
-  /// The time at which the steps that wait for an occupied main queue fail.
+  /// The time at which the steps fail that wait for an occupied main queue.
   var mainLimit: Int?
   var endedAt: Int?
   var gate = RunRecord.GateRecord()
@@ -44,24 +44,24 @@ struct Oracle {
   var isMinimumReached = false
   var gateMax: Int?
   var events: [String: Int] = [:]
-  /// The posts of each repeating event.
+  /// The times of each repeating event's posts.
   var posts: [String: [Int]] = [:]
   var states: [StepState]
   var bodies: [Body] = []
-  /// The outside events that have not happened yet, in the order within an instant.
+  /// The outside events that have not happened, in the order in which they are applied within an instant.
   var outside: [Outside] = []
 
-  /// The phase of a step.
+  /// The phases in the life of a step.
   enum Phase: Equatable {
-    /// Dependencies, events, the gate, idleness or activation are missing.
+    /// The step waits for dependencies, events, the gate, activation or an idle run.
     case waiting
     case queued
     case running
-    /// "between attempts"
+    /// The step is between two attempts.
     case pausing(until: Int)
-    /// Has succeeded, but "success is reported not before" its minimum.
+    /// The step has succeeded, but must not report that before its minimum.
     case held(until: Int)
-    /// Runs for posts and waits for the next one.
+    /// The step runs for posts and waits for the next one.
     case following
     case finished
   }
@@ -74,7 +74,7 @@ struct Oracle {
     var isDeferred = false
     var isIdle = false
     var isBlocking = false
-    /// Its condition was true; only idleness is missing.
+    /// True if the condition was true and the step waits only for an idle run.
     var isWaitingForIdleness = false
     var attempts = 0
     var readyAt: Int?
@@ -82,11 +82,11 @@ struct Oracle {
     var endedAt: Int?
     var overrun: Int?
     var isAbandoned = false
-    /// A service that was ready and later returned an error by itself.
+    /// True if a service was ready and later returned an error by itself.
     var hasFailedAfterReady = false
   }
 
-  /// One attempt's body.
+  /// The body of one attempt.
   struct Body {
     var step: Int
     var sequence: Int
@@ -100,7 +100,7 @@ struct Oracle {
     var returnedAt: Int?
   }
 
-  /// The events from outside, in the order in which they are applied within one instant.
+  /// The kinds of events from outside, in the order in which they are applied within an instant.
   enum Outside: Equatable {
     case activation(Int)
     case event(String, Int)
@@ -130,7 +130,8 @@ struct Oracle {
     scripts =
       scenario.scripts
       + steps.indices.flatMap { Self.hasKnownItems(steps[$0]) ? scenario.scripts[$0].items : [] }
-    // "`deadline` is each instance's, the step's own is `deadline` of `foreach`"; "own attempts".
+    // The `deadline` of a step with items is that of each item. The step itself has the `deadline` of its `foreach`.
+    // Attempts are counted for each item.
     let options =
       steps.map { step in
         var options = step.options
@@ -141,7 +142,7 @@ struct Oracle {
       } + itemOwners.map { scenario.workflow.steps[$0].options }
     self.options = options
     needs = steps.map { $0.needs.map(Int.init) }
-    // "A step's `if` decides alone (default true)."
+    // In `finally`, an `if` is not combined with `success()`. Without an `if`, the condition is true.
     conditions = steps.map(\.options).map { options in
       options.isFinal
         ? OracleExpression(plain: options.condition ?? "true") : OracleExpression(condition: options.condition)
@@ -159,7 +160,7 @@ struct Oracle {
     if let at = scenario.cancelledAt { outside.append(.cancel(at.nanoseconds)) }
   }
 
-  /// The record of the run of `scenario`.
+  /// Returns the record of a run of `scenario`.
   static func record(of scenario: Scenario) -> RunRecord {
     var oracle = Oracle(scenario)
     oracle.run()
@@ -178,14 +179,14 @@ struct Oracle {
     }
   }
 
-  /// The order of due items: by instant, then by kind, then by position within the kind.
+  /// The order of due items: by time, then by kind, then by position within the kind.
   struct Due: Comparable {
     var instant: Int
     var kind: Int
     var place: Int
     var part = 0
 
-    /// True for a timer of a step, not a body, the outside or the gate.
+    /// True for a timer of a step. False for bodies, events from outside and the gate.
     var isTimer: Bool { (3...9).contains(kind) }
 
     static func < (left: Due, right: Due) -> Bool {
@@ -195,7 +196,7 @@ struct Oracle {
     }
   }
 
-  /// An item that will be applied unless another one comes first.
+  /// An item that is applied unless another one comes first.
   struct Item {
     var due: Due
     var action: Action
@@ -217,10 +218,10 @@ struct Oracle {
     case gateMaximum
   }
 
-  /// All items that are due now or later. *Decision* for one instant: first bodies, in the order in which they started;
-  /// then outside events (activation, events as listed, the end of posting, cancellation); then timers: deadlines by
-  /// step, pauses, minimums, graces, the cleanup budget, all before any step starts; last the gate's own. The contract
-  /// requires that completions come before timers (The launch gate, 3).
+  /// All items that are due now or later. *Decision* about their order at one instant: bodies come first, in the order
+  /// in which they started; then events from outside (activation, events as listed, the end of posting, cancellation);
+  /// then timers (deadlines by step, pauses, minimums, graces, the limit for cleanup), all before any step starts; and
+  /// the gate's timers last. The contract requires that completions come before timers.
   var agenda: [Item] {
     var items: [Item] = []
     for (index, body) in bodies.enumerated() where body.returnedAt == nil {
@@ -305,12 +306,12 @@ struct Oracle {
       case .cancel: cancel()
       }
     case .attemptDeadline(let step):
-      // Decision: an attempt that reached `attempt-deadline` has failed at that instant and is asked to end; the pause
-      // before the next begins at once, whether or not its body has returned.
+      // *Decision*: an attempt that reaches `attempt-deadline` has failed at that instant and is asked to end. The
+      // pause before the next attempt begins at once, whether or not its body has returned.
       tellToStop(currentBody(of: step)!)
       attemptFailed(step, isRetryable: true, outcome: "timed-out")
     case .stepDeadline(let step):
-      // "at that instant the step is timed-out for everybody else and its body is cancelled"
+      // For all other steps, the step has timed out at this instant. Its body is cancelled.
       if step < steps.count, isFanOut(step) {
         giveUpItems(of: step, "timed-out")
       } else {
@@ -322,7 +323,8 @@ struct Oracle {
       considerItems(of: owner(of: step))
     case .minimumReached(let step): finish(step, "success")
     case .graceOver(let body):
-      // "until it returns or the grace of 1 s is over, then it is abandoned and its place is free"
+      // The body keeps its slot until it returns or its grace of 1 s has ended. Then it is abandoned, and the slot is
+      // free.
       noteOverrun(of: bodies[body])
       bodies[body].isAbandoned = true
       states[bodies[body].step].isAbandoned = true
@@ -334,8 +336,8 @@ struct Oracle {
     }
   }
 
-  /// "Events are latches: the first post counts, whether the step began to wait before or after it."; for one that
-  /// repeats "each post is a journal entry with a number", and "all other waiters treat it as the latch".
+  /// Posts an event. For steps that wait for it, only the first post counts, whether the step began to wait before or
+  /// after it. Each post of a repeating event has a number and a journal entry.
   mutating func post(_ event: String) {
     if events[event] == nil { events[event] = now }
     if scenario.workflow.events.contains(where: { $0.name == event && $0.repeats }) {
@@ -369,18 +371,19 @@ struct Oracle {
     return record
   }
 
-  /// *Decision*: a service that failed after it was ready is reported as failed; its dependents saw it succeed.
+  /// *Decision*: a service that failed after it was ready is reported as failed, but for its dependents it has
+  /// succeeded.
   func reportedOutcome(_ step: Int) -> String? { states[step].hasFailedAfterReady ? "failure" : states[step].outcome }
 
   func hasFailed(_ step: Int) -> Bool { ["failure", "timed-out"].contains(reportedOutcome(step)) }
 
-  /// "`conclusion` is the same after `optional` is applied (an optional failure concludes `success`)"
+  /// Returns the outcome, except that the failure or timeout of an optional step counts as a success.
   func stepConclusion(_ step: Int) -> String? {
     hasFailed(step) && options[step].isOptional ? "success" : reportedOutcome(step)
   }
 
-  /// "`success`, `partial` (an optional step failed, or the gate timed out), `failure`, `cancelled`"; "The conclusion
-  /// is `cancelled`, also after the gate opened". *Decision*: a gate that opened `failed` makes the run a failure, even
+  /// The conclusion of the run: `success`, `partial` if an optional step failed or the gate timed out, `failure`, or
+  /// `cancelled`, even if the gate had opened. *Decision*: if the gate opened as `failed`, the run is a failure, even
   /// if only an event was missing.
   var conclusion: String {
     if cancelledAt != nil { return "cancelled" }

@@ -3,12 +3,13 @@ import FlowModel
 /// The part of the expression language that scenarios use: status functions, `inputs.x`, `launch.x`, `gate.outcome`,
 /// literals, `! && || == !=` and parentheses. It is independent of FlowExpressions and evaluates the text directly.
 ///
-/// A name may be unknown, because the oracle checks "can this still become true?" before everything has finished.
+/// A name may be unknown, because the oracle evaluates conditions before everything has finished, to see whether they
+/// can still become true.
 struct OracleExpression {
   private let text: String
   private let tokens: [String]
 
-  /// `false`, `true`, a string, null, or unknown.
+  /// The value of an expression: `false`, `true`, a string, null, or unknown.
   enum Value: Equatable {
     case unknown
     case null
@@ -31,14 +32,15 @@ struct OracleExpression {
   /// True if the text calls the status function `name`.
   func names(_ name: String) -> Bool { text.contains(name + "()") }
 
-  /// "An expression without a status function has `success() &&` before it"; no expression is `success()`.
+  /// Creates an expression from an `if`. Without a status function, `success() &&` is added before it. No `if` at all
+  /// means `success()`.
   init(condition: String?) {
     let condition = condition ?? "success()"
     let hasStatus = Self.statusFunctions.contains { condition.contains($0) }
     self.init(plain: hasStatus ? condition : "success() && (\(condition))")
   }
 
-  /// Creates an expression of `enabled`, `defer` or a duration, with or without its `${{ }}`.
+  /// Creates an expression from `enabled`, `defer` or a duration, with or without its `${{ }}`.
   init(plain: String) {
     let inner = plain.hasPrefix("${{") && plain.hasSuffix("}}") ? String(plain.dropFirst(3).dropLast(2)) : plain
     text = inner

@@ -1,14 +1,14 @@
-/// The result of a run, as far as the contract determines it. Times are nanoseconds from activation, or nil if
-/// something did not happen. Oracle and engine each produce one, and a test compares the two field by field.
+/// The parts of a run's result that the contract determines. Times are nanoseconds from activation, or nil if something
+/// did not happen. Oracle and engine each produce a record, and tests compare the two field by field.
 struct RunRecord: Equatable {
   /// `success`, `partial`, `failure`, `cancelled`, or nil if the run never ends.
   var conclusion: String?
   var endedAt: Int?
   var gate = GateRecord()
   var steps: [StepRecord] = []
-  /// The time of each event's first post.
+  /// The time of each event's first post, by name.
   var events: [String: Int] = [:]
-  /// The times of each repeating event's posts.
+  /// The times of each repeating event's posts, by name.
   var posts: [String: [Int]] = [:]
   /// The contradictions found in the engine's plan during the run.
   var contradictions: [String] = []
@@ -47,7 +47,7 @@ struct RunRecord: Equatable {
     var isAbandoned = false
   }
 
-  /// The fields that differ in `other`, one per line: `steps.b.outcome: success, but engine failure`.
+  /// Returns the fields that differ in `other`, one per line, such as `steps.b.outcome: success, but engine failure`.
   func differences(from other: RunRecord, called name: String) -> [String] {
     var lines: [String] = []
     func compare<T: Equatable>(_ field: String, _ left: T, _ right: T) {
