@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// The rules of the format, each tested in a minimal run.
+/// The rules of the workflow format, each tested in a run that is as small as possible.
 @Suite struct `A step` {
   @Test func `that fails skips everything downstream at once, and nothing else`() throws {
     var run = ScenarioBuilder()
@@ -50,7 +50,7 @@ import Testing
     #expect(record.span("equal") == "30..40")
     #expect(record.span("or") == "30..40")
     #expect(record.end("and") == "skipped: upstream-failed" && record.span("and") == "-..30")
-    // Without a status function only the dependencies decide, at once.
+    // An `if` without a status function is decided by the dependencies alone, as soon as possible.
     #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
   }
 
@@ -120,7 +120,7 @@ import Testing
       $0.deadline = StepDeadline(max: .milliseconds(100))
     }
     let record = try simulate(run)
-    // Attempts at 0 and 50; the next would start at 100.
+    // Attempts start at 0 and 50. The next one would start at 100.
     #expect(record["bad"].attempts == 2)
     #expect(record.end("bad") == "failure")
     #expect(record.span("bad") == "0..60")
@@ -229,7 +229,7 @@ import Testing
   }
 }
 
-/// Deferral and idle steps.
+/// Steps that are deferred, and steps that wait for an idle run.
 @Suite struct `A deferred step` {
   @Test func `starts after the gate has opened, whatever the gate's outcome`() throws {
     var run = ScenarioBuilder()
@@ -257,7 +257,7 @@ import Testing
   }
 }
 
-/// Services.
+/// Steps whose actions continue to run after they have reported that they are ready.
 @Suite struct `A service` {
   @Test func `is finished when it is ready, continues, and is stopped at the end`() throws {
     var run = ScenarioBuilder()
@@ -284,7 +284,7 @@ import Testing
     run.step("high", needs: ["between"], script)
     let record = try simulate(run)
     #expect(record.end("low") == "success" && record.end("high") == "success")
-    // Both are ready at 30, and each takes 40 ms to stop.
+    // Both services are ready at 30, and each takes 40 ms to stop.
     #expect(record.endedAt == 110_000_000)
   }
 
@@ -335,7 +335,7 @@ import Testing
   }
 }
 
-/// The launch gate in small runs.
+/// The launch gate in small runs, with its outcome and time.
 @Suite struct `The gate` {
   @Test func `opens at its minimum without a blocking step`() throws {
     var run = ScenarioBuilder(min: 70)
@@ -413,7 +413,7 @@ import Testing
   }
 }
 
-/// Cancellation.
+/// Runs that are cancelled while steps run, wait or clean up.
 @Suite struct `A cancelled run` {
   @Test func `cancels running steps, skips waiting ones, and runs cleanup steps`() throws {
     var run = ScenarioBuilder(min: 500)
@@ -458,7 +458,7 @@ import Testing
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }
     run.cancel(at: 100)
     let record = try simulate(run)
-    // One second of grace for the first step, then five seconds of cleanup.
+    // The first step has one second of grace, and then cleanup has five seconds.
     #expect(record.span("cleanup").hasSuffix("..6100"))
   }
 

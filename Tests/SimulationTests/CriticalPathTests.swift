@@ -4,7 +4,7 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-/// The critical path to the gate in random runs.
+/// The critical path to the gate, in random runs and in small ones.
 @Suite struct `The critical path` {
   @Test(.timeLimit(.minutes(10)), arguments: 0..<10)
   func `assigns a cause to every nanosecond of any run`(block: Int) throws {
@@ -89,13 +89,13 @@ import Testing
     let (course, plan) = try scenario.course()
     #expect(
       Self.described(CriticalPath(course).links) == ["0 run 0-100", "0 step minimum 100-400", "1 run 400-450"])
-    // The report has the times that the plan recorded.
+    // The report contains the times that the plan recorded.
     #expect(plan.attemptTimes(of: 0).map(\.endedAt) == [100_000_000])
     let playback = try #require(CoursePlayback(ReportedRun(course, workflow: "minimum")))
     #expect(playback.ready == 450_000_000)
     #expect(playback.slack(of: 0, limit: 1_000_000_000) == 300_000_000)
     #expect(UncontendedSlack(course, readyAt: 450_000_000)?.slack == [300_000_000, 0])
-    // A faster body would not have helped.
+    // A faster body would not have made the gate ready earlier.
     #expect(playback.readyAt([0: -50_000_000]) == 450_000_000)
   }
 
@@ -144,7 +144,7 @@ import Testing
     ]
     let criticalPath = CriticalPath(try Scenario(workflow, scripts: scripts).course().course)
     #expect(Self.described(criticalPath.links) == ["1 run 0-300", "2 run 300-400"])
-    // With a gate, the failure opened it.
+    // With a gate, the failure has opened it.
     var gated = workflow
     gated.gate = GateDeadline(max: .literal(.seconds(1)))
     let opened = CriticalPath(try Scenario(gated, scripts: scripts).course().course)
@@ -170,9 +170,10 @@ import Testing
   }
 }
 
-/// Slack, compared with the oracle, which shares no code with its computation.
+/// Compares each step's slack with the oracle, which shares no code with the computation of slack.
 @Suite struct `Slack` {
-  /// Returns a few steps with dependencies, the main queue, events and deferral. Times are whole milliseconds.
+  /// Returns a scenario of a few steps with dependencies, the main queue, events and deferral. Times are whole
+  /// milliseconds.
   private static func scenario(seed: UInt64) -> Scenario {
     var random = SeededGenerator(seed: seed)
     var workflow = Workflow(name: "slack", steps: [])
@@ -217,7 +218,8 @@ import Testing
     for seed in seeds {
       let scenario = Self.scenario(seed: seed)
       let (course, _) = try scenario.course()
-      // The playback starts steps in the order in which they began. Both are only comparable if that is file order.
+      // The playback starts steps in the order in which they began, so the two can be compared only if that is file
+      // order.
       let starts = course.steps.map { $0.startedAt ?? .max }
       guard starts == starts.sorted(), let base = course.readyAt, base > 0 else { continue }
       let playback = try #require(CoursePlayback(ReportedRun(course, workflow: "slack")))

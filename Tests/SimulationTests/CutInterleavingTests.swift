@@ -5,8 +5,8 @@ import Testing
 
 private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
 
-/// Every order in which the steps of every graph of up to four steps can end, interrupted after every end. `make test`
-/// covers graphs of up to three steps, and every fifth graph of four.
+/// Tries every order in which the steps of every graph of up to four steps can end, and interrupts the run after every
+/// end. `make test` tries all graphs of up to three steps, and every fifth graph of four.
 @Suite struct `Every interleaving, interrupted at any point,` {
   @Test(arguments: 1...4) func `continues as if it had not been interrupted`(steps: Int) throws {
     var cuts = 0
@@ -56,7 +56,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     }
   }
 
-  /// One path through a graph, with one end per instant.
+  /// One path through a graph. One step ends at each instant.
   private struct Way {
     var plan: Plan
     var running: [Int] = []
@@ -85,7 +85,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       while let (step, _) = plan.startNext(at: endings.count) { running.append(Int(step)) }
     }
 
-    /// The same path with a plan that was restored from the journal entries alone.
+    /// Returns the same path with a plan that was restored from the journal entries alone.
     func restored() -> Way {
       var own = plan
       var other = Way(plan: Plan(graph: plan.graph, detail: .none), endings: endings)
@@ -97,7 +97,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       return other
     }
 
-    /// Ends all remaining steps as successes.
+    /// Returns the path after all remaining steps have succeeded.
     func finished() -> Way {
       var way = self
       while let step = way.running.min() { way.end(step, succeeds: true) }

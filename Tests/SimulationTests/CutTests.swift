@@ -5,11 +5,11 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-/// A run that is interrupted at any instant and resumed by a plan that was restored from the journal entries alone.
+/// A run is interrupted at any instant, and resumed by a plan that was restored from the journal entries alone.
 @Suite struct `An interrupted run` {
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// Checks every interruption of every scenario whose bodies can start again without a difference. Services have a
+  /// Checks every interruption of every scenario whose bodies have the same effect if they start again. Services have a
   /// separate rule for restarts, a step's maximum restarts with the step, and a cancellation is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
   func `ends like an uninterrupted run, regardless of when it is interrupted`(block: Int) throws {
@@ -38,7 +38,7 @@ import Testing
     var cuts: [Cut] = []
     var known = -1
     _ = try scenario.simulated(journaling: { entries, now in
-      // The last inspection at an instant is complete. If nothing was added since the previous instant, nothing has
+      // The last inspection at an instant is complete. If no entry was added since the previous instant, nothing has
       // happened.
       let count = entries.count
       if cuts.last?.now == now { cuts.removeLast() } else if count == known { return }
@@ -54,10 +54,10 @@ import Testing
         $0.options.deadline?.max != nil || $0.options.retry?.attemptDeadline != nil
           || $0.options.fanOut?.deadline != nil
       }
-      // A step that posts again adds posts, and a step that runs for posts has more items.
+      // If a step posts again, there are more posts, and a step that runs for posts has more items.
       && !(scenario.workflow.steps.contains { $0.options.fanOut?.event != nil }
         && scenario.scripts.contains { !$0.possibleEvents.isEmpty })
-      // With fail-fast, the progress of the other items at a failure differs when they start again.
+      // With `fail-fast`, the progress of the other items at the time of a failure differs when they start again.
       && !zip(scenario.workflow.steps, scenario.scripts).contains { step, script in
         step.options.fanOut?.isFailFast == true && script.items.contains { !$0.attempts.allSatisfy(\.posts.isEmpty) }
       }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// Writes the journal entries in chunks with random boundaries and reads them again.
+  /// Writes the journal entries in chunks with random boundaries, and reads them again.
   private static func throughChunks(_ entries: JournalEntries, of scenario: Scenario, seed: UInt64) throws
     -> [JournalEntry]
   {
@@ -125,7 +125,7 @@ import Testing
       }
       guard cut.entries.finished.contains(where: { $0.task.step == step }) else { continue }
       var (one, other) = (left, right)
-      // The gate determines whether a step was late, and may open at another time when bodies start again.
+      // The gate determines whether a step was late, and may open at another time if bodies start again.
       (one.isLate, other.isLate) = (false, false)
       if one != other { lines.append("\(id) was kept as \(other), not as \(one)") }
       let (times, keptTimes) = (uncut.attemptTimes(of: step), resumed.attemptTimes(of: step))
@@ -142,7 +142,7 @@ import Testing
 }
 
 extension JournalEntry {
-  /// True if an item ended in an attempt.
+  /// True if this entry ends an attempt of the item.
   fileprivate func isEnd(ofItem item: Int, of step: StepIndex) -> Bool {
     guard case .finished(let finished, _) = self, finished.task == TaskInstance(step, item: item) else { return false }
     return finished.outcome != .skipped && finished.outcome != .cancelled

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 import Testing
 
-/// Every order and outcome in which the items of a step can end, applied directly to the plan.
+/// Tries every order and outcome in which the items of a step can end, by applying the ends directly to the plan.
 @Suite struct `Every interleaving of items` {
   @Test(arguments: 0...4, [true, false])
   func `ends correctly, even if the next item starts as soon as one succeeds`(count: Int, passesOn: Bool) throws {
@@ -36,7 +36,7 @@ import Testing
   }
 }
 
-/// One path through a step with items and its dependent: the bodies that have ended so far, one per instant.
+/// One path through a step with items and its dependent: the bodies that have ended so far. One ends at each instant.
 private struct ItemWalk {
   static let fanOut: StepIndex = 0
   static let follower: StepIndex = 1
@@ -47,11 +47,11 @@ private struct ItemWalk {
   let isOptional: Bool
   var passesOn = false
   var plan: Plan
-  /// The follower and the items, by instance.
+  /// The instances of the running bodies: the follower's and the items'.
   var running: [StepIndex] = []
   var endings: [(body: StepIndex, isSuccess: Bool)] = []
 
-  /// - Parameter isLimitOfRun: True if the run limits the number of bodies, not the step.
+  /// - Parameter isLimitOfRun: True if the run limits the number of bodies, false if the step does.
   init(count: Int, width: Int, isLimitOfRun: Bool, isFailFast: Bool, isOptional: Bool) throws {
     (self.count, self.width, self.isFailFast, self.isOptional) = (count, width, isFailFast, isOptional)
     var options = StepOptions()
@@ -73,7 +73,7 @@ private struct ItemWalk {
 
   var title: String { "\(count) items, \(width) at once, fail-fast \(isFailFast), optional \(isOptional), \(endings)" }
 
-  /// True if a body may fail here: an item whose step has not finished.
+  /// True if the body may fail now, because it is an item whose step has not finished.
   func canFail(_ body: StepIndex) -> Bool { body > Self.follower && plan[Self.fanOut].outcome == nil }
 
   mutating func end(_ body: StepIndex, _ isSuccess: Bool) {
@@ -108,23 +108,23 @@ private struct ItemWalk {
     while let (step, _) = plan.startNext(at: now) { running.append(step) }
   }
 
-  /// The position of the item's ending, from 0, or nil.
+  /// Returns the position of the item's ending, counted from 0, or nil if the item has not ended.
   private func position(ofItem item: Int) -> Int? {
     endings.firstIndex { $0.body == Self.follower + 1 + StepIndex(item) }
   }
 
-  /// The ending that cancels all other items, or nil.
+  /// The ending that cancels all other items, or nil if there is none.
   private var stop: Int? {
     isFailFast && !isOptional ? endings.firstIndex { $0.body > Self.follower && !$0.isSuccess } : nil
   }
 
-  /// The differences between the plan and the results derived from the endings.
+  /// The differences between the plan and the results that follow from the endings.
   var problems: [String] {
     var problems = plan.problems()
     let items = plan.items(of: Self.fanOut)
     if items.count != count { return problems + ["\(items.count) items"] }
     for (index, item) in items.enumerated() {
-      // The first `width` items start at once; each ending starts the next one, in order.
+      // The first `width` items start at once. Each ending starts the next item, in order.
       let startedAt = max(0, index - width + 1)
       var expected: (outcome: Outcome, reason: SkipReason?, startedAt: Int?, endedAt: Int)
       if let position = position(ofItem: index), stop.map({ position <= $0 }) ?? true {
@@ -153,7 +153,7 @@ private struct ItemWalk {
     return problems
   }
 
-  /// The problems if the run is cancelled now and its bodies return one after another.
+  /// The problems that occur if the run is cancelled now and its bodies return one after another.
   var problemsAfterCancel: [String] {
     var walk = self
     let (now, before) = (endings.count, plan.items(of: Self.fanOut))

@@ -5,18 +5,18 @@ import Testing
 
 private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
 
-/// Every order in which the steps of every small graph can end, followed by two steps of `finally`. A step can be
+/// Tries every order in which the steps of every small graph can end, followed by two steps of `finally`. A step may be
 /// skipped while other dependencies are running, one step at a time is disabled, and the bodies of a cancelled run
 /// return in every order.
 @Suite struct `Every interleaving with finally` {
-  @Test(arguments: 1...4) func `of up to four steps starts it once all others have finished`(steps: Int) throws {
+  @Test(arguments: 1...4) func `of up to four steps starts finally once all others have finished`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       for out in -1..<steps { try explore(needs, out: out, cancels: steps < 4) }
     }
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
-  func `of five steps starts it once all others have finished`(part: Int) throws {
+  func `of five steps starts finally once all others have finished`(part: Int) throws {
     for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
     where index % 8 == part && TestExtent.tries(index / 8, ofParts: 12) { try explore(needs, out: -1, cancels: false) }
   }
@@ -65,7 +65,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     }
   }
 
-  /// Makes the cancelled bodies return in every order, or be abandoned after their grace period.
+  /// Makes the cancelled bodies return in every order, or be abandoned after their grace.
   private func followCancelled(_ walk: Walk, _ graph: String) {
     if let problem = walk.problem { return record(problem + ", cancelled", walk, graph) }
     guard !walk.ending.isEmpty else {
@@ -92,7 +92,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     Issue.record("\(problem): \(graph), ended \(walk.endings)")
   }
 
-  /// One path through a graph, with one end per instant.
+  /// One path through a graph. One step ends at each instant.
   private struct Walk {
     var plan: Plan
     /// The number of steps outside `finally`.

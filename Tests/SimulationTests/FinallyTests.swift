@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// `finally`: steps that run when all others have finished, whatever happened.
+/// Steps of `finally` run when all other steps have finished, whatever their outcomes.
 @Suite struct `Steps of finally` {
   /// Returns `build` and its dependent `test`, a step that waits for an event that is never posted, and `tidy` and its
   /// dependent `tell` in `finally`.
@@ -101,7 +101,7 @@ import Testing
     let cancelled = try scenario(StepScript([body])) { $0.cancelledAt = .seconds(1) }.simulated()
     #expect(cancelled[0].outcome == .cancelled && cancelled[0].endedAtNanoseconds == 1_000_000_000)
     #expect(cancelled[3].startedAtNanoseconds == start && cancelled[3].outcome == .success)
-    // The gate and the other steps do not wait.
+    // The gate and the other steps do not wait for the body.
     let late = try scenario(StepScript([body])) {
       $0.workflow.steps[0].options.deadline = StepDeadline(max: .seconds(1))
       $0.workflow.steps[0].options.isOptional = true
@@ -145,7 +145,7 @@ import Testing
     #expect(plan[3].startedAtNanoseconds == 20_000_000)
     scenario.cancelledAt = .milliseconds(10)
     let early = try scenario.simulated()
-    // It was running, so it continues.
+    // The step was running when the run was cancelled, so it continues.
     #expect(early[2].endedAtNanoseconds == 20_000_000 && early[2].outcome == .success)
     #expect(early[3].startedAtNanoseconds == 710_000_000 && early[3].outcome == .success)
     #expect(early.endedAt == 1_015_000_000)
@@ -174,7 +174,7 @@ import Testing
     #expect(plan[5].outcome == .success && plan.status(of: 5).isSuperset(of: [.failure, .cancelled]))
     #expect(plan.conclusion == .failure)
     #expect(plan.gate.outcome == .failed && plan.gate.openedAtNanoseconds == 2_000_000_000)
-    // A run that was cancelled earlier stays cancelled, even if its cleanup takes longer than the timeout.
+    // A run that was cancelled before its timeout stays cancelled, even if its cleanup takes longer than the timeout.
     let cancelled = try scenario(.succeeds(after: .seconds(60))) {
       $0.workflow.timeout = .seconds(2)
       $0.cancelledAt = .milliseconds(1_950)

@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Steps with an item for each post of a repeating event.
+/// Steps that have an item for each post of a repeating event.
 @Suite struct `A step that runs for posts` {
   private func launch(max maximum: Int? = nil) -> ScenarioBuilder {
     var run = ScenarioBuilder(max: maximum)
@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test func `handles posts before its start, while it runs, and at the end of all others`() throws {
+  @Test func `handles posts made before its start, while it runs, and by the last other step`() throws {
     var run = launch()
     run.step("first", takes: 100)
     let (script, change) = following("saved", takes: 10)
@@ -113,7 +113,7 @@ import Testing
     #expect(try simulate(run).end("each") == "cancelled")
   }
 
-  @Test func `can have 10,000 items, but no more`() throws {
+  @Test func `has at most 10,000 items, and fails if there are more posts`() throws {
     var workflow = Workflow(name: "many", steps: [])
     workflow.events = [EventDeclaration("saved", repeats: true)]
     var options = StepOptions()
@@ -163,7 +163,7 @@ import Testing
   }
 }
 
-/// One path through a step that runs for posts and its dependent, one event per instant.
+/// One path through a step that runs for posts and its dependent. One event occurs at each instant.
 private struct Walk {
   static let posts = 3
   static let fanOut: StepIndex = 0
@@ -235,7 +235,7 @@ private struct Walk {
     while let (step, _) = plan.startNext(at: now) { running.append(step) }
   }
 
-  /// The differences between the plan and the events.
+  /// The differences between the plan and the results that follow from the events.
   var problemsAtTheEnd: [String] {
     var problems: [String] = []
     var (count, failedAt, lastAt) = (0, Int?.none, 0)
@@ -266,7 +266,7 @@ private struct Walk {
     return problems
   }
 
-  /// The problems if the run is cancelled now and its bodies return one after another.
+  /// The problems that occur if the run is cancelled now and its bodies return one after another.
   var problemsAfterCancel: [String] {
     guard plan.endedAt == nil else { return [] }
     var walk = self

@@ -3,10 +3,10 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// Every order in which the steps of every small graph can end, applied directly to the plan: each running step is
-/// tried as the next to end, with each outcome.
+/// Tries every order in which the steps of every small graph can end, by applying the ends directly to the plan: each
+/// running step is tried as the next to end, with each outcome.
 @Suite struct `Every interleaving` {
-  /// The result of a step.
+  /// The ways in which a step can end.
   enum Ending: CaseIterable {
     case success
     case failure
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Tries every set of optional steps that fail; the others succeed or fail.
+  /// Tries every set of optional steps that fail. The other steps succeed or fail.
   private func explore(_ needs: [[Int]]) throws {
     for optional in 0..<(1 << needs.count) { try explore(needs, optional: optional, cancels: false) }
   }
@@ -84,12 +84,12 @@ import Testing
     if !problems.isEmpty { Issue.record("needs \(walk.needs), cancelled after \(walk.endings): \(problems)") }
   }
 
-  /// One path through a graph: the steps that have ended so far, one per instant.
+  /// One path through a graph: the steps that have ended so far. One ends at each instant.
   struct Walk {
     var plan: Plan
     let needs: [[Int]]
     let optional: Int
-    /// True if a success starts the next step directly, as threads do.
+    /// True if the thread of a step that succeeds starts the next step directly, as the engine's threads do.
     let passesOn: Bool
     var running: [Int] = []
     var endings: [(step: Int, ending: Ending)] = []
@@ -125,7 +125,8 @@ import Testing
       while let (step, _) = plan.startNext(at: now) { running.append(Int(step)) }
     }
 
-    /// The differences between the plan and the results derived from endings and graph, without any order of events.
+    /// The differences between the plan and the results that follow from the endings and the graph, whatever the order
+    /// of events.
     var problems: [String] {
       var isSatisfied: [Bool] = []
       var endedAt: [Int] = []
@@ -160,7 +161,7 @@ import Testing
       return problems
     }
 
-    /// The problems if the run is cancelled now and its bodies return one after another.
+    /// The problems that occur if the run is cancelled now and its bodies return one after another.
     var problemsAfterCancel: [String] {
       var walk = self
       let wasOpen = plan.gate.outcome

@@ -2,9 +2,9 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Launches simulated on the virtual clock, each with the figures of its requirement.
+/// Launches on the virtual clock. Each test has the figures of its requirement.
 @Suite struct `A launch` {
-  /// The project's gate: a splash of at least 2 s and at most 5 s.
+  /// Returns a launch with the project's gate: a splash screen of at least 2 s and at most 5 s.
   private func launch() -> ScenarioBuilder { ScenarioBuilder(min: 2000, max: 5000) }
 
   @Test func `runs its five phases in order (L1, L2)`() throws {
@@ -259,7 +259,7 @@ import Testing
   }
 }
 
-/// Prewarmed runs.
+/// Launches of an app that the system has prewarmed.
 @Suite struct `A prewarmed launch` {
   private func prewarmed(activatedAt: Int) -> ScenarioBuilder {
     var launch = ScenarioBuilder(min: 2000, max: 5000)

@@ -3,10 +3,10 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// Every order in which steps with resource requests can end, applied directly to the plan.
+/// Tries every order in which steps with resource requests can end, by applying the ends directly to the plan.
 @Suite struct `Every interleaving of steps that take resources` {
-  /// The requests of up to five steps: every combination of small shares of a machine with three cpus, one unit of
-  /// memory and one gpu.
+  /// The requests that up to five steps can have: every combination of small parts of a machine with three cpus, one
+  /// unit of memory and one gpu.
   private static let requests: [MachineResources?] = [
     nil, MachineResources(cpus: 1), MachineResources(cpus: 2), MachineResources(cpus: 3),
     MachineResources(cpus: 1, memoryBytes: 1),
@@ -25,7 +25,8 @@ import Testing
   }
 
   @Test func `allows four later steps to start ahead of a waiting one, but not a fifth`() throws {
-    // One of three cpus is in use until the others have ended; the step that requests all of them comes before these.
+    // One of three cpus is in use until the other steps have ended. The step that requests all three comes first among
+    // these.
     let requests =
       [MachineResources(cpus: 1), MachineResources(cpus: 3)] + Array(repeating: MachineResources(cpus: 1), count: 8)
     var walk = try Walk(requests, width: nil)
@@ -56,7 +57,7 @@ import Testing
     }
   }
 
-  /// One path: the steps that have ended so far, one per instant.
+  /// One path: the steps that have ended so far. One ends at each instant.
   struct Walk {
     let requests: [MachineResources?]
     let width: Int?
@@ -71,7 +72,7 @@ import Testing
       for (index, request) in requests.enumerated() {
         var options = StepOptions()
         options.request = request
-        // Steps of three queues, which share one machine.
+        // The steps are in three queues, which share one machine.
         if width != nil {
           options.queue = index % 2 == 0 ? "own" : nil
         } else if index == 1 {
@@ -108,7 +109,7 @@ import Testing
       while let (step, _) = plan.startNext(at: ended.count) { running.append(Int(step)) }
     }
 
-    /// Requests that exceed the capacity, or steps that wait although they could start.
+    /// The requests that exceed the capacity, and the steps that wait although they could start.
     var problems: [String] {
       var free = `Every interleaving of steps that take resources`.capacity
       for step in running { if let request = requests[step] { free = free.without(request) } }
@@ -117,7 +118,7 @@ import Testing
       let waiting = requests.indices.filter { !running.contains($0) && !ended.contains($0) }
       let isFull = width.map { width in running.count { $0 % 2 == 0 } >= width } ?? false
       let open = waiting.filter { !(isFull && $0 % 2 == 0) }
-      // With so few steps, none is passed four times: every step that fits has started.
+      // With so few steps, none is passed four times, so every step that fits must have started.
       for step in open where requests[step]?.fits(in: free) ?? true { problems.append("s\(step) waits though it fits") }
       return problems
     }

@@ -1,10 +1,10 @@
 import FlowModel
 import FlowTestKit
 
-/// Random workflows and surrounding events, determined by a seed. They cover every key of steps and every rule of the
-/// gate.
+/// Random workflows, and random events around them, both determined by a seed. They cover every key of steps and every
+/// rule of the gate.
 ///
-/// Times are on a coarse grid, so that many events are simultaneous.
+/// Times are multiples of a coarse unit, so that many events happen at the same time.
 struct RandomScenario {
   private var random: SeededGenerator
   private let events = ["alpha", "beta", "gamma", "delta"]
@@ -13,11 +13,11 @@ struct RandomScenario {
   private var mayBeDeferred: [Bool] = []
   private var prewarms: [Bool] = []
 
-  /// Returns the scenario of a seed. Its run may never end.
+  /// Returns the scenario for a seed. Its run may never end.
   static func scenario(seed: UInt64) -> Scenario {
     var maker = RandomScenario(random: SeededGenerator(seed: seed))
     var scenario = maker.make()
-    // Drawn separately, so that the other parts of a scenario do not change.
+    // Drawn from a separate generator, so that the other parts of a scenario do not change.
     maker.random = SeededGenerator(seed: seed ^ 0xFA17)
     maker.addItems(to: &scenario)
     maker.random = SeededGenerator(seed: seed ^ 0xF1A1)
@@ -83,7 +83,7 @@ struct RandomScenario {
   }
 
   /// Makes some steps of some scenarios run for the posts of an event. Their bodies post nothing, because the run might
-  /// never end.
+  /// otherwise never end.
   private mutating func addFollowers(to scenario: inout Scenario) {
     guard random.chance(25) else { return }
     for index in scenario.workflow.steps.indices
@@ -113,7 +113,7 @@ struct RandomScenario {
 
   // MARK: - The machine
 
-  /// Makes steps of some scenarios request shares of a small machine.
+  /// Makes steps of some scenarios request parts of a small machine.
   private mutating func addRequests(to scenario: inout Scenario) {
     guard random.chance(40) else { return }
     scenario.capacity = MachineResources(cpus: random.pick([2, 4]), memoryBytes: random.pick([4, 8]), gpus: 1)
@@ -131,8 +131,8 @@ struct RandomScenario {
 
   // MARK: - Finally
 
-  /// Adds steps of `finally` to some scenarios. As in a parsed file, they depend on each other or on every step without
-  /// dependents.
+  /// Adds steps of `finally` to some scenarios. As in a parsed file, they depend on each other, or on every step that
+  /// has no dependents.
   private mutating func addFinalSteps(to scenario: inout Scenario) {
     guard random.chance(30) else { return }
     let ordinary = scenario.workflow.steps
@@ -165,13 +165,13 @@ struct RandomScenario {
 
   private mutating func milliseconds(_ choices: [Int]) -> Duration { .milliseconds(random.pick(choices)) }
 
-  /// Returns a duration of bodies and pauses: mostly short and often equal, sometimes longer than the grace.
+  /// Returns a duration for a body or pause. Most are short and often equal, and some are longer than the grace.
   private mutating func length() -> Duration {
     random.chance(90)
       ? milliseconds([0, 10, 10, 20, 20, 30, 50, 100, 200]) : milliseconds([500, 900, 1000, 1500, 4000])
   }
 
-  /// Returns the time of an event from outside.
+  /// Returns a time for an event from outside.
   private mutating func moment() -> Duration {
     random.chance(80) ? milliseconds([0, 10, 20, 30, 50, 60, 100, 110, 200, 300]) : milliseconds([1000, 2000, 7000])
   }
@@ -259,7 +259,7 @@ struct RandomScenario {
       attemptDeadline: random.chance(30) ? milliseconds([10, 20, 50]) : nil)
   }
 
-  // MARK: - What the steps do
+  // MARK: - The scripts of steps
 
   private mutating func script(of step: Step) -> StepScript {
     let isService = random.chance(8)

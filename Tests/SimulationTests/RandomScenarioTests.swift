@@ -4,12 +4,12 @@ import Testing
 
 /// Compares the engine with the oracle on random scenarios.
 @Suite struct `Random scenarios` {
-  /// Each block is one test case, so that all cores are used.
+  /// Each block of scenarios is a test case, so that all cores are used.
   private static let blocks = 20
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations, and
-  /// late bodies that ignore cancellation, prewarmed or not. `FLOWRUN_SEED` repeats one.
+  /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations and
+  /// late bodies that ignore cancellation, prewarmed or not. `FLOWRUN_SEED` repeats a single one.
   @Test(.timeLimit(.minutes(30)), arguments: 0..<blocks)
   func `end in the engine as the contract requires`(block: Int) throws {
     for seed in Self.seeds where seed % UInt64(Self.blocks) == UInt64(block) { try compare(seed) }
@@ -37,7 +37,7 @@ import Testing
   }
 }
 
-/// Checks of the scenarios themselves.
+/// Tests of the scenarios themselves, without the engine.
 @Suite struct `The random scenarios` {
   @Test func `reach every outcome, reason and conclusion`() {
     let scenarios = (1...UInt64(1000)).map { RandomScenario.scenario(seed: $0) }
@@ -65,7 +65,7 @@ import Testing
     #expect(records.contains { $0.gate.late.count > 1 && $0.gate.readyAt != nil })
   }
 
-  @Test func `shrink to the steps that a failure needs`() {
+  @Test func `shrink to the steps that are needed for a failure`() {
     let scenario = RandomScenario.scenario(seed: 8)
     let isTimed = { (scenario: Scenario) in scenario.workflow.steps.contains { $0.options.deadline?.max != nil } }
     #expect(isTimed(scenario) && scenario.workflow.steps.count > 1)

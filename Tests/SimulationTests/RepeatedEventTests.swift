@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Events whose posts all count, although steps wait only for the first.
+/// All posts of such an event count, although steps that wait for it need only the first.
 @Suite struct `A repeating event` {
   @Test func `reports every post, and remains set for steps that wait for it later`() throws {
     var run = ScenarioBuilder()
@@ -63,7 +63,7 @@ import Testing
     if walk.posted == Walk.posts, walk.running.isEmpty { Issue.record("\(walk.done): nothing goes on") }
   }
 
-  /// One order of events, one per nanosecond.
+  /// One order of events. One event occurs in each nanosecond.
   private struct Walk {
     static let event = "again"
     static let posts = 3
@@ -73,11 +73,11 @@ import Testing
     let waiter: Int
     var running: [Int] = []
     var posted = 0
-    /// The events so far: a step that ended, or nil for a post.
+    /// The events so far. Each is a step that ended, or nil for a post.
     var done: [Int?] = []
     var told: [EventPost] = []
 
-    /// Creates a workflow with these dependencies, in which one step also waits for the event.
+    /// Returns a workflow with these dependencies, in which the step `waiter` also waits for the event.
     static func workflow(needs: [[Int]], waiter: Int) -> Workflow {
       var workflow = Workflow(name: "small", steps: [])
       workflow.events = [EventDeclaration(event, repeats: true)]
@@ -130,7 +130,7 @@ import Testing
       while let (step, _) = plan.startNext(at: now) { running.append(Int(step)) }
     }
 
-    /// The differences between the plan and the events.
+    /// The differences between the plan and the results that follow from the events.
     var problemsAtTheEnd: [String] {
       var problems: [String] = []
       let times = done.indices.filter { done[$0] == nil }.map { $0 + 1 }

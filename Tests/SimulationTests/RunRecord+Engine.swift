@@ -3,7 +3,8 @@ import FlowModel
 import FlowTestKit
 
 extension RunRecord {
-  /// Creates the record of the engine's plan on the virtual clock, and checks its invariants after every event.
+  /// Creates the record of a run of the engine's plan on the virtual clock. Checks the plan's invariants after every
+  /// event.
   init(ofEngineRunning scenario: Scenario) throws {
     var contradictions: [String] = []
     let plan = try scenario.simulated { plan in

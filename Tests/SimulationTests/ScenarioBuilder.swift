@@ -1,7 +1,7 @@
 import FlowModel
 import FlowTestKit
 
-/// Builds scenarios from step ids, names of dependencies and times in milliseconds.
+/// Builds scenarios from ids of steps, ids of dependencies, and times in milliseconds.
 ///
 /// ```swift
 /// var launch = ScenarioBuilder(min: 2000, max: 5000)
@@ -20,14 +20,14 @@ struct ScenarioBuilder {
     scenario = Scenario(workflow, scripts: [])
   }
 
-  /// Adds a step that succeeds after `takes`, or never returns for nil.
+  /// Adds a step that succeeds after `takes` milliseconds, or never returns if `takes` is nil.
   mutating func step(
     _ id: String, needs: [String] = [], takes: Int?, _ change: (inout StepOptions) -> Void = { _ in }
   ) {
     step(id, needs: needs, StepScript([StepBehavior(duration: takes.map { .milliseconds($0) })]), change)
   }
 
-  /// Adds a step with a script.
+  /// Adds a step whose bodies behave as the script says.
   mutating func step(
     _ id: String, needs: [String] = [], _ script: StepScript, _ change: (inout StepOptions) -> Void = { _ in }
   ) {
@@ -39,29 +39,29 @@ struct ScenarioBuilder {
     scenario.scripts.append(script)
   }
 
-  /// Posts `event` from outside.
+  /// Posts `event` from outside at this time.
   mutating func event(_ event: String, at milliseconds: Int) {
     scenario.outsideEvents.append(OutsideEvent(event, at: .milliseconds(milliseconds)))
   }
 
-  /// Cancels the run.
+  /// Cancels the run at this time.
   mutating func cancel(at milliseconds: Int) { scenario.cancelledAt = .milliseconds(milliseconds) }
 
-  /// Prewarms the run and activates it later.
+  /// Prewarms the run and activates it at this time.
   mutating func prewarm(activatedAt milliseconds: Int) { scenario.activatedAt = .milliseconds(milliseconds) }
 
-  /// Applies any other change.
+  /// Makes any other change to the scenario.
   mutating func with(_ change: (inout Scenario) -> Void) { change(&scenario) }
 }
 
 extension StepScript {
-  /// Fails `times` times after `takes`, then succeeds after `takes`.
+  /// Returns a script that fails `times` times and then succeeds. Each attempt takes `takes` milliseconds.
   static func failing(times: Int, takes: Int) -> StepScript {
     StepScript(
       Array(repeating: .fails(after: .milliseconds(takes)), count: times) + [.succeeds(after: .milliseconds(takes))])
   }
 
-  /// Succeeds after `takes` and posts `event` at its end.
+  /// Returns a script that succeeds after `takes` milliseconds and posts `event` at its end.
   static func posting(_ event: String, takes: Int) -> StepScript {
     StepScript([
       StepBehavior(
@@ -71,19 +71,19 @@ extension StepScript {
 }
 
 extension RunRecord {
-  /// The record of the step `id`.
+  /// Returns the record of the step `id`, which must exist.
   subscript(id: String) -> StepRecord { steps.first { $0.id == id }! }
 
-  /// The start and end of a step in milliseconds from activation, as `300..500`, with a dash for a missing time.
+  /// Returns the start and end of a step in milliseconds from activation, such as `300..500`. A missing time is a dash.
   func span(_ id: String) -> String { "\(Self.text(self[id].startedAt))..\(Self.text(self[id].endedAt))" }
 
-  /// The gate as `ready at 2000`.
+  /// The outcome and time of the gate, such as `ready at 2000`.
   var opening: String { "\(gate.outcome ?? "-") at \(Self.text(gate.openedAt))" }
 
-  /// The step's outcome with its reason, if any: `skipped: condition`.
+  /// Returns the outcome of a step, with its reason if there is one, such as `skipped: condition`.
   func end(_ id: String) -> String { (self[id].outcome ?? "-") + (self[id].reason.map { ": " + $0 } ?? "") }
 
-  /// Nanoseconds in milliseconds, or a dash for nil.
+  /// Returns a time in milliseconds, or a dash for nil.
   static func text(_ nanoseconds: Int?) -> String {
     nanoseconds.map { $0 % 1_000_000 == 0 ? "\($0 / 1_000_000)" : "\(Double($0) / 1_000_000)" } ?? "-"
   }

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowTestKit
 
-/// The smallest scenario near a failing one that still fails: simplifications are tried one after another, and kept if
-/// the failure remains.
+/// A scenario that still fails and is as small as possible. Simplifications of a failing scenario are tried one after
+/// another, and kept if the result still fails.
 struct ShrunkenScenario {
   let scenario: Scenario
 
@@ -20,7 +20,7 @@ struct ShrunkenScenario {
     scenario = current
   }
 
-  /// Returns all scenarios that are one simplification away, the largest simplification first.
+  /// Returns all scenarios that differ by one simplification, the largest one first.
   private static func simpler(than scenario: Scenario) -> [Scenario] {
     var candidates: [Scenario] = []
     func add(_ change: (inout Scenario) -> Bool) {
@@ -65,13 +65,14 @@ struct ShrunkenScenario {
     return candidates
   }
 
-  /// Sets `place` to `value`. Returns false if it had this value.
+  /// Sets `place` to `value`. Returns false if it already had this value.
   private static func set<T: Equatable>(_ place: inout T, _ value: T) -> Bool {
     defer { place = value }
     return place != value
   }
 
-  /// Sets a member of an optional to `value`. Returns false if the optional is nil or the member had this value.
+  /// Sets a member of an optional to `value`. Returns false if the optional is nil or the member already had this
+  /// value.
   private static func set<Whole, Part: Equatable>(
     _ whole: inout Whole?, _ member: WritableKeyPath<Whole, Part>, _ value: Part
   ) -> Bool {
@@ -151,7 +152,7 @@ struct ShrunkenScenario {
 }
 
 extension Scenario {
-  /// Returns the scenario without one step, which is removed from all dependencies.
+  /// Returns the scenario without one step, which is also removed from all dependencies.
   func without(step removed: Int) -> Scenario {
     var copy = self
     copy.workflow.steps.remove(at: removed)

@@ -1,7 +1,7 @@
 import FlowTestKit
 import Testing
 
-/// Runs a scenario on the engine and on the oracle, which must agree, and returns the engine's record.
+/// Runs a scenario on the engine and on the oracle, whose records must be equal, and returns the engine's record.
 func simulate(_ builder: ScenarioBuilder, at location: SourceLocation = #_sourceLocation) throws -> RunRecord {
   let expected = Oracle.record(of: builder.scenario)
   let actual = try RunRecord(ofEngineRunning: builder.scenario)

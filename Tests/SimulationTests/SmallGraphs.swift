@@ -1,8 +1,8 @@
 import FlowModel
 
-/// All acyclic graphs with a few steps, each once regardless of the numbering of its steps.
+/// All acyclic graphs with a few steps. Graphs that differ only in the numbering of their steps appear once.
 enum SmallGraphs {
-  /// Returns the graphs with `count` steps, as the dependencies of each step. A step only depends on earlier ones.
+  /// Returns the graphs with `count` steps, as the dependencies of each step. A step depends only on earlier ones.
   ///
   /// Their number is known: 1, 2, 6, 31, 302 (OEIS A003087).
   static func all(steps count: Int) -> [[[Int]]] {
@@ -12,7 +12,7 @@ enum SmallGraphs {
     var graphs: [[[Int]]] = []
     for mask in 0..<(1 << pairs.count) {
       let edges = pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }
-      // A graph is represented by the smallest of its numberings.
+      // A graph is represented by the smallest of its possible numberings.
       let canonical = permutations.map { names in
         edges.reduce(0) { $0 | 1 << (names[$1.need] * count + names[$1.step]) }
       }.min()!
