@@ -9,7 +9,7 @@ public struct RunEvent: Sendable {
   /// The kind of event, with its details.
   public var kind: Kind
 
-  /// The kinds of events.
+  /// The kinds of events, each with its details.
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
     /// `deferred` contains the steps whose `defer` expression is true in this run.

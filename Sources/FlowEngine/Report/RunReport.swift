@@ -251,7 +251,7 @@ public struct RunReport: Sendable {
     package var endedAt: Double?
     /// True if the item's body was abandoned, because it did not end when asked to.
     package var isAbandoned: Bool
-    /// The failure, or nil if it did not fail.
+    /// The failure of the item, or nil if the item did not fail.
     package var failure: StepFailure?
     /// The start and end of each attempt, if there was more than one or the minimum delayed the end of the item.
     package var attemptTimes: [Attempt]

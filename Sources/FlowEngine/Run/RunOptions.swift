@@ -99,7 +99,7 @@ public struct RunOptions: Sendable {
   }
 }
 
-/// An observer of a run's events.
+/// Receives the events of a run, for example to show them to users.
 public protocol RunObserver: Sendable {
   /// The level of detail of the events that the observer receives. By default, it receives all.
   var detail: RunDetail { get }

@@ -14,11 +14,11 @@ package struct ItemReading: Sendable, Hashable {
   package var attempts: Int
   /// The start of the first attempt in nanoseconds from the start of the run, or nil if no attempt has started.
   package var startedAtNanoseconds: Int?
-  /// The time at which the item finished, or nil if it has not.
+  /// The time at which the item finished, or nil if it has not finished.
   package var endedAtNanoseconds: Int?
   /// True if the item's body was abandoned, because it did not end when asked to.
   package var isAbandoned: Bool
-  /// The failure, or nil if it did not fail.
+  /// The failure of the item, or nil if the item did not fail.
   package var failure: StepFailure?
 }
 

@@ -17,7 +17,7 @@ package struct StepReading: Sendable, Hashable {
   package var readyAtNanoseconds: Int?
   /// The start of the first attempt, or nil if none has started.
   package var startedAtNanoseconds: Int?
-  /// The time at which it finished, or nil if it has not.
+  /// The time at which the step finished, or nil if it has not finished.
   package var endedAtNanoseconds: Int?
   /// The time for which the body continued after the step's maximum, or nil if the step ended in time.
   package var overrunNanoseconds: Int?
@@ -29,7 +29,7 @@ package struct StepReading: Sendable, Hashable {
   package var isBlocking: Bool
   /// True if the gate timed out before the step finished.
   package var isLate: Bool
-  /// The failure, or nil if it did not fail.
+  /// The failure of the step, or nil if the step did not fail.
   package var failure: StepFailure?
   /// The outcome, except that the failure or timeout of an optional step counts as a success.
   package var conclusion: Outcome?

@@ -15,7 +15,7 @@ extension Plan {
     }
   }
 
-  /// Adds a step to the list of those that ``finishCollected(at:)`` finishes.
+  /// Adds a step to the list that ``finishCollected(at:)`` finishes.
   mutating func collect(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?) {
     outstanding.collected.append((step, outcome, reason))
   }

@@ -115,7 +115,7 @@ struct ReadySet: @unchecked Sendable {
     front = Self.bit(position)
   }
 
-  /// Makes the lowest word that has positions the front, after the previous front has become empty.
+  /// Makes the lowest non-empty word the front, after the previous front has become empty.
   @inline(never)
   private mutating func refill() {
     guard count > 0 else { return }

@@ -55,7 +55,7 @@ struct RecordLog: @unchecked Sendable {
     baseNanoseconds = now
   }
 
-  /// Stores the number of records of the last chunk in the chunk.
+  /// Stores in the last chunk how many records it has.
   private func closeLast() {
     if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }

@@ -166,7 +166,7 @@ struct StepParticulars: Sendable {
   var maximumTimes: [StepIndex: Int] = [:]
   /// The start of the current attempt, for steps with a maximum for each attempt.
   var attemptStarts: [StepIndex: Int] = [:]
-  /// The failed attempts that another one followed, in order. Each is removed when its event is reported.
+  /// The failed attempts after which another one follows, in order. Each is removed when its event is reported.
   var failedAttempts: [FailedAttempt] = []
   /// The start and end of each attempt, for steps with more than one. The last attempt ends with the step.
   var attemptTimes: [StepIndex: [AttemptTimes]] = [:]

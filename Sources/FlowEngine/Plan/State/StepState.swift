@@ -1,19 +1,20 @@
 import FlowModel
 
-/// The status of a step: `pending → waiting → queued → running → (retrying → running)* → done`.
+/// The status of a step. An ordinary one goes through `waiting`, `queued`, `running` and `done`, and before another
+/// attempt through `retrying` and `queued`.
 package enum StepStatus: UInt8, Sendable {
-  /// Waiting for its dependencies, events or the gate.
+  /// The step waits for its dependencies, for events or for the gate.
   case waiting
-  /// Ready, but held until activation (in a prewarmed run) or until the run is idle.
+  /// The step is ready, but held until activation (in a prewarmed run) or until the run is idle.
   case held
   /// The step's `if` is being evaluated.
   case deciding
-  /// Ready, and waiting for a slot in its queue.
+  /// The step is ready and waits for a slot in its queue.
   case queued
   case running
-  /// Between two attempts.
+  /// The step pauses between two attempts.
   case retrying
-  /// Succeeded before its minimum, and reported as finished when that is reached.
+  /// The step has succeeded before its minimum, and finishes when the minimum is reached.
   case holding
   case done
 }
@@ -120,20 +121,20 @@ struct StepState: Sendable {
     let rawValue: UInt8
     static let late = Marks(rawValue: 1)
     static let abandoned = Marks(rawValue: 2)
-    /// A dependency ended unsatisfied for another reason than an event that was never posted.
+    /// A dependency ended unsatisfied, for a reason other than an event that was never posted.
     static let dependencyFailed = Marks(rawValue: 4)
     /// A dependency was skipped, directly or not, because an event was never posted.
     static let dependencyNeverPosted = Marks(rawValue: 8)
-    /// A service that has reported that it is ready and not returned.
+    /// The step is a service that has reported that it is ready, and has not returned.
     static let serving = Marks(rawValue: 16)
     /// The step is in the list of an event's waiters.
     static let awaitsEvent = Marks(rawValue: 32)
     /// The step may run in a run that is being cancelled.
     static let cleanup = Marks(rawValue: 64)
-    /// A service that failed by itself after it had reported that it is ready. Its dependents treat it as succeeded.
+    /// The step is a service that failed by itself after it was ready. Its dependents treat it as succeeded.
     static let failedAfterReady = Marks(rawValue: 128)
   }
 }
 
-/// The time of something that has not happened.
+/// The value of times at which nothing has happened.
 let never = Int.min

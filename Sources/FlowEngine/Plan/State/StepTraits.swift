@@ -19,42 +19,45 @@ struct StepTraits: Sendable {
     static let idle = Flags(rawValue: 1 << 2)
     static let optional = Flags(rawValue: 1 << 3)
     static let service = Flags(rawValue: 1 << 4)
-    /// May run before activation: it has `prewarm`, and none of its expressions must be evaluated first.
+    /// The step may run before activation, because it has `prewarm` and none of its expressions must be evaluated
+    /// first.
     static let prewarm = Flags(rawValue: 1 << 5)
     static let disabled = Flags(rawValue: 1 << 6)
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` calls a status function, so it is evaluated even if a dependency failed.
+    /// The step's `if` calls a status function, so it is evaluated even if a dependency failed.
     static let seesStatus = Flags(rawValue: 1 << 8)
-    /// Its `if` calls `always()` or `cancelled()`, so it may run while the run is being cancelled.
+    /// The step's `if` calls `always()` or `cancelled()`, so the step may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)
-    /// Has a deadline or a retry policy, or is an entry that skips disabled steps when it ends. Fast paths exclude such
-    /// steps.
+    /// The step has a deadline or a retry policy, or is an entry that skips disabled steps when it ends. Fast paths
+    /// exclude such steps.
     static let timed = Flags(rawValue: 1 << 11)
     static let fanOut = Flags(rawValue: 1 << 12)
     static let final = Flags(rawValue: 1 << 9)
-    /// Its failure affects neither the gate nor the run.
+    /// A failure of the step does not fail the gate, and makes the run partial instead of failing it.
     static let excused = Flags(rawValue: 1 << 13)
-    /// Binds the inputs of an included workflow. If it is skipped, so are all steps inside.
+    /// The step binds the inputs of an included workflow. If it is skipped, so are all steps of that workflow.
     static let entry = Flags(rawValue: 1 << 14)
-    /// Returns the outputs of an included workflow. Fails if a failure inside was not handled.
+    /// The step returns the outputs of an included workflow. It fails if a step of that workflow failed and the failure
+    /// was not handled.
     static let exit = Flags(rawValue: 1 << 15)
   }
 }
 
 /// Properties of a step that are derived from its action and its expressions instead of the workflow's options.
 package struct StepFacts: Sendable, Hashable {
-  /// True if its action is a service.
+  /// True if the step's action is a service.
   package var isService: Bool
-  /// True if the action is a command that runs as a service. It stops at the end of its file; if it ends by itself, the
+  /// True if the action is a command that runs as a service. It stops at the end of its file. If it ends by itself, the
   /// running steps that need it are cancelled.
   package var isCommandService: Bool
-  /// The events that its action may post.
+  /// The events that the step's action may post.
   package var postedEvents: [String]
-  /// The status functions that its `if` calls.
+  /// The status functions that the step's `if` calls.
   package var statusFunctions: StatusFunctions
-  /// The events whose every post its action receives. They repeat even if the workflow does not declare them so.
+  /// The events that the action follows, so that it receives every post. They repeat even if the workflow does not
+  /// declare them as repeating.
   package var followedEvents: [String]
-  /// True if it posts events that come from outside the process.
+  /// True if the step posts events that come from outside the process.
   package var isFedFromOutside: Bool
 
   /// The status functions that an `if` calls.
@@ -63,13 +66,13 @@ package struct StepFacts: Sendable, Hashable {
     package let rawValue: UInt8
     /// Creates a set from its bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Calls `success()`.
+    /// The `if` calls `success()`.
     package static let success = StatusFunctions(rawValue: 1)
-    /// Calls `failure()`.
+    /// The `if` calls `failure()`.
     package static let failure = StatusFunctions(rawValue: 2)
-    /// Calls `cancelled()`.
+    /// The `if` calls `cancelled()`.
     package static let cancelled = StatusFunctions(rawValue: 4)
-    /// Calls `always()`.
+    /// The `if` calls `always()`.
     package static let always = StatusFunctions(rawValue: 8)
   }
 

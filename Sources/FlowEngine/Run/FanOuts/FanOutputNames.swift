@@ -62,7 +62,7 @@ extension Workflow {
 }
 
 extension FanOut {
-  /// The references in the expressions that determine the items.
+  /// Returns the references in the expressions that determine the items.
   func references(_ texts: WorkflowTexts) -> [ContextReference] {
     switch source {
     case .items(let items): Workflow.references(in: items, texts)

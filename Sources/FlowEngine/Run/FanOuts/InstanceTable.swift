@@ -15,7 +15,7 @@ final class InstanceTable: Sendable {
   /// uses an instance before the entry for it has been added.
   private let last = Atomic<UInt64>(UInt64.max)
 
-  /// - Parameter steps: The number of steps of the run.
+  /// - Parameter steps: The number of steps in the run.
   init(steps: Int) { self.steps = steps }
 
   /// Records that the items of a step have the instances from `first` on. All instances added before must be lower.

@@ -29,7 +29,7 @@ enum EntryTag: UInt8 {
 /// The bits that are added to the outcome in its byte of a `finished` entry.
 enum EndingBit {
   static let abandoned: UInt8 = 0x80
-  /// The end of the work follows the start. Earlier versions never set this bit.
+  /// Set if the entry also contains the time at which the last attempt ended. Earlier versions never set it.
   static let workEnd: UInt8 = 0x40
 }
 

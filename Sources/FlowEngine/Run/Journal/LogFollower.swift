@@ -154,7 +154,7 @@ struct NumberedLine {
   var line: ValueObject
   /// The number of the line among all held-back lines of its step. Numbers increase from epoch to epoch.
   var number: Int?
-  /// True if the line is a note about lines that were not recorded. Its number is that of the last of them.
+  /// True if the line is a note about lines that were not recorded. Its number is the number of the last missing line.
   var isNote = false
 
   init(_ line: ValueObject, number: Int?, isNote: Bool = false) {

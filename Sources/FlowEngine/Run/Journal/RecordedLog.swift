@@ -33,8 +33,8 @@ struct RecordedLog {
 
     var isHolding: Bool { !held.isEmpty }
 
-    /// Returns how many of the first lines in `content` are recorded, and their size in bytes. A step has up to `half`
-    /// bytes of first lines.
+    /// Records the lines at the beginning of `content` that are among the step's first `half` bytes. Returns their
+    /// number and size.
     mutating func record(_ content: Content, half: Int) -> (count: Int, bytes: Int) {
       if isHolding || recordedBytes >= half { return (0, 0) }
       let recorded = content.extent(reaching: half - recordedBytes)
@@ -217,7 +217,7 @@ struct RecordedLog {
     var content: Content
     /// The number of the first line.
     var number: Int
-    /// True if this is a note about missing lines. Its number is that of the last of them.
+    /// True if this is a note about missing lines. Its number is the number of the last missing line.
     var isNote = false
   }
 

@@ -65,7 +65,7 @@ extension WorkflowRun {
     if journal.isOver { suspension.remove(self) }
   }
 
-  /// Removes the run from them, unless its end must still be written when the app continues.
+  /// Removes the run from the runs that are released while the app is suspended, unless its end must still be written.
   func endSuspension() {
     guard let journal, !journal.isWaiting else { return }
     journal.history.suspension?.remove(self)

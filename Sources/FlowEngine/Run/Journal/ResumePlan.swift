@@ -185,8 +185,7 @@ package struct ResumePlan: Sendable {
     if let selected {
       for step in fates.indices where !selected.contains(StepIndex(step)) { fates[step] = .notSelected }
     }
-    // A step that is one of the only ones to run starts from scratch if it had succeeded. Otherwise, its successful
-    // items are kept.
+    // A step in ``Wish/only`` starts from scratch if it had succeeded. Otherwise, its successful items are kept.
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }

@@ -9,7 +9,7 @@ import FlowStore
 extension WorkflowRun {
   /// The delay of the first write after the gate has opened. It keeps the write from delaying the first screen.
   private static let gateDelayNanoseconds = 3_000_000
-  /// The maximum number of step results that are read while the lock is taken once.
+  /// The maximum number of step results that are read each time the lock is taken.
   private static let entriesAtOnce = 2048
 
   /// Starts the recording. A durable run opens its store now; others write after 100 ms or shortly after the gate has

@@ -2,7 +2,7 @@ import Dispatch
 import FlowPlatform
 
 extension OpenFolder {
-  /// Several threads are used to check at least this many files.
+  /// The number of files from which several threads check them.
   private static let filesForThreads = 512
   /// The number of files in a part. Threads take one part at a time, so a slow thread checks fewer files.
   private static let filesOfPart = 64

@@ -29,7 +29,7 @@ struct PreparedFiles: Sendable {
   /// True if a path or pattern contains an expression.
   let hasExpressions: Bool
 
-  /// Returns nil if the step declares no files.
+  /// Parses the paths and patterns. Returns nil if the step declares no files.
   init?(_ options: StepOptions, _ texts: WorkflowTexts) throws(ExpressionError) {
     guard !options.inputsFrom.isEmpty || !options.produces.isEmpty else { return nil }
     reads = try Self.parsed(options.inputsFrom, texts)

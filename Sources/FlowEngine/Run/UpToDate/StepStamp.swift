@@ -110,7 +110,7 @@ struct StepStamp: Sendable {
 
   static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x02]
 
-  /// Appends a record with its checksum. `item` is the key of the item, or 0 if the record is one of a step.
+  /// Appends a record with its checksum. `item` is the key of the item, or 0 for the record of a step.
   func write(of item: UInt64, to bytes: inout [UInt8]) {
     var writer = ByteWriter()
     writer.add(item)
