@@ -52,7 +52,7 @@ public struct RunEvent: Sendable {
     /// The failure of the last attempt, or nil if the step did not fail.
     public var failure: StepFailure?
 
-    /// Creates a result.
+    /// Creates the result of a step.
     package init(
       outcome: Outcome, conclusion: Outcome, reason: SkipReason? = nil, attempts: Int,
       durationMilliseconds: Double? = nil,
@@ -67,7 +67,7 @@ public struct RunEvent: Sendable {
     }
   }
 
-  /// Creates an event.
+  /// Creates an event from its time and kind.
   package init(atNanoseconds: Int, _ kind: Kind) {
     self.atNanoseconds = atNanoseconds
     self.kind = kind

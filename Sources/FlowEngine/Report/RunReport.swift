@@ -128,9 +128,9 @@ public struct RunReport: Sendable {
 
   /// A launch of the app, or a return to the foreground.
   package struct AppEntry: Sendable, Hashable {
-    /// The kinds of entries.
+    /// The kinds of entries into the app.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// The launch.
+      /// The launch itself.
       case cold
       /// A return to the foreground for which steps had waited.
       case warm
@@ -193,7 +193,7 @@ public struct RunReport: Sendable {
     package var items: [Item]?
     /// The steps that this step depends on directly.
     package var needs: [StepID]
-    /// The events that it waits for.
+    /// The events that the step waits for before it starts.
     package var after: [String]
     /// The start and end of each attempt, if there was more than one or the minimum delayed the end of the step.
     package var attemptTimes: [Attempt]
@@ -207,7 +207,7 @@ public struct RunReport: Sendable {
 
   /// The time at which a worker first began to run a remote step.
   package struct Beginning: Sendable, Hashable {
-    /// The time, or nil if no worker has begun.
+    /// The time, or nil if no worker has begun to run the step.
     package var at: Double?
   }
 
@@ -224,9 +224,9 @@ public struct RunReport: Sendable {
   /// An event that was posted during the run.
   package struct Event: Sendable, Hashable {
     package var name: String
-    /// The time of its first post.
+    /// The time of the event's first post.
     package var at: Double
-    /// The step that posted it first, or nil if it came from outside or the step is not known.
+    /// The step that posted the event first, or nil if it came from outside or the step is not known.
     package var postedBy: StepID?
   }
 
@@ -243,11 +243,11 @@ public struct RunReport: Sendable {
     package var conclusion: Outcome
     /// The reason why the item was skipped, or nil if it was not.
     package var reason: SkipReason?
-    /// The number of attempts.
+    /// The number of attempts that have started.
     package var attempts: Int
-    /// The time at which its first attempt started.
+    /// The time at which the item's first attempt started, or nil if none did.
     package var startedAt: Double?
-    /// The time at which the item finished.
+    /// The time at which the item finished, or nil if it did not.
     package var endedAt: Double?
     /// True if the item's body was abandoned, because it did not end when asked to.
     package var isAbandoned: Bool

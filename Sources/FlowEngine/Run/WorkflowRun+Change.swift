@@ -122,7 +122,7 @@ extension WorkflowRun {
     if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
   }
 
-  /// Does the work that follows from a change outside the lock.
+  /// Does the work that must be done outside the lock after a change.
   func perform(_ aftermath: Aftermath) {
     if let warning = aftermath.warning { emit(.warning(warning)) }
     for (step, attempt) in aftermath.cancellations {

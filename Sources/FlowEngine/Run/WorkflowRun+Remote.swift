@@ -3,7 +3,7 @@ import FlowPluginKit
 
 /// The executors of a run, and the steps that each of them runs.
 package struct ExecutorPlacement: Sendable {
-  /// The executors.
+  /// The executors that the run can use.
   package var executors: [any StepExecutor]
   /// For each remote step, the index of its executor. All other steps run in this process.
   package var assignment: [StepIndex: Int]

@@ -2,7 +2,7 @@ import FlowModel
 
 /// Consecutive entries of a run's journal.
 package struct JournalEntries: Sendable {
-  /// The results of steps.
+  /// The results of steps, in the order in which the steps finished.
   package let finished: [FinishedEntry]
   /// The failures of the steps in ``finished``.
   package let failures: [StepIndex: StepFailure]
@@ -27,7 +27,7 @@ package struct JournalEntries: Sendable {
   /// True if there are no entries.
   package var isEmpty: Bool { finished.isEmpty && others.isEmpty }
 
-  /// The number of entries.
+  /// The number of entries. Each item of a group counts as one.
   package var count: Int {
     others.reduce(finished.count) { count, other in
       if case .items(let items) = other.entry { count + items.count } else { count + 1 }

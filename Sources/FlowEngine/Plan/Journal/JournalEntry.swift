@@ -25,7 +25,7 @@ package enum JournalEntry: Sendable, Hashable {
   case posted(String, by: EventPoster, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
-  /// A service failed by itself after it had reported that it is ready.
+  /// A service failed by itself after it was ready.
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
   /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
@@ -80,16 +80,16 @@ package struct FinishedEntry: Sendable, Hashable {
   package var outcome: Outcome
   /// The reason why the task was skipped, or nil if it was not.
   package var reason: SkipReason?
-  /// True if its body did not end when asked to, and was abandoned.
+  /// True if the task's body was abandoned, because it did not end when asked to.
   package var isAbandoned = false
   /// The time at which the task became ready, or `Int.min` if it did not. Times are nanoseconds from the start of the
   /// run.
   package var readyAt: Int
-  /// The time at which its first attempt started, or `Int.min` if none did.
+  /// The time at which the task's first attempt started, or `Int.min` if none did.
   package var startedAt: Int
-  /// The time at which it finished.
+  /// The time at which the task finished.
   package var endedAt: Int
-  /// The end of its last attempt, if the step's minimum delayed the step's own end; otherwise `Int.min`.
+  /// The end of the last attempt, if the step's minimum delayed the end of the task; otherwise `Int.min`.
   package var workEndedAt: Int
 
   package init(

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The state of an item.
+/// The state of an item at the time of reading.
 package struct ItemReading: Sendable, Hashable {
   /// The index of the item, counted from 0.
   package var index: Int

@@ -88,7 +88,7 @@ extension Plan {
   package func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
-      // Steps of `finally` see the outcome of all steps, not only of their dependencies.
+      // In `finally`, status functions consider the outcomes of all steps, not only those of dependencies.
       if cancelledAt != never { functions.insert(.cancelled) }
       functions.insert(conclusionSoFar(for: step) == .failure ? .failure : cancelledAt == never ? .success : [])
       return functions
@@ -180,7 +180,8 @@ extension Plan {
 
   /// The state of the launch gate.
   public var gate: GateReading {
-    // The gate counts from activation, so it cannot be ready before, even if blocking steps were prewarmed (P8).
+    // The gate's time starts at activation, so the gate cannot be ready earlier, even if blocking steps were prewarmed
+    // (P8).
     let isReady = readiness.readyAt != never && activatedAt != never
     return GateReading(
       outcome: readiness.outcome, openedAtNanoseconds: readiness.openedAt == never ? nil : readiness.openedAt,

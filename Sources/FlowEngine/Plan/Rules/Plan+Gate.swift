@@ -14,8 +14,8 @@ extension Plan {
     }
   }
 
-  /// True if an optional blocking step that was skipped after a failed dependency does not fail the gate. Its
-  /// dependents still count it as unsatisfied.
+  /// True if the step is optional and was skipped after a failed dependency. Such a step does not fail the gate, but
+  /// its dependents count it as unsatisfied.
   private func isExcused(_ step: StepIndex) -> Bool {
     states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
   }

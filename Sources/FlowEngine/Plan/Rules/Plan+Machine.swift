@@ -3,7 +3,7 @@ import FlowModel
 /// The capacity of the machine, and the waiting step that others have passed.
 struct MachineCount: Sendable {
   let capacity: MachineResources
-  /// The step that waits for resources while others start ahead of it, and their number.
+  /// The step that waits for resources while others start ahead of it, and the number of these others.
   var passed: Passed?
 
   struct Passed: Sendable {

@@ -2,9 +2,9 @@ import FlowModel
 
 /// The steps of a workflow that run on executors, without threads of this process.
 package struct RemoteSteps: Sendable, Hashable {
-  /// The executors and their numbers of slots.
+  /// The executors, each with its number of slots.
   package var executors: [Executor]
-  /// The index of each remote step's executor.
+  /// For each remote step, the index of its executor in ``executors``.
   package var assignment: [StepIndex: Int]
   /// The maximum number of times that a step runs again after its body was lost. These repetitions do not count as
   /// attempts of `retry`.
@@ -14,7 +14,7 @@ package struct RemoteSteps: Sendable, Hashable {
   package struct Executor: Sendable, Hashable {
     /// The name of the executor in reports.
     package var name: String
-    /// The maximum number of steps that it runs at once.
+    /// The maximum number of steps that the executor runs at once.
     package var slots: Int
     /// True if its steps run on this machine, so that their requests count against this machine's capacity.
     package var countsHere: Bool
@@ -34,7 +34,7 @@ package struct RemoteSteps: Sendable, Hashable {
     self.lostAttempts = lostAttempts
   }
 
-  /// The default of ``lostAttempts``.
+  /// The default value of ``lostAttempts``.
   package static let usualLostAttempts = 3
 }
 

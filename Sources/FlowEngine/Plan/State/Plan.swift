@@ -34,7 +34,7 @@ public struct Plan: Sendable {
   let remote: RemoteSteps?
   /// The machine's resources, for steps that request some.
   let capacity: MachineResources
-  /// The resources in use, or nil if no step requests any.
+  /// The machine's capacity and the waiting step that others pass, or nil if no step requests resources.
   var machine: MachineCount?
   /// The maximum number of steps that run at once.
   let concurrency: Int
@@ -54,7 +54,7 @@ public struct Plan: Sendable {
   /// The journal entries that have not been taken yet, or nil if no journal is kept.
   var journal: PlanJournal?
 
-  // Phases
+  // The phases of the run, and the times at which they began.
   var hasStarted = false
   var isPrewarming = false
   var activatedAt = never

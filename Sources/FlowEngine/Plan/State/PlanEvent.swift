@@ -31,7 +31,7 @@ package enum PlanEvent: Sendable {
   case outsideSourceClosed
   /// Time has passed, so timers may be due.
   case timePassed
-  /// The gate opened, now or earlier.
+  /// The gate has opened, possibly some time ago.
   case gateOpened(OpenedGate)
   /// The run is being cancelled.
   case cancelled
@@ -121,7 +121,7 @@ package enum GateDecision: UInt8, Sendable, Hashable {
   case tooLate
 }
 
-/// The outcome of the gate.
+/// The ways in which the gate can open or end.
 public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
   case ready, failed, timedOut, cancelled
 
@@ -150,7 +150,7 @@ package struct OpenedGate: Sendable, Hashable {
   }
 }
 
-/// The result of a run.
+/// The results that a whole run can have.
 public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
   case success
   /// An optional step failed, or the gate timed out.

@@ -135,9 +135,9 @@ struct FanOutTable: Sendable {
   private var followers: [Int: [Int]] = [:]
   /// The steps whose items are being determined.
   private var expanding: Set<StepIndex> = []
-  /// The steps whose items come from files, which are listed outside the run's lock.
+  /// The steps whose items a thread is determining outside the run's lock.
   var surveyed: Set<StepIndex> = []
-  /// The steps whose executor prepares for their items.
+  /// The steps whose items have been announced to their executor.
   var expected: Set<StepIndex> = []
   /// The items that a resumed run has read from the journal, by step.
   var recalled: [StepIndex: RecalledFanOut] = [:]

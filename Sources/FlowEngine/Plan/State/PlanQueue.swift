@@ -3,10 +3,11 @@ import FlowModel
 /// The threads that run the steps of a queue: the main thread, the threads of one quality of service, or no threads of
 /// this process.
 package struct Pool: Hashable, Sendable {
-  /// 0 for the main thread, then one for each quality of service, most urgent first, then 5 for remote steps.
+  /// The index: 0 for the main thread, 1 to 4 for the qualities of service, beginning with the most urgent, and 5 for
+  /// remote steps.
   let index: Int
 
-  /// The main thread.
+  /// The pool of the main thread.
   package static let main = Pool(index: 0)
 
   /// Returns the pool of a quality of service.
@@ -41,7 +42,7 @@ package struct Pool: Hashable, Sendable {
 struct PlanQueue: Sendable {
   let name: String
   let pool: Pool
-  /// The maximum number of its steps that run at once.
+  /// The maximum number of the queue's steps that run at once.
   let width: Int
   /// The number of running bodies, including those that were asked to end and have not returned.
   var occupied = 0

@@ -3,7 +3,7 @@ import FlowModel
 /// A timer of a step or the run. Timers are never removed early; when one fires that no longer applies, the plan
 /// ignores it.
 struct PlanTimer: Sendable, Comparable {
-  /// The kinds of timers. Timers of the same time fire in this order.
+  /// The kinds of timers. Timers that are due at the same time fire in this order.
   enum Kind: UInt8, Sendable {
     /// The maximum of a step or an attempt.
     case deadline

@@ -19,11 +19,11 @@ package enum StepStatus: UInt8, Sendable {
   case done
 }
 
-/// The outcome of a step.
+/// The outcomes that a step can have.
 public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
   case success, failure, timedOut, cancelled, skipped
 
-  /// The word in reports and expressions.
+  /// The name of the outcome in reports and expressions, such as `timed-out`.
   public var word: String {
     switch self {
     case .success: "success"
@@ -45,7 +45,7 @@ package enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   /// The step's inputs and products have not changed since its last run.
   case upToDate
 
-  /// The word in reports.
+  /// The name of the reason in reports, such as `upstream-failed`.
   package var word: String {
     switch self {
     case .condition: "condition"
@@ -69,7 +69,7 @@ public struct StepFailure: Error, Sendable, Hashable {
   /// A description of the failure: one sentence without a final period.
   public var message: String
 
-  /// Creates a failure.
+  /// Creates a failure from its code and message.
   package init(code: String, message: String) {
     self.code = code
     self.message = message
@@ -91,8 +91,8 @@ struct StepState: Sendable {
   var open: Int32 = 0
   var attempt: UInt8 = 0
   var status = StepStatus.waiting
-  /// The outcome (three bits) and the skip reason (five bits), each plus one, so that 0 means nil. In one byte, because
-  /// two states then share a cache line.
+  /// The outcome (three bits) and the skip reason (five bits), each plus one, so that 0 means nil. They are stored in
+  /// one byte, so that two states share a cache line.
   private var ending: UInt8 = 0
   var marks: Marks = []
 

@@ -76,7 +76,7 @@ package struct StepFacts: Sendable, Hashable {
     package static let always = StatusFunctions(rawValue: 8)
   }
 
-  /// Creates the traits of a step. The defaults describe an ordinary step.
+  /// Creates the facts about a step. The defaults describe an ordinary step.
   package init(
     isService: Bool = false, isCommandService: Bool = false, postedEvents: [String] = [],
     statusFunctions: StatusFunctions = [],

@@ -2,7 +2,7 @@ import FlowModel
 
 /// A step, or an item of a fan-out. Both have the same life cycle.
 package struct TaskInstance: Sendable, Hashable {
-  /// The step. For an item, the step that it belongs to.
+  /// The step itself, or the step that the item belongs to.
   package var step: StepIndex
   /// The index of the item, or -1 for a step.
   private var number: StepIndex

@@ -6,9 +6,9 @@ import FlowPlatform
 package enum BareThread {
   /// The purpose of a thread, which determines its priority.
   package enum Kind: Sendable {
-    /// Sleeps most of the time, but must wake promptly.
+    /// A thread that sleeps most of the time, but must wake promptly.
     case prompt
-    /// Runs steps of this quality of service.
+    /// A thread that runs steps of this quality of service.
     case working(StepQueue)
   }
 

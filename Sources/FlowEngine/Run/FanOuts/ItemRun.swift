@@ -9,7 +9,7 @@ package struct OuterRun: Sendable {
   let instance: StepIndex
   /// The name of the item's records in the data folder. It does not depend on the item's position in the list.
   let recordID: StepID
-  /// The attempt of the item.
+  /// The number of the item's attempt.
   let attempt: Int
   /// The number of cores that the inner run uses at its start.
   let cores: Int

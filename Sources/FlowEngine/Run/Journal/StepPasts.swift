@@ -3,7 +3,7 @@ import FlowModel
 /// The state of each step at the end of an earlier process, according to the entries of a journal.
 struct StepPasts {
   struct Past {
-    /// The result, or nil if it has not finished.
+    /// The result of the step, or nil if the step has not finished.
     var finished: FinishedEntry?
     var failure: StepFailure?
     var failedAfterReady = false

@@ -164,7 +164,7 @@ extension WorkflowRun {
     return isShown
   }
 
-  /// Returns false if the log holds the event back or drops it.
+  /// Returns true if the event must be recorded now, or false if the log holds it back or drops it.
   private func isRecorded(_ event: RunEvent, _ state: inout RunState) -> Bool {
     switch state.recordedLog.place(event) {
     case .recorded: return true

@@ -14,7 +14,7 @@ public struct PreparedWorkflow: Sendable {
   let actions: [RegisteredAction]
   /// For each step, the index of its action in ``actions``.
   let actionIndices: [Int32]
-  /// The bodies of ``actions``.
+  /// The bodies of the actions in ``actions``.
   let bodies: StepBodies
   /// The details of steps that have inputs, conditions or other options, in file order.
   let details: [StepDetail]

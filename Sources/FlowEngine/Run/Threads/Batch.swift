@@ -108,9 +108,9 @@ final class Batch: @unchecked Sendable {
 
   /// The progress of a revoked batch. It is valid only while the lock is held.
   struct Remainder {
-    /// The started steps. The last one is running.
+    /// The steps that have started. The last one is running.
     let started: UnsafeBufferPointer<StepIndex>
-    /// The ends of all started steps except the last.
+    /// The times at which these steps ended, without the last one.
     let ends: UnsafeBufferPointer<Int>
     let unstarted: UnsafeBufferPointer<StepIndex>
   }

@@ -10,7 +10,7 @@ struct ThreadClock {
   /// The values of the counter and of the system clock when the latter was last read.
   private var anchorCycles: UInt64
   private var anchorNanoseconds: Int
-  /// Nanoseconds per tick, multiplied by 2³².
+  /// The number of nanoseconds per tick, multiplied by 2³².
   private var rate: UInt64 = 0
   /// The number of ticks for which the counter is used before the system clock is read again, or 0 if the rate is not
   /// known.

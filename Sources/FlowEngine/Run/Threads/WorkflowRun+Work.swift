@@ -1,15 +1,16 @@
 import FlowModel
 import FlowPluginKit
 
-// How steps run. The files of this folder are best read in the order of this comment.
+// This comment explains how steps run. Read the files of this folder in the order in which it mentions them.
 //
 // A *thread* works for a pool: it is the main thread, or has one quality of service (`PoolThreads`). It is woken when a
-// step of its pool is ready, takes the run's lock, and takes the step of the lowest rank. The step counts as running
+// step of its pool is ready, takes the run's lock, and takes the step with the lowest rank. The step counts as running
 // from then on, because its body begins on this thread. After the body has returned, the thread takes the lock again,
 // reports the end of the step to the plan, and takes the next step before it releases the lock (`work(in:)`, below). If
 // no step is ready, the thread is released. `ThreadPool` counts and limits the threads of a pool. On Apple's systems it
-// is usually a thread of Dispatch, which runs the block of a *pool queue* (`PoolQueues`), and elsewhere one of
-// flowrun's own; nothing below differs. A pool queue whose block Dispatch has not started has taken no step.
+// is usually a thread of Dispatch, which runs the block of a *pool queue* (`PoolQueues`), and elsewhere one that
+// flowrun has created. Everything below applies to both. A pool queue whose block Dispatch has not started has taken no
+// step.
 //
 // Most steps are ordinary. A thread that runs one ordinary step after another uses a *fast path*
 // (`WorkflowRun+FastPath`, based on the plan's `FastPath`): checks are made once instead of for each step, and the lock

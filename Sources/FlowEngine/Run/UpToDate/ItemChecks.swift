@@ -27,7 +27,7 @@ struct ItemChecks: Sendable {
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
-  /// The products that all steps declare.
+  /// The products that all steps of the run declare.
   var makers: ProductTable?
   /// The removed temporary files that count as unchanged.
   var lent: LentFiles?
@@ -66,7 +66,7 @@ struct ItemChecks: Sendable {
     var findings: [UpToDateCheck.Finding?] = []
     /// The reason why stamps could not be written, or nil.
     var problem: String?
-    /// Warnings about files.
+    /// Warnings about the files of items.
     var notes: [String] = []
     /// The outputs of all items, with placeholders, and all files, including the file of the stamps. Nil unless all
     /// items are up to date and any change will be visible in the states of the files.

@@ -58,7 +58,7 @@ extension WorkflowRun {
     return finding
   }
 
-  /// Makes the same decision for the items of a fan-out.
+  /// Decides which items of a fan-out must run, although they are up to date except for removed temporary files.
   func decideTemporaries(
     _ files: [Int: (existing: [InputStamp], gone: [InputStamp])], of step: StepIndex, in folder: String,
     _ surveyed: inout SurveyedItems

@@ -20,7 +20,7 @@ struct TemporarySearch {
     var runs: Bool
     /// True if it must run when one of its step's dependencies runs.
     var followsNeeds = true
-    /// True if the files that it reads are not known.
+    /// True if it is not known which files the step reads, so that it may read any.
     var readsAll = false
     /// The files that steps in the item's workflow may read.
     var itemReads: [NamePattern] = []
