@@ -93,7 +93,7 @@ package struct ByteReader: Sendable {
   /// True if all bytes have been read.
   package var isAtEnd: Bool { position >= bytes.count }
 
-  /// Returns an error at the current position.
+  /// Returns the error for data at the current position that is not what was expected.
   package func problem(_ expected: String) -> ByteProblem { ByteProblem(position: position, expected: expected) }
 
   package mutating func byte() throws(ByteProblem) -> UInt8 {

@@ -82,7 +82,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Inserts the row of a run.
+  /// Inserts a row for a run, and returns the row.
   func insert(
     _ run: StoredRun, _ definition: [UInt8], number: Int, chunkCount: Int, isDurable: Bool,
     _ connection: SQLiteConnection

@@ -431,7 +431,7 @@ package final class SQLiteRunStore: FileRunStore {
   }
 }
 
-/// The lease of a run in an SQLite store.
+/// The lease of a run in an SQLite store. It lasts until it is released or the process ends.
 final class SQLiteLease: RunLease {
   let run: String
   let epoch: Int

@@ -22,7 +22,7 @@ import Testing
         deadlines.schedule(atNanoseconds: due) {
           calls.add(place, isEarly: clock.now < due)
           if place == 2 {
-            // Due now, before the other pending callbacks.
+            // This callback is due now, before the other pending ones.
             deadlines.schedule(atNanoseconds: due) { calls.add(9, isEarly: false) }
           }
           if place == 4 { continuation.resume() }
@@ -39,7 +39,7 @@ import Testing
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
-    // Due in an hour, so a sleeping thread must be woken for the other callback.
+    // This callback is due in an hour, so a sleeping thread must be woken for the other one.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
     deadlines.schedule(afterNanoseconds: .max) { calls.add(2, isEarly: false) }
     // Repeated, because the thread may not be asleep at the first attempt.

@@ -298,7 +298,7 @@ private struct WitnessPlugin: Plugin {
     let store: any RunStore
   }
 
-  /// Fails unless its start is in the store.
+  /// Fails unless the store contains the start of its step.
   struct Look: Action {
     static let name = "witness.look"
     static let summary = "Looks whether its start is written"
@@ -316,7 +316,7 @@ private struct WitnessPlugin: Plugin {
     }
   }
 
-  /// Returns its key.
+  /// Returns the idempotency key of its step.
   struct Key: Action {
     static let name = "witness.key"
     static let summary = "Gives its key"
@@ -324,7 +324,7 @@ private struct WitnessPlugin: Plugin {
     func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(key: context.idempotencyKey) }
   }
 
-  /// Provides a handle.
+  /// Provides a handle, which ends with the process.
   struct Open: Action {
     static let name = "witness.open"
     static let summary = "Provides something"

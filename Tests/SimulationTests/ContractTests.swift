@@ -92,7 +92,7 @@ import Testing
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(100), backoff: 2, maxDelay: .milliseconds(300))
     }
     let record = try simulate(run)
-    // 10 +100 10 +200 10 +300 10 +300 10
+    // Each of the five attempts takes 10. The pauses are 100, 200, 300 and 300.
     #expect(record.span("flaky") == "0..950")
     #expect(record["flaky"].attempts == 5)
   }

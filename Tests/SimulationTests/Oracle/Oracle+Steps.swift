@@ -37,7 +37,7 @@ extension Oracle {
     return options.prewarm
   }
 
-  /// Checks one waiting step. Returns true if something changed.
+  /// Applies the rules to one waiting step. Returns true if something has changed.
   mutating func consider(_ step: Int) -> Bool {
     guard states[step].phase == .waiting, !states[step].isWaitingForIdleness else { return false }
     if cancelledAt != nil { return considerForCleanup(step) }
