@@ -164,7 +164,7 @@ import Testing
     #expect(reader.read().isEmpty)
   }
 
-  @Test func `receives lines that were printed together one by one`() {
+  @Test func `receives lines one by one even if they were printed together`() {
     func lines(_ bytes: [UInt8]) -> [LiveLog.Line] {
       var lines: [LiveLog.Line] = []
       #expect(LiveLog.read(bytes[...]) { lines.append($0) } == bytes.count)

@@ -37,14 +37,14 @@ import Testing
     return (first, RecordTurn(of: 0, attempt: 1, in: turns))
   }
 
-  @Test func `the late failure of a timed-out attempt does not remove the record of a later success`() throws {
+  @Test func `a timed-out attempt that fails late does not remove the record of a later success`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (first, turn) = try twoAttempts()
     first.noteFailure("late", turn)
     #expect(isUpToDate)
   }
 
-  @Test func `the late success of a timed-out attempt does not record its own file`() throws {
+  @Test func `a timed-out attempt that succeeds late does not record its own file`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (first, turn) = try twoAttempts()
     try write("made by the first attempt")

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowEngine
 
 @Suite struct `The recorded log` {
-  /// A log that an expectation may change.
+  /// Wraps a log in a class, because an expectation cannot call mutating methods.
   private final class Log {
     private var log: RecordedLog
     init(_ log: RecordedLog) { self.log = log }

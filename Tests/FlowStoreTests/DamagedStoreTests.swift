@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `differs from a store of an earlier version, whose tables are only in the log`() throws {
+  @Test func `is not confused with a store of an earlier version, whose tables are only in the log`() throws {
     defer { clean() }
     try durableStore()
     let sound = try contents(path)
