@@ -245,7 +245,7 @@ extension RunReport {
     // Read only once, because the property examines every step.
     let gate = plan.gate
     let opened = gate.openedAtNanoseconds ?? Int.max
-    /// Returns the candidate that ended last among those that ran and are wanted.
+    /// Returns the candidate that ended last among those that ran and for which `isWanted` returns true.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {

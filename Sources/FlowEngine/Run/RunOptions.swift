@@ -67,8 +67,8 @@ public struct RunOptions: Sendable {
   /// that of a step, an item or a step in an item's workflow, such as `convert[3]/read`. If the closure is nil,
   /// commands inherit the variable of this process.
   package var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
-  /// If steps take less time than this, their thread wakes no second thread, because that would take longer than the
-  /// steps.
+  /// The duration below which steps count as short. A thread that runs short steps wakes no second thread, because that
+  /// would take longer than the steps.
   package var shortStepNanoseconds = 400
   /// The maximum estimated duration of the steps that a thread prefetches together. No ready step waits longer than
   /// this for a thread that runs short steps.

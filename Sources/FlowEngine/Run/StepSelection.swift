@@ -6,7 +6,7 @@ import FlowModel
 package struct StepSelection: Sendable, Hashable {
   /// The ids of the steps, without duplicates.
   package var steps: [String]
-  /// True if the dependencies of these steps run too.
+  /// True if the dependencies of the selected steps run too.
   package var includesNeeds: Bool
 
   /// Creates a selection of steps by id.

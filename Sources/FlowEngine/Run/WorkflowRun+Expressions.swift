@@ -162,7 +162,7 @@ extension WorkflowRun {
 
   /// Evaluates the expressions that are evaluated at activation, activates the plan, and sets the timers of the gate.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
-    // The problem is a variable, because with a `Result` the runtime would create a type each time the process starts.
+    // A variable is used instead of a `Result`, whose type the runtime would create each time the process starts.
     var problem: PreparedWorkflow.PreparationProblem?
     let aftermath = withPlan { state -> Aftermath? in
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }

@@ -13,7 +13,7 @@ struct ItemKeys: Sendable {
     item < hashes.count && item < list.count && hashes[item] == list[item]
   }
 
-  /// Returns the number of key changes for each index once the items have been replaced by those of `list`.
+  /// Returns, for each index, the number of key changes after the items have been replaced by those of `list`.
   func repetitions(in list: [UInt64]) -> [Int: Int] {
     var repetitions = repetitions
     for item in hashes.indices where !isSame(item, in: list) { repetitions[item, default: 0] += 1 }

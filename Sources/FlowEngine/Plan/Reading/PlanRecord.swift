@@ -19,7 +19,7 @@ struct PlanRecord: Sendable, Equatable {
 
   enum Partial: Sendable, Equatable {
     case activated
-    /// `number` is the number of the post if the event repeats.
+    /// `number` is the number of the post if the event repeats, otherwise nil.
     case posted(event: Int, number: Int?)
     case retrying(StepIndex, delayNanoseconds: Int)
     /// The step or item finished with an outcome other than success.

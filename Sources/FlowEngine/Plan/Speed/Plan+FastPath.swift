@@ -95,10 +95,11 @@ extension Plan {
 
   /// The steps that the end of a step has made ready in a fast path.
   private struct Released {
-    /// The lowest position of these steps in the queue. It is not in the ready set, because its step usually runs next.
+    /// The lowest position in the queue of a step that became ready. It is not in the ready set, because its step
+    /// usually runs next.
     var lowest = Int.max
     var count = 0
-    /// True if all these steps are ordinary and use the fast path's pool, and the gate need not be decided.
+    /// True if all steps that became ready are ordinary and use the fast path's pool, and the gate need not be decided.
     var isOrdinary = true
   }
 

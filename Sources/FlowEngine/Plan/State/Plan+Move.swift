@@ -51,7 +51,7 @@ extension Plan {
     if !traits[step].flags.contains(.idle) { counts.busy += change }
   }
 
-  /// Counts the body of a task that is about to start as one of those that occupy its queue.
+  /// Counts the body of a task that is about to start among the bodies that occupy its queue.
   @inline(__always)
   mutating func occupy(_ task: PlanTask) {
     if task.isItem { fanOuts[task.fanOut].occupied += 1 }

@@ -108,7 +108,7 @@ struct Outstanding: Sendable {
   var outsideSourceIsOpen: Bool
   /// True if services that post events from outside are asked to end once no more events are expected.
   var outsideServicesEnd = false
-  /// True if those services end only after their posts have been handled.
+  /// True if services that post events from outside end only after their posts have been handled.
   var countsUnhandledPosts = false
   /// The number of further events expected from outside.
   var expectedFromOutside = 0

@@ -44,7 +44,7 @@ package final class LogFollower: Sendable {
     /// The position in the ``LiveLog`` files up to which an earlier follower has read.
     var known: LiveLogPosition?
     var wasLive = false
-    /// Lines from these files that may follow lines that have not been read.
+    /// Lines from the ``LiveLog`` files that may follow lines that have not been read.
     var early: [LiveLog.Line] = []
     var shown = ShownLines()
   }

@@ -4,7 +4,7 @@ import FlowStore
 
 /// The plan of a resume: which steps are kept and which run again, each with the reason.
 package struct ResumePlan: Sendable {
-  /// The part that a step has in a resume: kept, run again, failed or left out.
+  /// The fate of a step in a resume: it is kept, runs again, fails or is left out.
   package enum Fate: Sendable, Hashable {
     /// The step succeeded and keeps its result.
     case kept

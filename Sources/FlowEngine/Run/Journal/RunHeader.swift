@@ -40,7 +40,7 @@ package struct RunHeader: Sendable {
   /// Creates a header with default values.
   package init() {}
 
-  /// The header in the form in which the journal stores it, as JSON.
+  /// The header as JSON, as the journal stores it.
   package var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }

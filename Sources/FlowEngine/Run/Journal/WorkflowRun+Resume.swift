@@ -55,7 +55,7 @@ extension WorkflowRun {
     let header = origin.plan.header
     recallProducts()
     let (activatedAt, deferred) = state.withLock { ($0.plan.activatedAtNanoseconds, $0.plan.resolvedDeferrals) }
-    // Observers count times from activation, as the report does, so send them its time.
+    // Observers count times from activation, as the report does, so send them the time of activation first.
     if let activatedAt {
       emit(.runActivated(reason: header.launch.reason, deferred: Array(deferred)), atNanoseconds: activatedAt)
     }

@@ -110,7 +110,7 @@ final class Batch: @unchecked Sendable {
   struct Remainder {
     /// The steps that have started. The last one is running.
     let started: UnsafeBufferPointer<StepIndex>
-    /// The times at which these steps ended, without the last one.
+    /// The times at which the started steps ended. The last step, which is running, has none.
     let ends: UnsafeBufferPointer<Int>
     let unstarted: UnsafeBufferPointer<StepIndex>
   }

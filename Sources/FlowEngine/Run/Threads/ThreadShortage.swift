@@ -36,7 +36,7 @@ extension RunState {
   /// 10 s, its steps fail.
   mutating func noteMissingThread(in pool: Pool, at now: Int) {
     pools[pool.index].noteMissingThread(at: now)
-    // Each woken thread will take one of the waiting steps, so these are not counted.
+    // Each woken thread will take one of the waiting steps, so these steps are not counted.
     let waiting = plan.startableSteps(in: pool) - pools[pool.index].waking
     if waiting > 0 { threadShortage.noteMissing(pool, waiting: waiting) }
     guard pools[pool.index].isOutOfThreads(at: now) else { return }

@@ -13,7 +13,7 @@ struct FileLook {
   private(set) var idle: [String] = []
   /// The matching links whose target does not exist.
   private(set) var danglingLinks: [String] = []
-  /// The first folder that an exclusion names, so that the exclusion excludes no file, or nil.
+  /// The first folder that an exclusion names, or nil if none does. Such an exclusion excludes no file.
   private(set) var excludedFolder: String?
   /// The removed temporary files that count as unchanged.
   private(set) var lentPaths: [String] = []

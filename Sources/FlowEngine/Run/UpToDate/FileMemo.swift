@@ -37,7 +37,7 @@ struct FileMemo {
   /// True if a file or folder exists at the path.
   func exists(_ path: String) -> Bool { folder.status(of: path) != nil }
 
-  /// Returns the first exclusion in the list that names a folder, so that it excludes no file, or nil.
+  /// Returns the first exclusion in the list that names a folder, or nil. Such an exclusion excludes no file.
   func excludedFolder(_ list: FilePatterns) -> String? { list.excludedFolder(in: folder.path) }
 
   /// Looks up the states of many files together. Returns an empty array if there are too few files for that, or if

@@ -17,7 +17,7 @@ final class Leftovers: Sendable {
     var folder: String
     /// The reason why the files must not be removed, or nil if they may be.
     var obstacle: String?
-    /// The paths of the records, in the data folder, that contain these items.
+    /// The paths of the records, in the data folder, that contain the removed items.
     var records: [String]
   }
 
@@ -142,7 +142,7 @@ extension WorkflowRun {
         let rest = name.dropFirst(start.count)
         guard let close = rest.firstRange(of: "]+"), !keys.contains(String(rest[..<close.lowerBound])) else { continue }
         let inner = rest[close.upperBound...]
-        // Skip the records of items inside these items, whose names contain another bracket.
+        // Skip the records of items of inner runs, whose names contain another bracket.
         guard
           let own = each.workflow.steps.firstIndex(where: {
             let name = StepStamp.name(of: $0.id)

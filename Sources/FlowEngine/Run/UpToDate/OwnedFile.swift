@@ -3,7 +3,7 @@ import FlowPlatform
 
 /// Removes files that steps have produced.
 enum OwnedFile {
-  /// The result of trying to remove a file. A file that is kept has the reason.
+  /// The result of trying to remove a file. `kept` contains the reason for keeping the file.
   enum Result: Equatable {
     case removed
     case kept(String)

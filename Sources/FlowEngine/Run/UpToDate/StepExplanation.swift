@@ -20,7 +20,7 @@ package struct StepExplanation: Sendable {
   package var items: [Item] = []
   /// The files of items that are no longer in the list. A run with ``RunOptions/removesLeftovers`` removes these files.
   package var leftovers: [String] = []
-  /// The reason why these files would not be removed, or nil if they would be.
+  /// The reason why the leftovers would not be removed, or nil if they would be.
   package var leftoversAreKept: String?
 
   /// A prediction of what the next run does with an item.
