@@ -47,7 +47,7 @@ final class SQLiteConnection {
   /// True if writes wait for the disk.
   var waitsForDisk: Bool { isTold == true }
 
-  /// Runs statements without parameters and results.
+  /// Runs statements that have no parameters and return no rows.
   func execute(_ text: String) throws(StoreProblem) { try translating { try base.execute(text) } }
 
   /// Runs a statement and calls `row` with each row.

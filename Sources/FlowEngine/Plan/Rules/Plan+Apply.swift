@@ -37,8 +37,8 @@ extension Plan {
     }
   }
 
-  /// Records that the body of a step succeeded. The effect is the same as applying `ended` with `success`, but this
-  /// most frequent case is faster here.
+  /// Records that the body of a step succeeded. The effect is the same as that of applying `ended` with `success`, but
+  /// this function is faster.
   package mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
     mutate { plan in

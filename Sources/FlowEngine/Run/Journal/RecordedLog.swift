@@ -125,8 +125,8 @@ struct RecordedLog {
     }
   }
 
-  /// The number of low bits that contain the line count in the number of a held-back line. The epoch is in the high
-  /// bits.
+  /// The size in bits of the line count, which is the low part of a held-back line's number. The high part is the
+  /// epoch.
   static let countBits = 40
   /// The number that precedes that of the first held-back line. It depends on the epoch, so that numbers increase from
   /// epoch to epoch.

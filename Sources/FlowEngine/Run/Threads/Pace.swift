@@ -31,8 +31,8 @@ struct Pace {
   /// Returns the number of steps that the thread can run in this time.
   func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
 
-  /// Records the end of a step and returns its time. The average is an exponential one, in which each step has a weight
-  /// of one eighth.
+  /// Records the end of a step and returns its time. The average is exponential: the latest step has a weight of one
+  /// eighth.
   @inline(__always)
   mutating func endStep() -> Int {
     let now = clock.now()

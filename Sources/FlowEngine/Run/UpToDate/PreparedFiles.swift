@@ -52,7 +52,7 @@ struct PreparedFiles: Sendable {
 
   /// Evaluates the paths and patterns.
   func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [NamedFiles], makes: [NamedFiles]) {
-    // If an expression returns a list of paths, files to read need not exist.
+    // If an expression returns a list of paths, the files in `inputs-from` need not exist.
     (
       try Self.evaluate(reads, "inputs-from", needOfLists: .never, in: scope),
       try Self.evaluate(makes, "produces", needOfLists: .ofPaths, in: scope)

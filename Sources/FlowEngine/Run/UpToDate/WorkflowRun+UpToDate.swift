@@ -125,7 +125,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Records that an attempt has not succeeded.
+  /// Records the products that a failed attempt has changed, if products of the step are checked.
   func noteFailure(_ start: Start) {
     start.inputs?.check?.noteFailure("\(run.id) \(start.attempt)", turn(of: start))
   }
