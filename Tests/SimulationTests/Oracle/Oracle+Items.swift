@@ -41,9 +41,9 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// Updates a step from its items. After one failure, the running items are cancelled and the others are not started,
-  /// or all items run and the step fails at its end. *Decision*: the step is queued while an item could start if there
-  /// were capacity.
+  /// Updates a step from its items. After a failure with `fail-fast`, the running items are cancelled
+  /// and the others are not started. Without it, all items run, and the step fails at its end. *Decision*: the step is
+  /// queued while an item could start if there were capacity.
   mutating func considerItems(of step: Int) {
     guard isFanOut(step), !isFinished(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
     let units = units(of: step)

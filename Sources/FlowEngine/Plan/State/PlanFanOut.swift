@@ -58,7 +58,7 @@ struct PlanFanOut: Sendable {
   /// The number of instances reserved for the fan-out. Further posts add no items.
   var capacity: Int { event == nil ? states.count : max(states.count, Limits.events) }
 
-  /// The next item to start, or nil if no item is ready or the width is used up.
+  /// The next item to start, or nil if no item is ready or `width` bodies are already running.
   var startable: Int? {
     guard occupied < width else { return nil }
     return again.first ?? (next < admitted ? next : nil)

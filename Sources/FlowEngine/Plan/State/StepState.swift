@@ -40,7 +40,7 @@ package enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled, notSelected
   /// Another item failed, and the fan-out has `fail-fast`.
   case failFast
-  /// The maximum of the whole fan-out was reached.
+  /// The time limit of the whole fan-out was reached.
   case fanOutTimedOut
   /// The step's inputs and products have not changed since its last run.
   case upToDate

@@ -184,8 +184,8 @@ package final class PoolQueues: Sendable {
     }
   }
 
-  /// Calls the `instead` closures of all work that was not passed to Dispatch, because the system refused the thread
-  /// for that.
+  /// Calls the `instead` closures of all work that was not passed to Dispatch. Used if the system refuses the thread
+  /// that submits the work.
   private func replaceAll() {
     let submissions = state.withLock { state in
       state.hasSubmitter = false
