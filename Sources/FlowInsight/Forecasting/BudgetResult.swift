@@ -7,10 +7,10 @@ package struct BudgetResult: Sendable {
   package let value: Double?
   /// The limit, in milliseconds or as a share, or nil if it depends on a baseline and there is none.
   package let limit: Double?
-  /// True if there is a value to compare. A step that never ran has no times.
+  /// True if there is a value to compare. False for a step that did not run, which has no times.
   package let isMeasured: Bool
 
-  /// Checks a rule against a value. `baseline` is the value from the runs that the rule compares with.
+  /// Checks a rule against a value. `baseline` is the value of the runs to which a relative limit refers.
   package init(_ rule: BudgetRule, value: Double?, isMeasured: Bool = true, baseline: Double? = nil) {
     self.rule = rule
     self.value = value
@@ -23,13 +23,13 @@ package struct BudgetResult: Sendable {
       }
   }
 
-  /// True if the rule is broken. An event that never happened exceeds every limit.
+  /// True if the value exceeds the limit. An event that never happened exceeds every limit.
   package var isBroken: Bool {
     guard isMeasured else { return false }
     return !rule.allows(value ?? .infinity, limit: limit ?? .infinity)
   }
 
-  /// True if the value is a share rather than a time.
+  /// True if the value is a share from 0 to 1 rather than a time.
   package var isShare: Bool {
     switch rule.subject {
     case .missed, .failed: true

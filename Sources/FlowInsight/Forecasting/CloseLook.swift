@@ -2,18 +2,17 @@ import FlowModel
 
 /// A summary of the critical paths of a forecast's first runs.
 package struct CloseLook: Sendable {
-  /// The number of runs examined.
   package var runs = 0
   /// The share of runs in which each step was on the critical path.
   package var criticality: [Double] = []
   /// The share of the time on the critical path to the gate that each step took.
   package var timeShare: [Double] = []
-  /// The share of the time on the whole critical path by cause.
+  /// The share of the critical path's total time by cause. Unlike `timeShare`, it includes segments without a step.
   package var causes: [PathCause: Double] = [:]
 
   init() {}
 
-  /// Summarizes simulated runs.
+  /// Combines the critical paths of simulated runs.
   init(_ courses: [RunCourse]) {
     runs = courses.count
     guard let first = courses.first else { return }
@@ -37,7 +36,7 @@ package struct CloseLook: Sendable {
 }
 
 extension ForecastModel {
-  /// Simulates the runs with these numbers and records everything that critical paths need.
+  /// Simulates the runs with these numbers again and traces them, so that their critical paths can be computed.
   package func courses(_ runs: some Sequence<Int>) -> [RunCourse] {
     let shape = CourseShape(started)
     var player = RunPlayer(started, in: ForecastWorld(self))

@@ -1,26 +1,25 @@
 import FlowModel
 
-/// The slowness of each recorded run as a whole, and how strongly each step depends on it. On a slow or busy device all
-/// steps take longer, so long runs are longer than the sum of steps that are drawn independently.
+/// The slowness of each recorded run as a whole, and how strongly each step depends on it. On a slow or busy device, all steps
+/// take longer. Long runs are therefore longer than independent draws of step times would predict.
 ///
-/// The factor of a run is the relative excess of its total step time over the usual one. The slope of a step is that of
-/// its times over these factors. If step times were independent, all slopes are reduced until the sum of independently
-/// drawn steps has the variance of the recorded sums. Only sums and square roots are used, so the results are the same
-/// on every machine.
+/// The factor of a run is the relative excess of its total step time over the usual one. The slope of a step is the regression of
+/// its times on these factors. All slopes are scaled down so that independently drawn steps have the variance of the recorded
+/// sums. Only sums and square roots are used, so the results are the same on every machine.
 struct CommonFactor: Sendable {
   /// The factor of each run: its excess time as a share of the usual time, or 0 if unknown.
   private var factors: [Double]
   /// The slope of each step: the additional nanoseconds in a run whose factor is greater by 1.
   private var slopes: [Double]
-  /// The shortest time of each step.
+  /// The shortest recorded time of each step. A conversion never returns less, unless the measured time itself is shorter.
   private var shortest: [Int]
 
-  /// The minimum number of runs for an estimate.
+  /// The minimum number of runs from which factors and slopes are estimated.
   private static let leastRuns = 3
   /// The maximum slope of a step, relative to its usual time.
   private static let greatestSlope = 2.0
 
-  /// Estimates the factors from runs. `counts` selects the steps that are part of the sum.
+  /// Estimates the factors from runs. `counts` selects the steps whose times are summed.
   init(_ runs: [RecordedRun], steps: Int, counts: (Int) -> Bool) {
     factors = Array(repeating: 0, count: runs.count)
     slopes = Array(repeating: 0, count: steps)
@@ -40,8 +39,8 @@ struct CommonFactor: Sendable {
     let total = summed.reduce(0.0) { $0 + Double(usual[$1]) }
     let spread = Self.covariance(factors, factors)
     guard spread > 0 else { return }
-    // The variance of the sum, relative to the usual sum, if steps were independent, and the part of it that comes from
-    // steps that follow the factors.
+    // Variances relative to the square of the usual sum: `independent` if the steps were independent, `following` for the part
+    // that comes from steps that follow the factors.
     var (independent, following) = (0.0, 0.0)
     for step in 0..<steps where usual[step] > 0 {
       let known = runs.indices.filter { times[step][$0] != nil }
@@ -58,7 +57,7 @@ struct CommonFactor: Sendable {
     for step in slopes.indices { slopes[step] *= share }
   }
 
-  /// Converts the length of a step in one run to the slowness of another run.
+  /// Converts the duration of a step in the run `run` to the slowness of the run `other`.
   func nanoseconds(_ nanoseconds: Int, of step: Int, in run: Int, asIn other: Int) -> Int {
     guard slopes[step] > 0 else { return nanoseconds }
     let longer = slopes[step] * (factors[other] - factors[run])
@@ -77,7 +76,7 @@ struct CommonFactor: Sendable {
 }
 
 extension RecordedRun.Step {
-  /// The total time including the wait for a thread, or nil if the step did not run or did not succeed.
+  /// The total time including the wait for a thread, or nil if the step did not run successfully.
   fileprivate var nanoseconds: Int? {
     guard let last = attemptTimes.last, last.isSuccess else { return nil }
     return attemptTimes.reduce(waitNanoseconds) { $0 + $1.nanoseconds }

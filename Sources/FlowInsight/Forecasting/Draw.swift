@@ -4,7 +4,7 @@ import FlowModel
 /// Random draws that depend only on their purpose and indices. Deferring a step does not change the draws of other
 /// steps, so two forecasts can be compared run by run.
 enum Draw {
-  /// The decision for which a number is drawn.
+  /// The purpose of a draw. Draws for different purposes are independent.
   enum Purpose: UInt64 {
     case device, noise, failure, run, whole, pause
   }

@@ -5,9 +5,9 @@ import FlowModel
 package struct Forecast: Sendable {
   /// The model that was simulated.
   package let model: ForecastModel
-  /// The distribution of the instant at which everything is ready, ignoring the gate's minimum.
+  /// The distribution of the time until everything is ready, ignoring the gate's minimum.
   package let ready: Quantiles
-  /// The distribution of the instant at which the gate opens.
+  /// The distribution of the time until the gate opens.
   package let opened: Quantiles
   /// The share of runs whose gate times out.
   package let missed: Double
@@ -17,13 +17,13 @@ package struct Forecast: Sendable {
   package let heldShare: Double
   /// The mean delay by the minimum in these runs.
   package let heldMilliseconds: Double
-  /// The critical paths of the first runs.
+  /// The mean delay by the minimum, in the runs that it delays.
   package internal(set) var closeLook = CloseLook()
-  /// The suggested changes, the most effective first.
+  /// The changes that would make the app ready earlier, the most effective first. Empty until ``findSuggestions(_:)`` is called.
   package internal(set) var suggestions: [Suggestion] = []
   private let blocks: [ForecastBlock]
 
-  /// The number of runs in a block.
+  /// The number of runs that are simulated together as one block.
   package static let blockRuns = 1_000
 
   /// Returns the numbers of the runs in each block. Blocks are independent and can be simulated in any order.
@@ -53,7 +53,7 @@ package struct Forecast: Sendable {
     heldMilliseconds = held.count == 0 ? 0 : held.nanoseconds / Double(held.count) / 1_000_000
   }
 
-  /// The instant at which everything was ready in each run, or `Int.max` if it never was.
+  /// The time until everything was ready in each run, in nanoseconds, or `Int.max` if it never was.
   package var readyTimes: [Int] { blocks.flatMap(\.readyAt) }
 
   /// The number of simulated runs.
@@ -74,7 +74,7 @@ package struct Forecast: Sendable {
     return LengthQuantiles(column)
   }
 
-  /// The steps that run at least once without any information about their duration. They are assumed to take no time.
+  /// The steps that ran in a simulation although nothing is known about their duration. They are assumed to take no time.
   package var stepsThatRestOnNothing: [StepIndex] {
     model.graph.workflow.steps.indices.map { StepIndex($0) }.filter {
       model.source(of: $0) == .nothing && lengths(of: $0).count > 0

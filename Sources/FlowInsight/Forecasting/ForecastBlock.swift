@@ -3,13 +3,12 @@ import FlowModel
 
 /// The results of consecutive simulated runs.
 package struct ForecastBlock: Sendable {
-  /// The instant at which everything was ready in each run, or `Int.max` if it never was.
+  /// The time until everything was ready in each run, in nanoseconds, or `Int.max` if it never was.
   var readyAt: [Int] = []
-  /// The instant at which the gate opened in each run, or `Int.max` if it never did.
+  /// The time until the gate opened in each run, in nanoseconds, or `Int.max` if it never did.
   var openedAt: [Int] = []
-  /// The outcome of the gate in each run.
   var outcomes: [GateOutcome] = []
-  /// The length of each step, run by run.
+  /// The duration of each step, grouped by run.
   var lengths: [PackedLength] = []
 
   /// Simulates the runs with these numbers. The result of a run depends only on its number.

@@ -2,19 +2,19 @@ import FlowEngine
 import FlowExpressions
 import FlowModel
 
-/// A workflow prepared for many simulations: the expected duration of each step, and the plan directly after the start
-/// of a run, which is the same in all runs.
+/// A workflow prepared for many simulations: the expected duration of each step, and the plan just after the start, which is the
+/// same in all runs.
 package struct ForecastModel: Sendable {
-  /// The workflow and the known conditions of the run.
+  /// The workflow, and the inputs, launch and outputs that are known before the run.
   package let stage: RunStage
   package let options: ForecastOptions
-  /// The conditions that depend on outputs, which a forecast does not have.
+  /// The conditions that read outputs. A forecast has no outputs, so it decides these conditions in another way.
   package private(set) var conditions: [DecidedCondition] = []
   /// Steps with `foreach` whose number of items is unknown; they are simulated with one item.
   package private(set) var stepsWithUnknownItems: [StepIndex] = []
   private(set) var predictions: [StepPrediction]
   private(set) var stepConditions: [StepIndex: StepCondition] = [:]
-  /// The plan, already activated and started at instant 0.
+  /// The plan just after activation and start, at instant 0. Each simulation starts from a copy.
   let started: Plan
   let resolution: Resolution
   /// The slowness of the recorded runs as a whole, and the steps that depend on it.
@@ -64,7 +64,7 @@ package struct ForecastModel: Sendable {
     prediction.runs = self.options.recordedRuns.indices.filter {
       self.options.recordedRuns[$0].steps[Int(step)]?.attemptTimes.isEmpty == false
     }.map { Int32($0) }
-    // For a step that runs once per post, the number of items is a result of the simulation.
+    // If a step runs once per post, the simulation determines the number of items.
     if let fanOut = options.fanOut, fanOut.event == nil {
       let known = self.options.itemCounts[step] ?? stage.itemCount(of: step, in: started)
       let recorded = self.options.recordedRuns.contains { $0.steps[Int(step)]?.itemCount != nil }
@@ -86,7 +86,6 @@ package struct ForecastModel: Sendable {
   /// Returns the origin of a step's duration.
   package func source(of step: StepIndex) -> StepSource { predictions[Int(step)].source }
 
-  // MARK: Conditions
 
   private mutating func noteCondition(of step: StepIndex) {
     guard let condition = stage.condition(of: step) else { return }
@@ -110,7 +109,8 @@ package struct ForecastModel: Sendable {
       default: break
       }
     }
-    // The key of a cached decision has room for the gate, the status functions and 18 outcomes.
+    // The key of a cached decision has room for the gate, the status functions and 18 outcomes. A condition that reads more
+    // outcomes is evaluated each time.
     if noted.outcomes.map({ $0.count > 18 }) ?? false { noted.outcomes = nil }
     noted.readsUnknownOutputs = outputs.unknown
     stepConditions[step] = noted

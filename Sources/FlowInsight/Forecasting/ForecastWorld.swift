@@ -6,15 +6,14 @@ struct ForecastWorld: RunWorld {
   private let model: ForecastModel
   private let predictions: [StepPrediction]
   private let seed: UInt64
-  /// The number of the current run.
   private var run = 0
-  /// The slowness of the device in this run, from 0 to 1.
+  /// The slowness of the device in the current run, from 0 to 1.
   private var device = 0.0
   /// The recorded run that the current run is based on. If `isWhole`, all of its steps are drawn from that run.
   private var base = 0
   private var isWhole = true
-  /// The wait of each step for a thread in this run. The simulated plan has unlimited threads, so the wait is added to
-  /// the body, and it is excluded from the length of the step.
+  /// Each step's wait for a thread in this run. The simulated plan has unlimited threads, so the wait is added to the body, but
+  /// it does not count toward the step's duration.
   private(set) var waits: [Int]
   /// The earlier decisions of conditions, by step and by the values that they depend on.
   private var answers: [StepIndex: [UInt64: Decision]] = [:]
@@ -40,7 +39,6 @@ struct ForecastWorld: RunWorld {
     model.options.recordedRuns[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
   }
 
-  // MARK: Bodies
 
   mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody {
     let index = Int(step) < predictions.count ? Int(step) : Int(plan.owner(of: step))
@@ -71,7 +69,8 @@ struct ForecastWorld: RunWorld {
     }
     let number = min(attempt, recorded.attemptTimes.count) - 1
     let measured = recorded.attemptTimes[number].nanoseconds
-    // A step's maximum counts from the start of its body, after the wait.
+    // A step with a maximum gets no wait: the maximum counts from the start of the body, which a wait added to the body would
+    // shift.
     let recordedWait = attempt == 1 && item == nil && !prediction.hasMaximum ? recorded.waitNanoseconds : 0
     // A time from another run is converted to the slowness of this run, including the wait.
     let whole =
@@ -84,7 +83,7 @@ struct ForecastWorld: RunWorld {
     if Int(step) < waits.count { waits[Int(step)] = wait }
     let fails = !recorded.attemptTimes[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
-    // The body ended only because of its maximum; without it, it would have continued.
+    // The recorded body ended only because the step's maximum was reached. In the simulation, the plan enforces the maximum.
     if recorded.isTimedOut, prediction.hasMaximum, number == recorded.attemptTimes.count - 1, fails {
       body.endsAfterNanoseconds = nil
     }
@@ -99,7 +98,8 @@ struct ForecastWorld: RunWorld {
     return body.delayed(by: wait)
   }
 
-  /// Returns the measurements of a step in the recorded run drawn for it, and the index of that run.
+  /// Returns a recorded run's measurements of a step, and the index of that run: the base run if all steps are drawn from it,
+  /// otherwise a run drawn for the step.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.recordedRuns
     if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }
@@ -143,7 +143,6 @@ struct ForecastWorld: RunWorld {
     return .items(FanOutItems(count: stated ?? measured ?? predictions[Int(step)].itemCount))
   }
 
-  // MARK: Conditions
 
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = model.stepConditions[step] else { return .run }

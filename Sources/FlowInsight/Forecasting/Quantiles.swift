@@ -1,4 +1,4 @@
-/// Sorted values, with quantiles by nearest rank.
+/// Sorted values whose quantiles are found by nearest rank.
 package struct Quantiles: Sendable {
   private let sorted: [Int]
 
@@ -35,20 +35,20 @@ package struct Quantiles: Sendable {
   }
 }
 
-/// A length in four bytes, because there are many of them. It is exact to the nanosecond below 1 s, to the microsecond
-/// below 1,000 s, and so on.
+/// A duration in four bytes, because a forecast stores one for each step and run. It is exact to the nanosecond below 1 s, to the
+/// microsecond below 1,000 s, and so on.
 package struct PackedLength: Sendable, Hashable {
-  /// The unit in the upper two bits, as a power of 1,000 nanoseconds, and the count of units in the lower 30. Longer
-  /// lengths have greater bits.
+  /// The unit in the upper two bits, as a power of 1,000 nanoseconds, and the count of units in the lower 30. A longer duration
+  /// has a greater value.
   fileprivate var bits: UInt32
 
-  /// The length of a step that did not run.
+  /// Marks a step that did not run.
   static let none = PackedLength(bits: .max)
 
   private init(bits: UInt32) { self.bits = bits }
   private static let most: UInt32 = 1 << 30 - 1
 
-  /// Packs a length. Negative lengths become 0.
+  /// Packs a duration. Negative durations become 0.
   package init(nanoseconds: Int) {
     var (count, unit) = (max(0, nanoseconds), UInt32(0))
     while count >= 1_000_000_000, unit < 3 {
@@ -67,7 +67,7 @@ package struct PackedLength: Sendable, Hashable {
   }
 }
 
-/// Sorted lengths. A forecast has many of them for each step, so they are sorted by radix, 11 bits at a time.
+/// Sorted durations. A forecast has many of them for each step, so they are sorted by radix, 11 bits at a time.
 package struct LengthQuantiles: Sendable {
   private let sorted: [PackedLength]
 

@@ -4,11 +4,9 @@ import FlowModel
 /// The data of a recorded run that a forecast uses: durations and outcomes of attempts, values of conditions, and
 /// events from outside.
 package struct RecordedRun: Sendable {
-  /// A step of the run.
   package struct Step: Sendable {
-    /// One attempt.
     package struct Attempt: Sendable {
-      /// The duration. For a service, the time until it was ready.
+      /// The duration in nanoseconds. For a service, the time until it was ready.
       package var nanoseconds: Int
       package var isSuccess: Bool
 
@@ -20,18 +18,17 @@ package struct RecordedRun: Sendable {
 
     /// The attempts in order; empty if the step did not run.
     package var attemptTimes: [Attempt] = []
-    /// The wait for a thread before the first attempt, counted from the instant at which dependencies and queue allowed
-    /// a start. It is part of the forecast, because a busy machine delays a run by it.
+    /// The wait for a thread before the first attempt, counted from the instant at which dependencies and queue allowed a start.
+    /// It is part of the forecast because a busy machine delays a run.
     package var waitNanoseconds = 0
-    /// True if the step timed out.
     package var isTimedOut = false
     /// The value of the step's `if`, or nil if it was not evaluated.
     package var condition: Bool?
     /// The number of the step's items, or nil if it runs once.
     package var itemCount: Int?
-    /// The durations of the step's items.
+    /// The durations of the step's items, in nanoseconds.
     package var itemNanoseconds: [Int] = []
-    /// True if the posts of the step are known.
+    /// True if the report contains the posters of events, so that `posts` is complete.
     package var knowsPosts = false
     /// The events that the step posted, with their delays after its start.
     package var posts: [RunPost] = []
@@ -40,7 +37,7 @@ package struct RecordedRun: Sendable {
     package init() {}
   }
 
-  /// The name of the run for people.
+  /// The id of the run, for messages.
   package var name: String
   /// The steps in the order of the workflow. Nil stands for a step that the run did not have.
   package var steps: [Step?]

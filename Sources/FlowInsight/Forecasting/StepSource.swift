@@ -2,11 +2,11 @@ import FlowModel
 
 /// The origin of a step's duration in a forecast.
 package enum StepSource: String, Sendable {
-  /// Recorded runs.
+  /// The durations in recorded runs.
   case recorded
   /// The step's `estimate`.
   case estimate
-  /// Unknown: the step is assumed to take no time.
+  /// Neither recorded runs nor an estimate. The step is assumed to take no time.
   case nothing
   /// The step takes no time, because it only includes a workflow or never runs.
   case none
@@ -24,7 +24,6 @@ struct StepPrediction: Sendable {
   /// The events that the step's action declares. They are posted when the step ends or, for a service, when it is
   /// ready.
   var posts: [String] = []
-  /// The number of items of a step with `foreach`.
   var itemCount = 1
   /// The indices of the recorded runs in which the step ran.
   var runs: [Int32] = []
@@ -34,26 +33,25 @@ struct StepPrediction: Sendable {
 struct StepCondition: Sendable {
   /// True if the condition reads outputs that are neither assumed nor known.
   var readsUnknownOutputs = false
-  /// The steps whose outcomes the condition reads, if its value depends only on them, the status functions and the
-  /// gate. If nil, the condition must be evaluated each time.
+  /// The steps whose outcomes the condition reads. Nil if the value also depends on anything but outcomes, status functions and
+  /// the gate; the condition is then evaluated each time.
   var outcomes: [StepIndex]?
 }
 
 /// An `if` that reads outputs, which a forecast does not have, and the origin of the value that replaces it.
 package struct DecidedCondition: Sendable, Hashable {
-  /// The origin of the value.
+  /// The origin of a value that replaces outputs.
   package enum Source: String, Sendable {
     /// The value in the recorded run.
     case recorded
     /// The outputs given with `--assume`.
     case assumed
-    /// Null is assumed for the outputs.
+    /// Null, which stands for each unknown output.
     case null
   }
 
   package var step: StepIndex
   /// The condition as written in the file.
   package var text: String
-  /// The origin of the value.
   package var source: Source
 }

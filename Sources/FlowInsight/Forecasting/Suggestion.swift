@@ -1,7 +1,7 @@
 import FlowEngine
 import FlowModel
 
-/// A suggested change and its effect, tested with the same random draws.
+/// A suggested change and its effect, measured by repeating the simulated runs with the same random draws.
 package struct Suggestion: Sendable {
   /// The kind of change.
   package enum Change: String, Sendable {
@@ -15,15 +15,15 @@ package struct Suggestion: Sendable {
 
   package var change: Change
   package var step: StepIndex
-  /// The 95th percentile of *ready* without the change, in nanoseconds, or nil if it is *never*.
+  /// The 95th percentile of the time until everything is ready without the change, in nanoseconds, or nil for never.
   package var before: Int?
-  /// The 95th percentile of *ready* with the change, in nanoseconds, or nil if it is *never*.
+  /// The 95th percentile of the time until everything is ready with the change, in nanoseconds, or nil for never.
   package var after: Int?
 
-  /// The reduction of the 95th percentile. *Never* counts as the longest time.
+  /// The reduction of the 95th percentile, in nanoseconds. Never counts as the longest time.
   var gain: Int { (before ?? .max / 2) - (after ?? .max / 2) }
 
-  /// Returns the minimum gain for a suggestion: 1 % of the time before, but at least 0.1 ms.
+  /// Returns the minimum gain for a change to be suggested: 1 % of the time before, but at least 0.1 ms.
   static func leastGain(before: Int?) -> Int { max(100_000, (before ?? 0) / 100) }
 }
 
@@ -33,13 +33,13 @@ extension Forecast {
     closeLook = CloseLook(model.courses(0..<min(runs, closeRuns)))
   }
 
-  /// The number of runs to examine, which is lower for a large workflow.
+  /// The number of runs to examine. It decreases with the number of steps, to limit the time spent.
   private var closeRuns: Int {
     max(50, min(ForecastOptions.closeLook, 4_000_000 / max(1, model.graph.workflow.steps.count)))
   }
 
-  /// Tests changes on the first runs, starting with the steps that take most of the critical path. `change` returns the
-  /// changed workflow, or nil if it would be invalid.
+  /// Tests changes to the steps that take most of the critical path, and keeps the effective ones. `change` returns the changed
+  /// workflow, or nil if it would be invalid.
   package mutating func findSuggestions(
     _ change: (Suggestion.Change, StepIndex) -> RunStage?
   ) {
@@ -72,17 +72,17 @@ extension Forecast {
     Quantiles(ForecastBlock(model, 0..<count).readyAt)
   }
 
-  /// True if the gate does not wait for anything downstream of the step, and no step requires a handle that it
-  /// provides. A step may be removed only if it is optional.
+  /// True if the change is possible: the gate does not wait for anything downstream of the step, and no step requires a handle
+  /// that it provides. Only an optional step may be removed.
   private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
     let workflow = model.graph.workflow
     let options = workflow.steps[Int(step)].options
     guard options.blocking != true, !options.isFinal, options.includeRole == .none, !model.started[step].isDeferred
     else { return false }
     if change == .drop, !options.isOptional { return false }
-    // Without a gate, a step cannot be deferred.
+    // Steps can be deferred only if there is a gate.
     if change == .defer, !GateRule.hasGate(workflow) { return false }
-    // Dependents are deferred with their step.
+    // Deferring a step also defers its dependents.
     var behind: Set<StepIndex> = [step]
     var next = [step]
     while let one = next.popLast() {

@@ -1,12 +1,12 @@
 import FlowModel
 
-/// Changes of a workflow that a forecast tests.
+/// Hypothetical changes to a workflow, whose effects a forecast tests.
 package struct WorkflowChanges: Sendable {
-  /// The steps that are deferred until the gate has opened.
+  /// The steps that start only after the gate has opened.
   package var deferred: Set<StepIndex> = []
-  /// The steps that are removed.
+  /// The steps that are disabled.
   package var dropped: Set<StepIndex> = []
-  /// The maximum number of steps that run at the same time, or nil to keep the workflow's value.
+  /// The maximum number of steps that run at the same time, or nil to keep the workflow's own limit.
   package var threads: Int?
 
   package init() {}

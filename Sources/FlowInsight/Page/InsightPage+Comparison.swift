@@ -7,7 +7,7 @@ extension InsightPage {
     package var before: Double?
     /// The value after, or nil if it does not exist.
     package var after: Double?
-    /// The verdict on the difference, as text.
+    /// The verdict on the difference, such as `noise`, as shown on the page.
     package var verdict: String
 
     package init(name: String, before: Double?, after: Double?, verdict: String) {
@@ -91,7 +91,7 @@ extension InsightPage {
 }
 
 extension RunSample {
-  /// Returns the run at this quantile of the times until everything was ready.
+  /// Returns the run at this quantile when runs are sorted by the time until everything was ready.
   func run(atShare share: Double) -> ReportedRun {
     let order = runs.sorted { ($0.course.readyAt ?? .max, $0.id) < ($1.course.readyAt ?? .max, $1.id) }
     return order[Quantiles.rank(share, of: order.count)]

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 
 extension InsightPage {
-  /// Creates the page of a forecast. `suggestions` are sentences; `budgets` are the rules with their results.
+  /// Creates the page of a forecast. `suggestions` are complete sentences, and `budgets` are rules with their results.
   package init(_ forecast: Forecast, suggestions: [String], budgets: [BudgetResult], notes: [String]) {
     let workflow = forecast.model.graph.workflow
     self.init(
@@ -63,10 +63,10 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
-  /// Adds a part with the reason why there is no forecast.
+  /// Adds a section that explains why there is no forecast.
   package mutating func add(noForecast reason: String) { add("Forecast", "<p>\(PageText.escaped(reason))</p>") }
 
-  /// Adds a forecast of the next runs. `premise` is a sentence about the assumed inputs.
+  /// Adds a section that forecasts the next runs. `premise` is a sentence about the assumed inputs.
   package mutating func add(_ forecast: Forecast, premise: String) {
     let bounds = forecast.model.resolution.gate
     let hasGate = forecast.model.courses([0])[0].hasGate
@@ -78,7 +78,6 @@ extension InsightPage {
       Self.figures(Self.figures(forecast, hasGate: hasGate)), PageHistogram.html([histogram]))
   }
 
-  // MARK: Parts
 
   private static let stepColumns = ["step", "on the critical path", "P50", "P95"]
 
@@ -91,7 +90,7 @@ extension InsightPage {
     return [.init(name), .init(PageText.share(criticality), criticality), time(p50), time(p95)] + more
   }
 
-  /// Sorts rows by how often the step is on the critical path.
+  /// Sorts rows by the share of runs in which the step is on the critical path, largest first.
   private static func sorted(_ rows: [[PageTable.Cell]]) -> [[PageTable.Cell]] {
     rows.enumerated().sorted { ($0.element[1].number ?? 0, $1.offset) > ($1.element[1].number ?? 0, $0.offset) }.map(
       \.element)
@@ -126,7 +125,7 @@ extension InsightPage {
 }
 
 extension Forecast {
-  /// Returns the number of the run at this quantile of the times until everything is ready.
+  /// Returns the number of the run at this quantile when runs are sorted by the time until everything is ready.
   package func run(atShare share: Double) -> Int {
     let times = readyTimes
     let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }

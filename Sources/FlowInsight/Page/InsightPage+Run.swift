@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 
 extension InsightPage {
-  /// The maximum number of failures shown in panels.
+  /// The maximum number of panels for failures.
   private static let shownFailures = 20
   /// The maximum number of steps whose items are listed, and of listed items per step.
   private static let (listedSteps, listedItems) = (10, 1_000)
@@ -59,7 +59,7 @@ extension InsightPage {
     add("Notes", Self.list(notes.filter { !run.warnings.contains($0) }))
   }
 
-  /// A row of the critical path.
+  /// One or more consecutive segments of the critical path that share a row of the table.
   private struct PathRow {
     let step: Int?
     let cause: PathCause
@@ -68,8 +68,7 @@ extension InsightPage {
     var causes: [PathCause: Int]
   }
 
-  /// Returns the critical path by rows. Consecutive stretches of a step with items share a row, because there may be
-  /// hundreds.
+  /// Returns the rows of the critical path. Consecutive segments of a step with items share a row, because there may be hundreds.
   private static func criticalPath(_ analysis: RunAnalysis) -> [PathRow] {
     var rows: [PathRow] = []
     for link in analysis.criticalPath {
@@ -88,14 +87,13 @@ extension InsightPage {
     return rows
   }
 
-  /// Returns the causes that took time, with their times.
+  /// Returns each cause that took time, followed by that time.
   private static func parts(_ causes: [PathCause: Int]) -> [String] {
     PathCause.allCases.compactMap { cause in
       causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(PageText.time($0))" : nil }
     }
   }
 
-  // MARK: What is read first
 
   /// Returns the header of a run: its state, duration, file and inputs.
   static func headline(_ run: ReportedRun) -> String {
@@ -151,7 +149,7 @@ extension InsightPage {
     }
   }
 
-  /// Returns a text such as `3 of 5 steps succeeded, 1 failed, 1 skipped`.
+  /// Returns a summary such as `3 of 5 steps succeeded, 1 failed, 1 skipped`.
   private static func counts(of run: ReportedRun) -> String {
     let steps = run.course.steps
     func count(_ outcome: Outcome, excused: Bool = false) -> Int {
@@ -244,13 +242,13 @@ extension InsightPage {
     return html + (row.map { "<p><a href=\"#bar-\($0)\">Show in the timeline</a></p>" } ?? "") + "</article>"
   }
 
-  /// Returns the name of the failed step or item. An item without a key is followed by its value.
+  /// Returns the name of the failed step or item. If an item has no key, its value follows the name.
   private static func itemName(_ failure: ReportedFailure) -> String {
     guard let value = failure.value, failure.name.hasSuffix("]") else { return failure.name }
     return "\(failure.name) \(ReportedItem.text(value))"
   }
 
-  /// Returns the part about the gate: the time of its opening, and the causes of its delay.
+  /// Returns the section about the gate: the time at which it opened, and the causes of its delay.
   private static func gate(_ run: ReportedRun) -> String {
     let course = run.course
     let state = figure("gate", course.outcome?.word ?? "did not open")
