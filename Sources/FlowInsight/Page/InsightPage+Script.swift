@@ -1,6 +1,6 @@
 extension InsightPage {
-  /// The script of pages: timelines, rows that exist only while they are visible, search, filters, sortable columns,
-  /// tooltips, and selection of rows with arrow keys. `flowrun ui` serves it as a module.
+  /// The script shared by all pages: timelines, lists that draw only visible rows, search, filters, sortable columns, tooltips,
+  /// and selection of rows with arrow keys. `flowrun ui` serves it as a module.
   package static let scriptParts = #"""
     const time = us => {
       if (us === null) return "–";
@@ -368,7 +368,7 @@ extension InsightPage {
     });
     """#
 
-  /// The script of a page that is a single file.
+  /// The script embedded in a page that consists of a single file.
   static let script = #"""
     "use strict";
     (() => {

@@ -1,7 +1,7 @@
-/// An HTML page as a single file that needs no network. Its text is readable without the script, which adds tooltips,
+/// An HTML page in a single file that needs no network. Without its script, the page is still readable; the script adds tooltips,
 /// zoom and sorting.
 package struct InsightPage {
-  /// The title as markup.
+  /// The title, already escaped for HTML.
   package let title: String
   /// The parts of the page, by unique name.
   package private(set) var parts: [(name: String, markup: String)] = []
@@ -36,10 +36,10 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// The maximum number of bytes of a value on one line that is not scrolled separately.
+  /// The length in bytes above which a value gets a scrollable box of its own, even on a single line.
   private static let lineBytes = 1_000
 
-  /// Returns a value as markup; a long value and one of several lines are scrolled separately.
+  /// Returns a value as markup. Preformatted, long and multi-line values get a scrollable box.
   private static func text(_ value: String, of name: String, _ isPreformatted: Bool) -> String {
     let lines = PageText.lines(value)
     guard isPreformatted || value.utf8.count > lineBytes || value.contains(where: \.isNewline) else { return lines }
@@ -47,28 +47,27 @@ package struct InsightPage {
       "<pre class=\"text\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(name))\">\n\(lines)</pre>"
   }
 
-  /// Adds a part with timelines and tables, which has its own search and filters.
+  /// Adds a section with timelines and tables, which has its own search and filters.
   mutating func add(rows heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
     add(heading, markup: "<section data-rows><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// Adds a part with a heading, unless it is empty.
+  /// Adds a section with a heading, unless its content is empty.
   mutating func add(_ heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
     add(heading, markup: "<section><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// Adds markup that has its own heading, unless it is empty.
+  /// Adds a section whose markup includes its heading, unless it is empty.
   mutating func add(_ name: String, markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
   package static func list(_ sentences: [String]) -> String {
     sentences.isEmpty ? "" : "<ul>" + sentences.map { "<li>\(PageText.lines($0))</li>" }.joined() + "</ul>"
   }
 
-  /// The complete page.
   package var html: String {
     """
     <!doctype html>

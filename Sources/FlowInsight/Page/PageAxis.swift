@@ -1,19 +1,18 @@
-/// The time axis of a timeline. Long intervals in which nothing runs, such as the wait for the gate's minimum, are
-/// shortened.
+/// The time axis of a timeline. It shortens long intervals in which nothing runs, such as the wait for the gate's minimum.
 struct PageAxis {
-  /// Times in nanoseconds and their positions as a share of the width. Between two points the axis is linear.
+  /// Times in nanoseconds and their positions as a share of the width. The axis is linear between neighboring points.
   private(set) var points: [(time: Int, share: Double)] = [(0, 0)]
   /// The indices of the points at which shortened intervals start.
   private(set) var breaks: [Int] = []
 
-  /// The minimum length of a shortened interval, as a share of the whole time.
+  /// The minimum length of an interval to be shortened, as a share of the whole time.
   private static let cutShare = 0.35
-  /// The minimum working time for intervals to be shortened, in nanoseconds.
+  /// The minimum total time, in nanoseconds, in which steps run. If they run less, nothing is shortened.
   private static let leastWork = 100_000
   /// The width of a shortened interval, as a share of the whole width.
   private static let cutWidth = 0.05
 
-  /// Creates an axis from 0 to `end`. `busy` are the intervals in which a step ran.
+  /// Creates an axis from 0 to `end` nanoseconds. `busy` contains the intervals in which a step ran.
   init(end: Int, busy: [Range<Int>]) {
     let whole = max(1, end)
     var gaps: [Range<Int>] = []

@@ -3,18 +3,18 @@ struct PageGraph {
   let shape: CourseShape
   /// The share of runs in which each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
-  /// The outcome or state of each step as one word. Empty if unknown.
+  /// The outcome or state of each step as one word. Empty if the run is not known.
   var outcomes: [String] = []
-  /// The numbers of items by outcome, as text, by step.
+  /// A summary of each step's items by outcome, such as `3 of 4`, keyed by the index of the step.
   var details: [Int: String] = [:]
   /// The prefix of links to pages of steps, or nil if there are none.
   var stepPage: String?
 
-  /// The state of a step that was running when flowrun ended.
+  /// The state of a step that was running when flowrun ended before the run did.
   static let cutOff = "cut-off"
-  /// The maximum number of characters in a node.
+  /// The maximum number of characters of a node's label.
   private static let nameCharacters = 22
-  /// The maximum number of steps of a readable graph.
+  /// The maximum number of steps for which a graph is drawn, because a larger one is not readable.
   private static let limit = 200
 
   var html: String {
@@ -61,7 +61,7 @@ struct PageGraph {
         (criticality[index] > 0 ? " on" : "") + (step.isDeferred ? " later" : "")
         + (outcome.isEmpty ? "" : " is-\(outcome)")
       let name = step.name ?? step.id
-      // A sign shows the state without color.
+      // A symbol shows the state without relying on color.
       let sign =
         outcome.isEmpty ? "" : InsightPage.state(ofStep: outcome == Self.cutOff ? "interrupted" : outcome).sign + " "
       let room = Self.nameCharacters - sign.count

@@ -1,12 +1,11 @@
-/// A bar chart of the times until everything was ready, with minimum, maximum, P50 and P95. Several histograms can have
-/// a common axis.
+/// A bar chart of the time until everything was ready, with minimum, maximum, P50 and P95. Several histograms can share an axis.
 struct PageHistogram {
   let values: Quantiles
   let minimum: Int
   let maximum: Int?
   let title: String
 
-  /// Creates a histogram of runs with or without a gate. `side` names one of two samples.
+  /// Creates a histogram of runs with or without a gate. `side` is appended to the title to tell two samples apart.
   init(values: Quantiles, minimum: Int, maximum: Int?, hasGate: Bool, side: String? = nil) {
     (self.values, self.minimum, self.maximum) = (values, minimum, maximum)
     title = (hasGate ? "When everything is ready" : "When everything has finished") + (side.map { ", \($0)" } ?? "")
@@ -14,7 +13,7 @@ struct PageHistogram {
 
   private static let bars = 48
 
-  /// Returns several histograms, one below the other, with a common axis and scale.
+  /// Returns the histograms one below the other, with a common axis and scale.
   static func html(_ histograms: [PageHistogram]) -> String {
     let shown = histograms.filter { $0.values.count > 1 && $0.values.value(0) != nil }
     guard let low = shown.compactMap({ $0.values.value(0) }).min(), let high = shown.compactMap(\.values.last).max()

@@ -1,26 +1,26 @@
 import FlowModel
 
-/// A table that can be sorted by any column. It is readable without the script. Of a long table, the script draws only
-/// the visible rows.
+/// A table that can be sorted by any column. Without the page's script, it is readable but not sortable. The script draws only
+/// the visible rows of a long table.
 package struct PageTable {
-  /// A cell with its text. If the cell is sorted by a number, it contains this number, too.
+  /// The text of a cell, with an optional number to sort by.
   package struct Cell {
     package var text: String
     /// The number by which the cell is sorted, or nil to sort by its text.
     package var number: Double?
-    /// The address of the cell's link, already escaped for the page, or nil.
+    /// The target of the cell's link, already escaped for HTML, or nil if the cell is not a link.
     package var link: String?
     /// The id of the step that the cell names, if it differs from the text.
     var step: String?
     /// The exact value, shown as a tooltip, or nil if the text is exact.
     package var tip: String?
-    /// The CSS class of a state, or nil if the cell does not show a state.
+    /// The CSS class for the state that the cell shows, or nil if it does not show a state.
     package var state: String?
     /// The time in nanoseconds, if the cell shows a time.
     var nanoseconds: Int?
-    /// The time that its text is relative to, in milliseconds since 1970, or nil if the text is not relative.
+    /// The instant to which a relative time in the text refers, in milliseconds since 1970, or nil if the text is not relative.
     package var since: Int?
-    /// The attributes with which an open page updates a growing time, or an empty string if the time does not grow.
+    /// The attributes with which an open page keeps an elapsed time up to date, or an empty string if the time is fixed.
     var growth = ""
 
     /// Creates a cell that is sorted by `number`, or by its text if `number` is nil.
@@ -29,21 +29,21 @@ package struct PageTable {
       self.number = number
     }
 
-    /// Creates a cell of a time that grows on an open page.
+    /// Creates a cell with an elapsed time that keeps increasing on an open page.
     package static func elapsed(nanoseconds: Int) -> Cell {
       var cell = Cell(nanoseconds: nanoseconds)
       cell.growth = " data-elapsed=\"\(nanoseconds / 1_000_000)\""
       return cell
     }
 
-    /// Creates a cell of whole seconds that grow on an open page: `for 12 s`.
+    /// Creates a cell with elapsed whole seconds that keep increasing on an open page, such as `for 12 s`.
     package static func elapsed(seconds: Int) -> Cell {
       var cell = Cell("for \(seconds) s", Double(seconds) * 1e9)
       cell.growth = " data-elapsed=\"\(seconds * 1_000)\" data-seconds data-before=\"for \""
       return cell
     }
 
-    /// Creates a cell of a time in nanoseconds, or of a dash if it is nil.
+    /// Creates a cell with a duration, or with a dash if it is nil.
     package init(nanoseconds: Int?) {
       self.init(nanoseconds.map { PageText.time($0) } ?? "–", nanoseconds.map { Double($0) } ?? -1)
       self.nanoseconds = nanoseconds
@@ -54,17 +54,16 @@ package struct PageTable {
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
-  /// The number of rows of the timeline to which the table belongs, or nil if there is none. The script creates missing
-  /// rows from those of the timeline.
+  /// The number of rows of the timeline to which the table belongs, or nil if there is none. Rows that are missing here are
+  /// created by the script from the timeline's data.
   private let timelineRows: Int?
 
-  /// The maximum number of rows that are written to the page. The script draws longer tables.
+  /// The maximum number of rows written to the page. The script creates the rows of longer tables.
   static let writtenRows = 200
 
-  /// Creates a table. A table without rows is not shown, and neither are columns in which all cells are empty or
-  /// dashes.
+  /// Creates a table. Columns are left out if all of their cells are empty or dashes. A table without rows is not shown.
   package init(caption: String, columns: [String], rows: [[Cell]], timelineRows: Int? = nil) {
-    // Of a long table of a timeline, only the first rows are known here.
+    // A long table of a timeline has only its first rows here, so a column may have values in the other rows.
     let isWhole = (timelineRows ?? 0) <= rows.count
     let kept = columns.indices.filter { column in
       column == 0 || !isWhole || rows.contains { !["", "–"].contains($0[column].text) }

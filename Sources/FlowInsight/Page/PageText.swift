@@ -1,12 +1,12 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Escapes text for a page, so that text from files can neither become markup nor change the layout.
+/// Formats and escapes text for a page. Text from files can neither become markup nor change the layout.
 package enum PageText {
   /// Returns the text as markup on one line. Control characters become visible.
   package static func escaped(_ text: String) -> String { markup(visible(text)) }
 
-  /// Escapes the characters that have a meaning in HTML.
+  /// Replaces the characters that have a meaning in HTML by character references.
   private static func markup(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -23,7 +23,7 @@ package enum PageText {
     return result
   }
 
-  /// Returns the text as the value of an attribute or a control. Every character is preserved, including line breaks.
+  /// Returns the text for use in an attribute or form control. Every character is preserved, including line breaks.
   package static func value(_ text: String) -> String {
     var result = ""
     for scalar in markup(text).unicodeScalars {
@@ -36,7 +36,7 @@ package enum PageText {
     return result
   }
 
-  /// Returns the text as a part of a URL. All bytes except ASCII letters, digits, `-`, `.` and `_` are percent-encoded.
+  /// Returns the text for use in a URL. All bytes except ASCII letters, digits, `-`, `.` and `_` are percent-encoded.
   package static func inAddress(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -50,7 +50,7 @@ package enum PageText {
     return result
   }
 
-  /// Returns text with several lines as markup. Line breaks, tabs and terminal colors are preserved.
+  /// Returns multi-line text as markup. Line breaks, tabs and terminal colors are preserved.
   package static func lines(_ text: String) -> String {
     ColoredText.pieces(of: text).map { piece in
       let (names, text) = (classes(of: piece.look), markup(piece.text))
@@ -68,7 +68,7 @@ package enum PageText {
     TerminalText.visible(text.utf8.contains(0x1B) ? ColoredText.plain(text) : text)
   }
 
-  /// Returns a value as JSON in a `script` element.
+  /// Returns a `script` element that contains the value as JSON. `<` is escaped, so the value cannot end the element.
   package static func json(_ value: Value) -> String {
     "<script type=\"application/json\">"
       + JSONText.write(value).split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
@@ -88,7 +88,7 @@ package enum PageText {
   /// Formats a time. Nil becomes `never`.
   package static func time(_ nanoseconds: Int?) -> String { nanoseconds.map { time($0) } ?? "never" }
 
-  /// Formats a round time without trailing zeros.
+  /// Formats a time for a label of an axis, without trailing zeros.
   static func roundTime(_ nanoseconds: Int) -> String {
     guard nanoseconds >= 1_000_000 else { return nanoseconds == 0 ? "0" : "\(nanoseconds / 1_000) µs" }
     guard nanoseconds >= 1_000_000_000 else { return "\(nanoseconds / 1_000_000) ms" }

@@ -16,7 +16,7 @@ package struct PageTimeline {
   var slack: [Int: Int?] = [:]
   /// The maximum number of rows, or nil for all. Steps on the critical path and the longest steps are kept.
   var shownRows: Int?
-  /// The axis, if several timelines share one.
+  /// The axis shared with other timelines, or nil for an axis of its own.
   var axis: PageAxis?
 
   /// Creates the timeline of a run.
@@ -78,9 +78,11 @@ package struct PageTimeline {
     }
   }
 
-  /// The timeline as data for the script. A row has the step's id, its outcome, the reason why it did not run, its
-  /// start and end in microseconds, whether it is on the critical path, three numbers for each bar (kind, start and
-  /// end), its slack (-1 for any, null if unknown), and its name if it has one.
+  /// The timeline as data for the script. Each row is an array:
+  /// - the step's id, its outcome, and the reason why it did not run
+  /// - its start and end in microseconds, and whether it is on the critical path
+  /// - three numbers for each bar: kind, start and end
+  /// - its slack (-1 for any, null if unknown), and its name if it has one
   package var value: Value {
     let criticalPath = CriticalPath(course)
     let onPath = Set(criticalPath.links.compactMap(\.step))
@@ -125,7 +127,7 @@ package struct PageTimeline {
     ])
   }
 
-  /// The steps in the order of rows: by their start, or by their end if they did not run.
+  /// The indices of the steps in the order of rows: by their start, or by their end if they did not run.
   var rowOrder: [Int] {
     course.steps.indices.map { ($0, course.steps[$0].startedAt ?? course.steps[$0].endedAt ?? Int.max) }
       .sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
@@ -157,7 +159,7 @@ package struct PageTimeline {
       let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
       add(isLimited ? .queue : shape.takesResources ? .resources : .thread, ready, started)
     }
-    // Segments of the critical path are more precise than the step's own state, except for failed attempts.
+    // Segments of the critical path are more precise than the recorded times of the step, except for failed attempts.
     let own = links.filter { $0.cause != .event && $0.cause != .gate && $0.start >= started }
     if state.attemptTimes.count < 2, !own.isEmpty, own.map(\.end).max() == ended {
       for link in own { add(link.cause, link.start, link.end) }

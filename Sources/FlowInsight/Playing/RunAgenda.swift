@@ -1,28 +1,27 @@
 import FlowModel
 
-/// Future events on the virtual clock, ordered by time, in a binary heap of small items.
+/// Events scheduled on the virtual clock, ordered by time. They are kept in a binary heap of small items.
 struct RunAgenda {
-  /// An event at an instant.
+  /// A scheduled event.
   struct Item {
-    /// The kind of an event. If a body does several things at the same instant, posts come first and the end last.
+    /// The kind of an event. The order of the cases decides what happens first if a body does several things at the same instant.
     enum Kind: UInt8 {
-      /// A body posts the event at index `payload`.
+      /// A body posts an event, whose name has the index `payload`.
       case post
       /// A service reports ready.
       case ready
       /// A body succeeds.
       case success
-      /// A body ends in the way stored at index `payload`.
+      /// A body fails or is cancelled. Details have the index `payload`.
       case ending
-      /// The event from outside at index `payload` happens.
+      /// An event from outside, with the index `payload`, happens.
       case outside
     }
 
     var at: Int
-    /// The order within an instant: bodies by their start, followed by events from outside.
+    /// The rank among events at the same instant: bodies by their start, then events from outside.
     var order: Int32
-    /// The index of data that does not fit into an item. Of two items of the same kind, the one with the lower index
-    /// was scheduled first.
+    /// The index of data that does not fit into an item. Among items of the same kind, a lower index was scheduled earlier.
     var payload: Int32
     var step: StepIndex
     var attempt: UInt8
@@ -41,7 +40,7 @@ struct RunAgenda {
 
   private var items: [Item] = []
 
-  /// The next instant, or nil if nothing is scheduled.
+  /// The instant of the next event, or nil if nothing is scheduled.
   var nextAt: Int? { items.first?.at }
 
   mutating func removeAll() { items.removeAll(keepingCapacity: true) }
@@ -60,7 +59,7 @@ struct RunAgenda {
     }
   }
 
-  /// Removes and returns the next item. There must be one.
+  /// Removes and returns the next event. The agenda must not be empty.
   mutating func removeFirst() -> Item {
     let first = items[0]
     let last = items.removeLast()
@@ -83,7 +82,7 @@ struct RunAgenda {
     }
   }
 
-  /// Removes the events of a body after an instant. Returns true if the end of the body is still scheduled.
+  /// Removes the events of a body that are scheduled after an instant. Returns true if its end is still scheduled.
   mutating func cut(_ step: StepIndex, attempt: UInt8, after instant: Int) -> Bool {
     let isOf = { (item: Item) in item.kind != .outside && item.step == step && item.attempt == attempt }
     if items.contains(where: { isOf($0) && $0.at > instant }) {

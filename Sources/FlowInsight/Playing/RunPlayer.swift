@@ -1,29 +1,29 @@
 import FlowEngine
 import FlowModel
 
-/// Simulates a plan on a virtual clock: deterministic, without threads and without waiting. The plan is the production
-/// code; only its environment is simulated.
+/// Simulates a plan on a virtual clock: deterministically, without threads and without waiting. The plan is the production code;
+/// only its environment is simulated.
 ///
-/// Events at the same instant happen in a fixed order: actions of bodies in the order of their starts, scheduled events
-/// from outside, timers, and last the gate's minimum and maximum.
+/// Events at the same instant happen in a fixed order: actions of bodies in the order of their starts, scheduled events from
+/// outside, timers, and finally the gate's minimum and maximum.
 package struct RunPlayer<World: RunWorld> {
-  /// The current state of the run.
+  /// The plan in its current state.
   package private(set) var plan: Plan
-  /// The simulated environment.
+  /// The environment that determines what bodies do and how conditions are decided.
   package var world: World
   /// The virtual time in nanoseconds since the start of the run.
   package private(set) var now = 0
-  /// A closure that is called with the plan and the instant after each event and its effects.
+  /// Called after each event and its effects, with the plan and the instant. Tests check invariants with it.
   package var inspect: ((Plan, Int) -> Void)?
-  /// The record of attempts and posts, or nil if it is not needed.
+  /// The recorded attempts and posts, or nil if they are not needed.
   package var trace: RunTrace?
 
   private var gate = GateState.closed
   private var agenda = RunAgenda()
   private var starts: Int32 = 0
-  /// The number of the start of each step's last attempt, by step and item. It orders events at the same instant.
+  /// The sequence number of each step's or item's last start. It orders events at the same instant.
   private var startOrder: [Int32] = []
-  // Data that does not fit into the items of the agenda.
+  // Data that does not fit into the items of the agenda, which refer to it by index.
   private var endings: [Ending] = []
   private var posts: [String] = []
   private var outside: [PlanEvent] = []
@@ -63,20 +63,20 @@ package struct RunPlayer<World: RunWorld> {
     playUntil(limitNanoseconds)
   }
 
-  /// Runs a plan that was activated and started at instant 0 and whose effects have not been taken since.
+  /// Runs a plan that was activated and started at instant 0 and whose effects have not been performed.
   package mutating func run(_ started: Plan, limitNanoseconds: Int) {
     reset(to: started)
     begin(limitNanoseconds)
   }
 
-  /// Runs such a plan after ``reset(to:)`` and ``schedule(_:atNanoseconds:)``.
+  /// Runs the plan passed to ``reset(to:)``. Call it after events have been added with ``schedule(_:atNanoseconds:)``.
   package mutating func begin(_ limitNanoseconds: Int) {
     if plan.gateBounds.minimumNanoseconds == 0 { gate = gate.after(.minimumReached) }
     finishWorld()
     playUntil(limitNanoseconds)
   }
 
-  /// Continues at an instant with a plan that was restored from the journal of a run.
+  /// Continues a run at an instant, with a plan that was restored from the journal.
   package mutating func resume(atNanoseconds nanoseconds: Int, limitNanoseconds: Int) {
     now = nanoseconds
     if let outcome = plan.gate.outcome {
@@ -109,7 +109,7 @@ package struct RunPlayer<World: RunWorld> {
 
   private mutating func activate(_ resolution: Resolution) {
     plan.apply(.activated(resolution), at: now)
-    // A minimum of zero is reached at once. Any other minimum is the last event of its instant.
+    // A minimum of zero is reached immediately. Any other minimum is the last event of its instant.
     if plan.activatedAtNanoseconds == now, resolution.gate.minimumNanoseconds == 0 {
       gate = gate.after(.minimumReached)
     }
@@ -171,8 +171,8 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Uses the fast path of production, unless all pools share a limit such as the machine's resources. In that case,
-  /// another step may have to start first.
+  /// Finishes an attempt successfully. Uses the fast path of production, unless all pools share a limit such as the machine's
+  /// resources. In that case, a step of another pool may have to start first.
   private mutating func succeed(_ step: StepIndex, _ attempt: Int) {
     if plan.graph.workflow.concurrency != nil || plan.countsMachine {
       plan.succeeded(step, attempt: attempt, at: now)
@@ -222,7 +222,6 @@ package struct RunPlayer<World: RunWorld> {
     return true
   }
 
-  // MARK: Bodies
 
   private mutating func startBody(_ step: StepIndex, _ attempt: Int) {
     let body = world.body(of: step, attempt: attempt, in: plan)

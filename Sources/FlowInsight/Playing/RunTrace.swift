@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Results of a simulated run that the plan does not contain: the times of attempts, and the steps that posted events.
+/// Data about a simulated run that the plan does not contain: the times of attempts, and the steps that posted events.
 package struct RunTrace: Sendable {
   /// One attempt of a step, or of an item.
   package struct Attempt: Sendable {
@@ -14,7 +14,7 @@ package struct RunTrace: Sendable {
 
   /// The attempts in the order of their starts.
   package private(set) var attemptTimes: [Attempt] = []
-  /// The step that posted each event first. Events from outside are missing.
+  /// The step that first posted each event. Events from outside are not included.
   package private(set) var posters: [String: StepIndex] = [:]
   private var open: [UInt64: Int] = [:]
 

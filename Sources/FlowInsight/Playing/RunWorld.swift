@@ -1,9 +1,9 @@
 import FlowEngine
 import FlowModel
 
-/// The simulated behavior of one attempt of a step.
+/// The simulated behavior of one attempt.
 package struct RunBody: Sendable {
-  /// The duration, or nil if the body never returns by itself.
+  /// The time after which the body ends, or nil if it runs until it is cancelled.
   package var endsAfterNanoseconds: Int?
   package var ending = Ending.success
   /// The delay after which a service reports that it is ready, or nil if it never does.
@@ -11,7 +11,7 @@ package struct RunBody: Sendable {
   /// The events that the body posts, with their delays after its start.
   package var posts: [RunPost] = []
 
-  /// Creates a body that succeeds after this time, or never returns.
+  /// Creates a body that succeeds after this time, or one that runs until it is cancelled if the time is nil.
   package init(endsAfterNanoseconds: Int?) { self.endsAfterNanoseconds = endsAfterNanoseconds }
 }
 
@@ -19,7 +19,6 @@ package struct RunBody: Sendable {
 package struct RunPost: Sendable {
   /// The delay after the start of the body, in nanoseconds.
   package var afterNanoseconds: Int
-  /// The name of the event.
   package var event: String
 
   package init(afterNanoseconds: Int, event: String) {
@@ -28,18 +27,17 @@ package struct RunPost: Sendable {
   }
 }
 
-/// The environment of a simulated plan: the behavior of bodies, values of conditions, and items.
+/// The environment of a simulated plan. It determines the behavior of bodies, values of conditions, and items.
 ///
-/// Steps are numbered as in the plan. An index beyond the steps of the workflow is that of an item.
+/// Steps have the same indices as in the plan. An index beyond the workflow's steps denotes an item.
 package protocol RunWorld {
   /// Returns the behavior of an attempt that starts now.
   mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody
-  /// Returns the time that a body takes to end after it is asked to end, or nil if it ignores the request.
+  /// Returns the time from the request to cancel a body until the body ends, or nil if it ignores the request.
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
   /// Evaluates the `if` of a step.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision
-  /// Returns the items of a step with `foreach`. It is not called for a step that runs once per post, whose items the
-  /// plan has.
+  /// Returns the items of a step with `foreach`. Not called for a step that runs once per post: the plan creates its items.
   mutating func items(of step: StepIndex, in plan: Plan) -> Expansion
   /// Evaluates the `if` of a step for one post.
   mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision

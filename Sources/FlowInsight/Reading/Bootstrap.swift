@@ -1,5 +1,5 @@
-/// Confidence intervals of medians and their differences: the range of the value in 95 % of samples that are redrawn
-/// from the measurements (Efron 1979).
+/// Bootstrap confidence intervals (Efron 1979) of medians and of their differences. An interval contains the value in 95 % of the
+/// samples that are redrawn from the measurements.
 package enum Bootstrap {
   /// The number of redrawn samples.
   static let samples = 1_000
@@ -20,7 +20,7 @@ package enum Bootstrap {
     return differences[low]...differences[high]
   }
 
-  /// Returns the interval of a quantile. Returns nil if there are fewer than ``leastCount`` values.
+  /// Returns the interval of the quantile at `share`. Returns nil if there are fewer than ``leastCount`` values.
   package static func interval(of values: [Double], share: Double) -> ClosedRange<Double>? {
     guard values.count >= leastCount else { return nil }
     var drawn: [Double] = []
@@ -32,7 +32,7 @@ package enum Bootstrap {
     return drawn[Quantiles.rank(0.025, of: samples)]...drawn[Quantiles.rank(0.975, of: samples)]
   }
 
-  /// Returns the median, or nil if there are no values. If their number is even, it is the mean of the middle two.
+  /// Returns the median, or nil if there are no values. For an even count, it is the mean of the two middle values.
   package static func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     return middle(values.sorted())

@@ -1,8 +1,8 @@
 import FlowEngine
 
-/// The critical path of a run, from activation to the instant at which the gate was ready, timed out or failed. If no
-/// step blocks the gate, or a run without a gate failed, it extends to the end of the last step. Every nanosecond of
-/// the path has exactly one cause.
+/// The critical path of a run, from activation to the instant at which the gate was ready, timed out or failed. If no step blocks
+/// the gate, or if a run without a gate failed, the path extends to the end of the last step. Every nanosecond of the path has
+/// exactly one cause.
 package struct CriticalPath: Sendable {
   /// The segments of the path in order of time, without gaps.
   package private(set) var links: [PathSegment] = []
@@ -11,8 +11,8 @@ package struct CriticalPath: Sendable {
 
   private let course: RunCourse
   private var visited: Set<Int> = []
-  /// The instants at which bodies of attempts and items ended and released their slots. If bodies ended at the same
-  /// instant, the last one in the file comes first.
+  /// The ends of all bodies, at which they released their slots, in order of time. Among bodies that ended at the same instant,
+  /// the last one in the file comes first.
   private let ends: [(step: Int, end: Int)]
 
   package init(_ course: RunCourse) {
@@ -39,7 +39,6 @@ package struct CriticalPath: Sendable {
     return sums
   }
 
-  // MARK: Where it ends
 
   private static func end(of course: RunCourse) -> (Int, Int?) {
     // Without a gate, a failure does not end the critical path.
@@ -62,7 +61,8 @@ package struct CriticalPath: Sendable {
     return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
   }
 
-  /// Returns the blocking step that failed last, or the first one that was still running when the gate timed out.
+  /// Returns the blocking step that made the gate fail or time out: the one that failed last, or the first one that was still
+  /// running.
   private static func lateStep(_ course: RunCourse, _ blocking: [Int], at instant: Int) -> Int? {
     let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
     if course.outcome == .failed {
@@ -76,7 +76,6 @@ package struct CriticalPath: Sendable {
     return open.first { course.steps[$0].startedAt.map { $0 < instant } ?? false } ?? open.first
   }
 
-  // MARK: The way back
 
   private mutating func add(_ step: Int?, _ cause: PathCause, from start: Int, to end: Int) {
     let start = max(0, start)
@@ -88,7 +87,7 @@ package struct CriticalPath: Sendable {
     links.append(PathSegment(step: step, cause: cause, start: start, end: end))
   }
 
-  /// Adds the segments of a step up to `time`. Returns the step and the instant at which the path continues.
+  /// Adds the segments of a step up to `time`. Returns the step and the instant from which the path is followed further back.
   private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
     let state = course.steps[step]
     guard let started = state.startedAt, started <= time else {
@@ -104,7 +103,8 @@ package struct CriticalPath: Sendable {
     return slot(of: step, from: cursor)
   }
 
-  /// Adds the segments of a step's attempts, the pauses between them, and the delay by the step's minimum.
+  /// Adds the segments of a step's attempts, the pauses between them, and the delay by the step's minimum. Returns the start of
+  /// the earliest segment.
   private mutating func work(of step: Int, from time: Int) -> Int {
     let state = course.steps[step]
     let started = state.startedAt ?? time
@@ -135,8 +135,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, whole.lowerBound)
   }
 
-  /// Adds the segments of a step's items, starting with the item that ended last. Each earlier item released the slot
-  /// of the next one.
+  /// Adds the segments of a step's items, from the item that ended last to the first. Each earlier item released the slot of the
+  /// next one.
   private mutating func items(of step: Int, from time: Int, to started: Int) -> Int {
     var cursor = time
     var cause = PathCause.thread
@@ -151,8 +151,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, started)
   }
 
-  /// Adds the wait between being ready and starting: for a slot or resources that another step occupied, or for a
-  /// thread.
+  /// Adds the wait from the instant at which a step was ready to its start: for a slot or resources that another step used, or
+  /// for a thread.
   private mutating func slot(of step: Int, from started: Int) -> (Int?, Int) {
     let ready = min(course.steps[step].readyAt ?? started, started)
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }
@@ -165,7 +165,7 @@ package struct CriticalPath: Sendable {
     return trigger(of: step, before: ready, from: ready)
   }
 
-  /// True if the step needs a slot of a limited queue or run.
+  /// True if the number of steps that run at the same time is limited, for the step's queue or for the whole run.
   private func isLimited(_ step: Int) -> Bool {
     course.shape.concurrency != nil || course.shape.widths[course.shape.steps[step].queue] != nil
   }
@@ -190,7 +190,7 @@ package struct CriticalPath: Sendable {
     course.shape.steps[step].takesResources && !isLimited(step) ? .resources : .queue
   }
 
-  /// Returns the step that released the slot or the resources for `step`: the candidate that ended last.
+  /// Returns the step that released the slot or the resources for `step`: the one that ended last before the start.
   private func holder(of step: Int, from ready: Int, to started: Int) -> (step: Int, end: Int)? {
     let queue = course.shape.steps[step].queue
     let takesResources = course.shape.steps[step].takesResources
@@ -208,7 +208,7 @@ package struct CriticalPath: Sendable {
     return nil
   }
 
-  /// Returns the number of bodies that had ended by `time`. Bodies that took no time are not included.
+  /// Returns the number of bodies that had ended by `time`. Bodies that took no time are not counted.
   private func endedNotAfter(_ time: Int) -> Int {
     var (low, high) = (0, ends.count)
     while low < high {
@@ -271,8 +271,7 @@ package struct CriticalPath: Sendable {
     return (last, ready)
   }
 
-  /// Adds the wait of a step that had not started at the end of the path: for a slot, a dependency, an event or the
-  /// gate.
+  /// Adds the wait of a step that had not started when the path ended: for a slot, a dependency, an event or the gate.
   private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     if let ready = course.steps[step].readyAt, ready <= time {

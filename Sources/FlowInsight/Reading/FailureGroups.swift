@@ -1,11 +1,11 @@
 import FlowModel
 
-/// Groups failures that are shown together.
+/// Groups failures that are shown in the same panel.
 package enum FailureGroups {
-  /// Returns the failures in groups: items of a step that failed for the same reason form a group, and every other
-  /// failure forms its own group.
+  /// Returns the failures in groups. Items of a step that failed for the same reason form a group, and every other failure forms
+  /// its own group.
   ///
-  /// Reasons are equal if they differ only in values of items, numbers or paths.
+  /// Reasons are the same if the messages differ only in values of items, numbers or paths.
   package static func of(_ failures: [ReportedFailure]) -> [[ReportedFailure]] {
     var groups: [[ReportedFailure]] = []
     var places: [String: Int] = [:]
@@ -54,7 +54,7 @@ package enum FailureGroups {
     return names.filter { !$0.isEmpty }.sorted { ($1.count, $0) < ($0.count, $1) }
   }
 
-  /// Replaces a word by a placeholder, except where it is a part of another word.
+  /// Replaces a word by a placeholder, except inside longer words.
   private static func replacing(_ word: String, in text: String) -> String {
     var result = ""
     var rest = text.startIndex
