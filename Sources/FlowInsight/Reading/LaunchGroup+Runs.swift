@@ -1,14 +1,14 @@
 import FlowEngine
 
 extension LaunchGroup {
-  /// The minimum number of runs in a group for its budgets to be checked if there are several groups.
+  /// The minimum number of runs in a group for its budgets to be checked, if there are several groups.
   package static let leastJudged = 5
 
   package init(of run: ReportedRun) {
     self.init(reason: run.launchReason, entry: run.firstEntry, isPrewarmed: run.isPrewarmed)
   }
 
-  /// Groups runs. The largest group comes first.
+  /// Groups runs by the way they were launched. The largest group comes first.
   package static func grouped(_ runs: [ReportedRun]) -> [(group: LaunchGroup, runs: [ReportedRun])] {
     Dictionary(grouping: runs, by: LaunchGroup.init(of:)).map { ($0.key, $0.value) }
       .sorted { ($0.1.count, $1.0.name) > ($1.1.count, $0.0.name) }

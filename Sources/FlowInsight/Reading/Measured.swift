@@ -3,8 +3,8 @@ import FlowModel
 
 /// Simulated or recorded runs that budgets are checked against.
 package protocol MeasuredRuns {
-  /// Returns the value of a budget's subject in milliseconds or as a share, or nil if it never happened. `isMeasured`
-  /// is false if no run has the step.
+  /// Returns the measured value for a budget, in milliseconds or as a share, or nil if the event never happened. `isMeasured` is
+  /// false if no run executed the step.
   func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool)
 }
 
@@ -23,20 +23,20 @@ extension MeasuredRuns {
 
 /// Runs whose individual times are known.
 package protocol CountedRuns: MeasuredRuns {
-  /// The distribution of the instant at which everything was ready, ignoring the gate's minimum.
+  /// The distribution of the time until everything was ready, ignoring the gate's minimum.
   var ready: Quantiles { get }
-  /// The distribution of the instant at which the gate opened.
+  /// The distribution of the time until the gate opened.
   var opened: Quantiles { get }
   /// The share of runs whose gate timed out.
   var missed: Double { get }
   /// The share of runs whose gate failed.
   var failed: Double { get }
-  /// Returns the distribution of a step's length in the runs that executed it, or nil if no run has such a step.
+  /// Returns the distribution of a step's duration in the runs that executed it, or nil if no run has such a step.
   func lengths(ofStepNamed id: String) -> LengthQuantiles?
 }
 
 extension CountedRuns {
-  /// Returns the value of a budget's subject.
+  /// Returns the quantile or share that the budget limits.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func milliseconds(_ nanoseconds: Int?) -> Double? { nanoseconds.map { Double($0) / 1_000_000 } }
     switch subject {
@@ -82,7 +82,7 @@ package struct RunSample: CountedRuns, Sendable {
     return runs.flatMap { $0.course.shape.steps.map(\.id) }.filter { seen.insert($0).inserted }
   }
 
-  /// Returns the lengths of a step in milliseconds in the runs that executed it, or nil if no run has such a step.
+  /// Returns the durations of a step in milliseconds in the runs that executed it, or nil if no run has such a step.
   package func times(ofStepNamed id: String) -> [Double]? {
     var isKnown = false
     let times = runs.compactMap { run -> Double? in

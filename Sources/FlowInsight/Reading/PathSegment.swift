@@ -1,4 +1,4 @@
-/// The cause of a segment of the critical path to the gate.
+/// The cause of a segment of the critical path: what a step did or waited for.
 package enum PathCause: String, Sendable, Hashable, CaseIterable {
   /// A step ran.
   case run
@@ -12,17 +12,17 @@ package enum PathCause: String, Sendable, Hashable, CaseIterable {
   case resources
   /// A step waited for a thread.
   case thread
-  /// A step waited for its next attempt.
+  /// A step paused before its next attempt.
   case retry
-  /// A step had finished its work and waited for its minimum.
+  /// A step had finished its work, but its minimum duration had not passed.
   case stepMinimum = "step minimum"
-  /// A step waited until the journal of earlier steps was on disk.
+  /// A step waited until the journal entries of earlier steps were on disk.
   case commit
-  /// A step waited for a worker.
+  /// A step waited for a worker of its executor.
   case executor
 }
 
-/// A segment of the critical path to the gate.
+/// A stretch of the critical path with a single step and cause.
 package struct PathSegment: Sendable, Hashable {
   /// The index of the step, or nil if the segment does not belong to a step.
   package var step: Int?
@@ -39,6 +39,5 @@ package struct PathSegment: Sendable, Hashable {
     self.end = end
   }
 
-  /// The length in nanoseconds.
   package var length: Int { end - start }
 }

@@ -3,31 +3,30 @@ import FlowModel
 
 /// A step or item that failed or timed out, with its error.
 package struct ReportedFailure: Sendable {
-  /// The id of the step or item.
+  /// The id of the step, or that of the item, such as `convert[3]`.
   package let name: String
-  /// The index of the step.
+  /// The index of the step in the report.
   package let step: Int
   /// The index of the failed item, or nil if the step itself failed.
   package let item: Int?
   /// The value of the item, or nil if it is not known.
   package var value: Value?
-  /// True if the step or item timed out.
   package let isTimedOut: Bool
-  /// True if the workflow allows the failure.
+  /// True if the failure does not make the run fail.
   package let isExcused: Bool
   package let attempts: Int
   package let code: String
   /// The error message on one line.
   package let message: String
-  /// The last lines of the output.
+  /// The last lines of the output, or those quoted by the error message.
   package let lines: [String]
   /// The duration of all attempts in nanoseconds, or nil if it is not known.
   package let nanoseconds: Int?
 
-  /// The maximum number of output lines, and the maximum length of a line.
+  /// The maximum number of output lines that are kept, and the maximum length of a line.
   private static let limits = (lines: 20, characters: 2_000)
 
-  /// Returns the first line of an error message, without the colon before output that the other lines quote.
+  /// Returns the first line of an error message, without the colon that introduces quoted output in the lines below it.
   package static func headline(of message: String) -> String {
     let parts = message.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     let first = parts.first ?? ""
@@ -63,7 +62,7 @@ package struct ReportedFailure: Sendable {
     code = failure?.code ?? ""
     let text = failure?.message ?? ""
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    // If the message has more lines, they quote output and are indented by two spaces.
+    // Further lines of the message quote output and are indented by two spaces.
     let quoted = parts.dropFirst().map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
     message = Self.headline(of: text)
     let printed = quoted.isEmpty ? lastLines : quoted

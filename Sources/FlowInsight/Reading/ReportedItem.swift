@@ -5,7 +5,7 @@ import FlowModel
 package struct ReportedItem: Sendable {
   /// The index of the item, from 0.
   package let index: Int
-  /// The key of the item, or nil if the items do not come from an object or the key is unknown.
+  /// The key of the item, or nil if the items do not come from a mapping or the key is unknown.
   package var key: String?
   /// The value of the item, or nil if it is unknown.
   package var value: Value?
@@ -18,36 +18,36 @@ package struct ReportedItem: Sendable {
   package let endedAt: Int?
   /// The reason why the item failed or did not run, or an empty string.
   package let reason: String
-  /// The times of the attempts. Empty if there was only one.
+  /// The times of the attempts. Empty if there was only one attempt.
   package let attemptTimes: [Range<Int>]
 
-  /// Creates the description of an item in a report.
+  /// Reads an item from a report.
   init(_ item: RunReport.Item) {
     index = item.index
     key = item.key
     if key == nil { value = item.name.map { .string($0) } }
     startedAt = ReportedRun.nanoseconds(item.startedAt)
     endedAt = ReportedRun.nanoseconds(item.endedAt)
-    // In a report of a running run, an item that has not ended is listed as cancelled without an end.
+    // In the report of an unfinished run, an item that has not ended is listed as cancelled without an end.
     outcome = endedAt == nil && item.reason == nil ? nil : item.outcome
     attempts = item.attempts
     reason = item.failure?.message ?? item.reason?.word ?? ""
     attemptTimes = ReportedRun.attemptTimes(item.attemptTimes, from: startedAt, to: endedAt)
   }
 
-  /// The outcome or state as one word.
+  /// The outcome or, before the end, the state as one word.
   package var word: String { outcome?.word ?? (startedAt == nil ? "waiting" : "running") }
 
-  /// The maximum number of characters of a value that a table shows.
+  /// The maximum number of characters of a value that tables show.
   private static let shownCharacters = 200
 
-  /// Returns the value of an item on one line.
+  /// Returns the value of an item on one line, shortened if it is long.
   package static func text(_ value: Value) -> String {
     let text = value.stringValue ?? JSONText.write(value)
     return text.count <= shownCharacters ? text : text.prefix(shownCharacters) + "…"
   }
 
-  /// Returns the numbers of items by outcome, such as `296 of 300, 4 failed`.
+  /// Returns a summary of items by outcome, such as `296 of 300, 4 failed`.
   package static func counts(_ items: [ReportedItem]) -> String {
     func count(_ outcomes: Outcome...) -> Int { items.count { $0.outcome.map(outcomes.contains) ?? false } }
     let others = [

@@ -10,40 +10,38 @@ package struct ReportedRun: Sendable {
   package var id: String
   /// The reason for the launch of the app, or nil if the run was not activated.
   package var launchReason: String?
-  /// The first entry into the app, or nil if the report does not contain it.
+  /// The first way in which the user entered the app, or nil if the report does not contain it.
   package var firstEntry: String?
-  /// True if the run was prewarmed, so that some steps ran before its activation.
+  /// True if the run was prewarmed, so that some steps may have run before activation.
   package var isPrewarmed = false
   /// True if the run was continued in another process.
   package var isResumed = false
   package var hasEnded = true
-  /// The conclusion or state, or nil if the report does not contain it.
+  /// The conclusion, or the state if the run has not ended. Nil if the report does not contain it.
   package var conclusion: String?
   /// The path of the workflow file, or nil if the report does not contain it.
   package var file: String?
   /// The start in ISO 8601, or nil if the report does not contain it.
   package var startedAt: String?
-  /// The inputs of the run.
   package var inputs: [(name: String, value: String)] = []
-  /// The outputs of the workflow.
   package var outputs: [(name: String, value: String)] = []
-  /// Warnings, which are not failures.
+  /// The warnings of the run. They do not affect its conclusion.
   package var warnings: [String] = []
-  /// The accounting data of a cluster about jobs, each of which ran one attempt.
+  /// The jobs that ran attempts on a cluster, with the cluster's accounting data.
   package var jobs: [ReportedJob] = []
   /// The reason why accounting data is missing, or nil if it is complete or not needed.
   package var accountingProblem: String?
-  /// The failures in file order. Failures of items are listed with their step.
+  /// The failures in file order. Failures of items come in place of the failure of their step.
   package var failures: [ReportedFailure] = []
-  /// The duration in nanoseconds since activation.
+  /// The duration since activation, in nanoseconds.
   package var nanoseconds: Int
-  /// The course of the run.
+  /// The times and outcomes of steps, events and the gate.
   package var course: RunCourse
-  /// The durations of items in nanoseconds, by step.
+  /// The durations of items in nanoseconds, keyed by the index of the step.
   package var items: [Int: [Int]] = [:]
-  /// The items of each step with `foreach`, by step.
+  /// The items of each step with `foreach`, keyed by the index of the step.
   package var itemStates: [Int: [ReportedItem]] = [:]
-  /// The reasons why steps did not run, by step.
+  /// The reasons why steps did not run, keyed by the index of the step.
   package var reasons: [Int: String] = [:]
   /// The steps whose failure does not cause the run to fail.
   package var excused: Set<Int> = []
@@ -51,15 +49,15 @@ package struct ReportedRun: Sendable {
   package var posts: [(event: String, at: Int, poster: Int?)] = []
   /// The steps that were running when flowrun ended before the run did.
   package var interrupted: Set<Int> = []
-  /// The critical path in the report of an older flowrun.
+  /// The critical path, if the report of an older flowrun contains it. It is used if dependencies are unknown.
   package var path: [PathSegment] = []
 
-  /// The error for a value that is not a report.
+  /// Describes why a value is not a report of a run.
   package struct ReportProblem: Error, Sendable, CustomStringConvertible {
     package let description: String
   }
 
-  /// The newest version of reports that can be read.
+  /// The newest version of the report format that can be read.
   package static let newestSchema = RunReport.newestSchema
 
   /// Creates a report from a simulated run.
@@ -71,7 +69,7 @@ package struct ReportedRun: Sendable {
     for (name, event) in course.events { posts.append((name, event.at, event.poster)) }
   }
 
-  /// Reads a report. Members that another version of flowrun did not write may be missing.
+  /// Reads a report. Members that other versions of flowrun do not write may be missing.
   package init(_ report: Value) throws(ReportProblem) {
     guard let object = report.objectValue, object["steps"]?.objectValue != nil, object["workflow"]?.stringValue != nil
     else {
@@ -92,7 +90,7 @@ package struct ReportedRun: Sendable {
     }
   }
 
-  /// Creates a run from its report.
+  /// Creates a run from a report, without the values of secrets.
   package init(_ report: RunReport) {
     let report = report.masked
     let steps = report.steps
@@ -161,13 +159,13 @@ package struct ReportedRun: Sendable {
 
   private mutating func addFailures(of step: RunReport.Step, _ index: Int, _ lines: [String]) {
     let ofItems = (step.items ?? []).compactMap { ReportedFailure($0, of: step.id.text, index) }
-    // The failures of items are more specific than the failure of their step.
+    // The failures of items are more specific, so they replace the failure of their step.
     guard ofItems.isEmpty else { return failures += ofItems }
     if let failure = ReportedFailure(step, index, lines) { failures.append(failure) }
   }
 
-  /// Returns the times of attempts. If the start of an attempt was not recorded, it is assumed to equal the end of the
-  /// previous attempt, so that it includes the pause.
+  /// Returns the times of attempts. An attempt whose start was not recorded is assumed to start at the end of the previous
+  /// attempt, so that it includes the pause.
   static func attemptTimes(_ attempts: [RunReport.Attempt], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start
     var read: [Range<Int>] = []
@@ -181,7 +179,7 @@ package struct ReportedRun: Sendable {
     return read
   }
 
-  /// Returns the instants at which executors started the bodies, or nil if the step did not run on an executor.
+  /// Returns the instants at which executors started the attempts' bodies, or nil if the step did not run on an executor.
   private static func beginnings(_ first: RunReport.Beginning?, _ attempts: [RunReport.Attempt]) -> [Int]? {
     first.map { first in ([first.at] + attempts.map(\.begunAt)).compactMap { nanoseconds($0) } }
   }
@@ -194,13 +192,13 @@ package struct ReportedRun: Sendable {
     return Int((milliseconds * 1_000_000).rounded())
   }
 
-  /// The segments of the critical path to the gate.
+  /// The segments of the critical path to the gate, computed from dependencies or read from the report of an older flowrun.
   package var criticalPath: [PathSegment] { course.shape.knowsDependencies ? CriticalPath(course).links : path }
 }
 
 extension ReportedRun {
-  /// Marks steps of a running run as started if they have not ended and do not wait for anything. Needed because only
-  /// durable runs record the starts of attempts. `now` is in nanoseconds after activation.
+  /// Infers which steps of an unfinished run are running: those that wait for nothing and have not ended. The journal alone does
+  /// not suffice, because only durable runs record the starts of attempts. `now` is in nanoseconds after activation.
   package mutating func inferRunning(until now: Int) {
     nanoseconds = max(nanoseconds, now)
     let steps = course.steps
@@ -216,8 +214,8 @@ extension ReportedRun {
     }
   }
 
-  /// Marks the steps that were running when flowrun ended as interrupted. `starts` are the starts of these steps, and
-  /// `last` is the last known instant.
+  /// Marks the steps that were running when flowrun ended as interrupted. `starts` contains their starts, and `last` is the last
+  /// instant at which the run is known to have been alive.
   package mutating func noteInterrupted(_ starts: [Int: Int], until last: Int) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
@@ -233,7 +231,7 @@ extension ReportedRun {
     }
   }
 
-  /// Sets unknown posters of events: the poster is the only step that declares the event and was running.
+  /// Infers unknown posters of events. If exactly one step that declares the event was running at the time, it posted the event.
   package mutating func inferPosters(_ declared: (Int) -> [String]) {
     var posters: [String: [Int]] = [:]
     for index in course.steps.indices where course.steps[index].startedAt != nil {

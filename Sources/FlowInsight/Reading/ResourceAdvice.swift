@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A recommendation for a step's requested resources, based on those that its jobs used on a cluster.
+/// A recommendation for the resources that a step should request, based on the amounts that its jobs used on a cluster.
 package struct ResourceAdvice: Sendable, Hashable {
   package enum Verdict: String, Sendable, Hashable {
     case tooMuch = "too-much"
@@ -20,19 +20,18 @@ package struct ResourceAdvice: Sendable, Hashable {
   package var used: Int
   /// The recommended request.
   package var proposed: Int
-  /// The number of jobs measured.
+  /// The number of jobs whose usage the cluster measured.
   package var jobs: Int
   /// The number of jobs that ran out of memory.
   package var failed: Int
 
-  /// The range of the used share in which a request is appropriate. Below it the request is too large, above it too
-  /// small.
+  /// The share of a request that jobs should use. Below this range the request is too large, above it too small.
   private static let usual = 0.5...0.9
-  /// The recommended request divided by the amount used.
+  /// The factor by which a recommended request exceeds the amount used.
   private static let spare = 1.25
-  /// The unit in bytes to which recommended amounts of memory are rounded up.
+  /// The multiple to which recommended amounts of memory are rounded up, in bytes.
   private static let grainBytes = 64 << 20
-  /// The minimum duration of a job, in milliseconds, for its processor time to be representative.
+  /// The minimum duration of a job, in milliseconds, for its processor time to be meaningful.
   private static let shortestMilliseconds = 1000
 
   /// Returns the recommendations for all jobs of a run, by step.
@@ -53,7 +52,7 @@ package struct ResourceAdvice: Sendable, Hashable {
         jobs: measured.count, failed: failed.count)
     }
     if !failed.isEmpty {
-      // The job used memory until it was killed, so the amount that it needs is unknown.
+      // The job was killed because it needed more memory than it had, so the required amount is unknown.
       let most = failed.map(\.requested.memoryBytes).max() ?? 0
       let succeeded = measured.filter { $0.state == "COMPLETED" && $0.requested.memoryBytes > most }.isEmpty
       if succeeded { return advice(.tooLittle, rounded(Double(max(most, used)) * 2)) }
@@ -100,13 +99,13 @@ package struct ResourceAdvice: Sendable, Hashable {
   }
 }
 
-/// A job on a cluster that ran one attempt of a step or item, from a report.
+/// A job in the report of a run: one attempt of a step or item on a cluster.
 package struct ReportedJob: Sendable, Hashable {
   package var step: StepID
   package var requested: MachineResources
   /// The state as reported by the cluster, or nil if it is unknown.
   package var state: String?
-  /// The duration of the job's allocation.
+  /// The time for which the job's resources were allocated.
   package var elapsedMilliseconds: Int?
   /// The processor time used by the job.
   package var cpuMilliseconds: Int?

@@ -1,13 +1,13 @@
 import FlowEngine
 import FlowModel
 
-/// The analysis of one run: the critical path to the gate, the slack of each step, and effective changes.
+/// The analysis of one run: the critical path to the gate, the slack of each step, and suggested changes.
 package struct RunAnalysis: Sendable {
   package let run: ReportedRun
   package let criticalPath: [PathSegment]
   /// The slack of each examined step in nanoseconds. An inner nil means that any additional time is possible.
   package private(set) var slack: [Int: Int?] = [:]
-  /// True if there were too many steps to compute the slack of all of them.
+  /// True if slack was computed only for some steps because there were too many.
   package private(set) var isSlackPartial = false
   /// The changes that would have reduced the time until everything was ready.
   package private(set) var suggestions: [Suggestion] = []
@@ -15,14 +15,14 @@ package struct RunAnalysis: Sendable {
   /// The recommendations for steps that requested too much or too little from a cluster.
   package var resources: [ResourceAdvice] { ResourceAdvice.all(of: run.jobs) }
 
-  /// The maximum number of steps to simulate for slack, which takes about half a second.
+  /// The maximum number of steps to simulate while searching for slack. Simulating that many takes about half a second.
   private static let playLimit = 1_500_000
 
   /// Analyzes a run. If `isBrief`, only the critical path is computed, which takes almost no time.
   package init(_ run: ReportedRun, isBrief: Bool = false) {
     self.run = run
     criticalPath = run.criticalPath
-    // A run that was interrupted has no end that a change could bring forward.
+    // An interrupted run has no end, so no change could make it end earlier.
     guard !isBrief, run.conclusion != "interrupted", run.course.shape.knowsDependencies,
       let playback = CoursePlayback(run)
     else { return }
@@ -56,7 +56,7 @@ package struct RunAnalysis: Sendable {
     }
   }
 
-  /// The maximum slack to search for: the gate's maximum, or ten times the duration of the run.
+  /// The maximum slack to search for: the gate's maximum or, if it has none, ten times the duration of the run.
   private var slackLimit: Int {
     if let maximum = run.course.maximum { return max(1, maximum) }
     return max(1, run.nanoseconds) * 10
@@ -64,7 +64,7 @@ package struct RunAnalysis: Sendable {
 
   private func length(_ step: Int) -> Int { run.course.length(of: step) }
 
-  /// Tests changes of at most ten steps, those that took most of the critical path.
+  /// Tests changes to the steps that took most of the critical path, at most ten.
   private mutating func findSuggestions(_ playback: CoursePlayback) {
     guard let before = playback.ready, run.course.steps.count <= 20_000 else { return }
     var shares: [Int: Int] = [:]
@@ -73,7 +73,7 @@ package struct RunAnalysis: Sendable {
     for (step, share) in shares.sorted(by: { ($0.value, $1.key) > ($1.value, $0.key) }).prefix(10) where share > 0 {
       let faster = playback.readyAt([step: -length(step) / 10])
       found.append(Suggestion(change: .faster, step: StepIndex(step), before: before, after: faster))
-      // Without a gate, a step cannot be deferred.
+      // Steps can be deferred only if there is a gate.
       guard run.course.hasGate, run.course.isHarmless(step) else { continue }
       let deferred = CoursePlayback(run, deferring: [step])?.ready
       found.append(Suggestion(change: .defer, step: StepIndex(step), before: before, after: deferred))
@@ -86,7 +86,7 @@ package struct RunAnalysis: Sendable {
 }
 
 extension RunCourse {
-  /// True if the gate does not wait for anything downstream of the step, so that the step can be deferred.
+  /// True if the step can be deferred, because the gate does not wait for anything downstream of it.
   fileprivate func isHarmless(_ step: Int) -> Bool {
     guard !shape.steps[step].isDeferred else { return false }
     var behind: [[Int]] = Array(repeating: [], count: steps.count)

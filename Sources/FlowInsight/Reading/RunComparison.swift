@@ -1,11 +1,11 @@
 /// A comparison of runs before and after a change.
 package struct RunComparison: Sendable {
-  /// A value before and after the change, in milliseconds.
+  /// The values of one measure before and after the change, in milliseconds.
   package struct Row: Sendable {
-    /// The conclusion from comparing the two values.
+    /// The verdict on the difference between the two values.
     package enum Verdict: String, Sendable {
       case faster, slower
-      /// The interval of the difference contains zero.
+      /// The difference is not significant: its confidence interval contains zero.
       case noise
       /// There are too few runs to decide.
       case tooFew = "too-few"
@@ -14,7 +14,7 @@ package struct RunComparison: Sendable {
       case onlyAfter = "only-after"
     }
 
-    /// The name of the gate's time, or the id of the step.
+    /// The id of the step, or the name of the gate's time, such as `ready`.
     package var name: String
     package var isStep: Bool
     /// The median before the change, or nil if the value does not exist there.
@@ -26,7 +26,7 @@ package struct RunComparison: Sendable {
     /// The difference of the medians.
     package var difference: Double? { before.flatMap { before in after.map { $0 - before } } }
 
-    /// The conclusion from the difference and its interval.
+    /// The verdict that follows from the difference and its interval.
     package var verdict: Verdict {
       guard let difference else { return before == nil ? .onlyAfter : .onlyBefore }
       guard let interval else { return .tooFew }
@@ -39,11 +39,11 @@ package struct RunComparison: Sendable {
   package let before: RunSample
   /// The runs after the change.
   package let after: RunSample
-  /// The times at which everything was ready and at which the gate opened.
+  /// The rows for the time until everything was ready and the time until the gate opened.
   package let gate: [Row]
-  /// The steps, sorted by the size of their change.
+  /// The rows for steps, sorted by the size of their change.
   package let steps: [Row]
-  /// The steps that are on the critical path more or less often than before, with both shares of runs.
+  /// The steps whose share of runs on the critical path has changed, with both shares.
   package let criticalPath: [(name: String, before: Double, after: Double)]
 
   package init(_ before: RunSample, _ after: RunSample) {

@@ -5,32 +5,30 @@ import FlowModel
 package struct CourseShape: Sendable {
   package struct Step: Sendable {
     package var id: String
-    /// The step's name, or nil if it has only an id.
+    /// The name of the step, or nil if it has only an id.
     package var name: String?
     /// The indices of the step's dependencies.
     package var needs: [Int] = []
     /// The names of the events that the step waits for.
     package var after: [String] = []
     package var queue = ""
-    /// True if the step uses resources of the machine, which it shares with all such steps.
+    /// True if the step requests cpus, memory or gpus, which it shares with other such steps.
     package var takesResources = false
-    /// True if the step waits for the gate.
+    /// True if the step starts only after the gate has opened.
     package var isDeferred = false
     /// True if the gate waits for the step.
     package var isBlocking = false
 
-    /// Creates a step without dependencies.
     package init(id: String) { self.id = id }
 
     /// The name followed by the id, such as `Fetch the table (fetch)`, or only the id.
     package var label: String { name.map { "\($0) (\(id))" } ?? id }
   }
 
-  /// The steps in file order.
   package var steps: [Step] = []
-  /// The maximum number of steps that run at the same time, for each queue with a limit.
+  /// The maximum number of steps that run at the same time in each limited queue.
   package var widths: [String: Int] = ["main": 1]
-  /// The maximum number of steps of all queues that run at the same time, or nil if there is no limit.
+  /// The maximum number of steps that run at the same time in all queues together, or nil if there is no limit.
   package var concurrency: Int?
   /// True if steps wait until the journal entries of earlier steps are on disk.
   package var isDurable = false
@@ -40,7 +38,7 @@ package struct CourseShape: Sendable {
   /// Creates an empty shape.
   package init() {}
 
-  /// Creates the shape of the workflow in a report. `indices` are those of its steps by id.
+  /// Creates the shape of the workflow in a report. `indices` contains the positions of its steps by id.
   init(_ report: RunReport, _ steps: [RunReport.Step], _ indices: [StepID: Int]) {
     knowsDependencies = report.schema > 1
     for step in steps {
@@ -81,31 +79,30 @@ package struct CourseShape: Sendable {
   }
 }
 
-/// The course of one run, simulated or recorded. Times are nanoseconds from activation.
+/// The times and outcomes of one simulated or recorded run. Times are nanoseconds from activation.
 package struct RunCourse: Sendable {
   package struct Step: Sendable {
-    /// The instant from which the step was delayed only by limited capacity, or nil if it was never ready.
+    /// The instant at which only capacity kept the step from starting, or nil if it was never ready.
     package var readyAt: Int?
     /// The start of the first attempt, or nil if the step never started.
     package var startedAt: Int?
-    /// The end of the step, or nil if it has not finished.
+    /// The end of the last attempt including the delay by the step's minimum, or nil if the step has not finished.
     package var endedAt: Int?
-    /// The outcome of the step, or nil if it has not finished.
     package var outcome: Outcome?
     /// The times of the attempts. Empty if there was only one and the step's minimum did not delay its end.
     package var attemptTimes: [Range<Int>] = []
     /// The instants at which executors started the bodies, or nil if the step did not run on an executor.
     package var beginnings: [Int]?
-    /// The items that have started and ended.
+    /// The items that have both started and ended.
     package var items: [Item] = []
 
-    /// The end of the last attempt, before a delay by the step's minimum, or nil if the step has not ended.
+    /// The end of the last attempt, excluding the delay by the step's minimum, or nil if the step has not ended.
     var workEndedAt: Int? {
       guard outcome == .success, let endedAt, let last = attemptTimes.last else { return endedAt }
       return min(last.upperBound, endedAt)
     }
 
-    /// The times of the step's bodies: of all attempts, of each item if there are items.
+    /// The times of the bodies of all attempts, including those of items.
     var bodies: [Range<Int>] {
       if !items.isEmpty { return items.flatMap { $0.attemptTimes.isEmpty ? [$0.time] : $0.attemptTimes } }
       guard attemptTimes.isEmpty else { return attemptTimes }
@@ -127,7 +124,6 @@ package struct RunCourse: Sendable {
     package init(time: Range<Int>) { self.time = time }
   }
 
-  /// An event that was posted.
   package struct Event: Sendable {
     /// The instant of the first post.
     package var at: Int
@@ -142,15 +138,15 @@ package struct RunCourse: Sendable {
 
   /// The properties shared by all runs of the workflow.
   package var shape: CourseShape
-  /// The steps, in the order of the shape.
+  /// The steps, in the same order as in the shape.
   package var steps: [Step]
-  /// The events by name.
+  /// The posted events by name.
   package var events: [String: Event] = [:]
   /// The outcome of the gate, or nil if it did not open.
   package var outcome: GateOutcome?
   /// The instant at which the gate opened, or nil if it did not.
   package var openedAt: Int?
-  /// The instant at which everything was ready, ignoring the minimum, or nil if that did not happen.
+  /// The instant at which everything was ready, ignoring the gate's minimum, or nil if that did not happen.
   package var readyAt: Int?
   /// The gate's minimum in nanoseconds.
   package var minimum = 0
@@ -167,7 +163,7 @@ package struct RunCourse: Sendable {
     steps = Array(repeating: Step(), count: shape.steps.count)
   }
 
-  /// Creates the course of a simulated run from its plan and the player's trace.
+  /// Creates the course of a simulated run from the plan after its end and the recorded trace.
   package init(_ shape: CourseShape, _ plan: Plan, _ trace: RunTrace) {
     self.init(shape)
     let activation = plan.activatedAtNanoseconds ?? 0
@@ -198,7 +194,7 @@ package struct RunCourse: Sendable {
     maximum = plan.gateBounds.maximumNanoseconds
   }
 
-  /// True if the work of a step had finished before its minimum.
+  /// True if the attempt ended before the step did, so that the step's minimum delayed its end.
   private func isHeld(_ entry: RunTrace.Attempt, _ plan: Plan) -> Bool {
     guard Int(entry.step) < steps.count, entry.endedAt != .min else { return false }
     return entry.endedAt < plan.instants(of: entry.step).endedAt

@@ -1,20 +1,20 @@
 import FlowModel
 
-/// The slack of all steps of a run in which no step waits for a slot. Each step then starts when its last dependency or
-/// event arrives, and its slack is the margin of the longest path from it to the gate.
+/// The slack of all steps of a run in which no step waits for a slot. In such a run, each step starts when its last dependency or
+/// event arrives. Its slack is the margin of the longest path from it to the gate.
 ///
-/// The result equals that of ``CoursePlayback``, which simulates the run for each step, but is computed with one
-/// forward and one backward pass. It is not available if slots are scarce, or if failures decided which steps ran.
+/// The result equals that of ``CoursePlayback``, which simulates the run for each step, but is computed with one forward and one
+/// backward pass. It is not available if slots are scarce, or if failures decided which steps ran.
 package struct UncontendedSlack {
-  /// The time by which each step could take longer without delaying the gate, or `Int.max` for any time.
+  /// The largest increase of each step's duration that does not delay the gate, or `Int.max` if there is no limit.
   package private(set) var slack: [Int]
 
   private let course: RunCourse
   private var behind: [[(step: Int, offset: Int?)]]
   private var starts: [Int]
 
-  /// Computes the slack of a run whose gate is ready at `base` in a simulation. Returns nil if the slack must be found
-  /// by simulations instead.
+  /// Computes the slack of a run whose gate is ready at `base` in a simulation. Returns nil if only simulations can find the
+  /// slack.
   package init?(_ course: RunCourse, readyAt base: Int) {
     guard Self.hasSlots(course), Self.hasGoneWell(course) else { return nil }
     self.course = course
@@ -24,10 +24,10 @@ package struct UncontendedSlack {
     var open = [Int](repeating: 0, count: course.steps.count)
     guard connect(&open), let order = walk(&open) else { return nil }
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
-    // If the result differs from that of the real plan, it cannot be used.
+    // A different result means that the assumptions do not hold, so the slack must be found by simulations.
     guard last == base else { return nil }
-    // The possible delay of each step's start. A step's minimum counts from its start, so a delayed step takes its
-    // whole span. The work of the step can also grow by the time for which its minimum delayed its end.
+    // By how much each step can start later. A step's minimum counts from its start, so a delayed step still takes its whole
+    // span. The work alone can grow further, by the time for which the minimum delayed the end.
     var delays = slack
     for step in order.reversed() {
       if isAwaited(step) {
@@ -42,7 +42,7 @@ package struct UncontendedSlack {
     }
   }
 
-  /// True if a slot is free for each step whenever it is ready.
+  /// True if there is a slot for every step, even if all run at the same time.
   private static func hasSlots(_ course: RunCourse) -> Bool {
     var members: [String: Int] = [:]
     var count = 0
@@ -54,7 +54,7 @@ package struct UncontendedSlack {
       && members.allSatisfy { $0.value <= course.shape.widths[$0.key] ?? .max }
   }
 
-  /// True if no step ran after an unsuccessful dependency.
+  /// True if every step ran only after all its dependencies had succeeded.
   private static func hasGoneWell(_ course: RunCourse) -> Bool {
     course.steps.indices.allSatisfy { index in
       !course.takesPart(index)
@@ -64,7 +64,7 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Stores the dependents and the number of dependencies of each step. Returns false if a dependency is unknown.
+  /// Collects the dependents of each step, and counts its dependencies in `open`. Returns false if a dependency is unknown.
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {
@@ -109,17 +109,17 @@ package struct UncontendedSlack {
 
   private func length(_ step: Int) -> Int { course.length(of: step) }
 
-  /// The time from the start to the end of a step, including the delay by its minimum.
+  /// Returns the time from the start to the end of a step, including the delay by its minimum.
   private func span(_ step: Int) -> Int { max(length(step), course.minimum(of: step)) }
 }
 
 extension RunCourse {
-  /// True if a step started without waiting for the gate.
+  /// True if the step started and is not deferred.
   fileprivate func takesPart(_ step: Int) -> Bool {
     steps[step].startedAt != nil && !shape.steps[step].isDeferred
   }
 
-  /// Returns the working time of a step: its attempts and the pauses between them.
+  /// Returns the time from a step's start to the end of its last attempt, including pauses between attempts.
   func length(of step: Int) -> Int {
     guard let started = steps[step].startedAt else { return 0 }
     return max(0, (steps[step].workEndedAt ?? started) - started)
