@@ -22,10 +22,10 @@ struct AnalysisText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The note shown if an older report lacks data.
+  /// The note shown for a report that an older flowrun wrote without all data.
   static let oldReport = "the report was written by an older flowrun and lacks waits for events, queues and the gate"
 
-  /// Notes on how reliable the analysis is.
+  /// Notes about data that the analysis lacks.
   var notes: [String] { course.shape.knowsDependencies ? [] : [Self.oldReport] }
 
   private var gate: String {
@@ -77,7 +77,7 @@ struct AnalysisText {
     return ["", "together \(ForecastText.time(whole)): " + parts.joined(separator: ", ")]
   }
 
-  /// The slack of the steps that are not on the critical path.
+  /// The lines about steps that are not on the critical path, the smallest slack first.
   private var slack: [String] {
     let onPath = Set(analysis.criticalPath.compactMap(\.step))
     let rows = analysis.slack.filter { !onPath.contains($0.key) }
@@ -98,7 +98,7 @@ struct AnalysisText {
       + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step)), hasGate: course.hasGate) }
   }
 
-  /// The steps whose requests to a cluster were too large or too small.
+  /// The lines about steps that requested too much or too little from a cluster.
   private var resources: [String] {
     var lines = analysis.resources.map { "  " + $0.text }
     if let problem = analysis.run.accountingProblem { lines.append("  not measured: \(problem)") }

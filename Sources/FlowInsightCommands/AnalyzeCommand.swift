@@ -89,7 +89,7 @@ struct AnalyzeCommand: Subcommand {
   }
 }
 
-/// Checks runs whose statistics are computed together.
+/// Checks the runs whose statistics are to be computed together.
 package enum SampleCheck {
   /// Throws a usage error if the runs do not all belong to one workflow.
   package static func sameWorkflow(_ runs: [ReportedRun]) throws(UsageProblem) {
@@ -99,7 +99,7 @@ package enum SampleCheck {
     }
   }
 
-  /// Throws a usage error if a rule names a step that is in none of the runs.
+  /// Throws a usage error if a rule names a step that none of the runs has.
   static func steps(of rules: [BudgetRule], _ names: [String]) throws(UsageProblem) {
     var workflow = Workflow(name: "", steps: [])
     workflow.steps = names.map { Step(id: StepID(unchecked: $0), uses: "") }

@@ -2,10 +2,9 @@ import FlowCLI
 import FlowCommandKit
 import FlowModel
 
-/// Reads `--budget`.
+/// Parses the `--budget` options.
 enum BudgetArguments {
-  /// Parses the budget rules. Throws a usage error if a rule is invalid, or if it compares with a baseline and there is
-  /// none.
+  /// Returns the budget rules. Throws a usage error if a rule is invalid, or if it needs a baseline and there is none.
   static func read(_ arguments: [String], hasBaseline: Bool) throws(UsageProblem) -> [BudgetRule] {
     var rules: [BudgetRule] = []
     for argument in arguments {

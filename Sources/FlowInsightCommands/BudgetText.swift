@@ -2,7 +2,7 @@ import FlowCLI
 import FlowInsight
 import FlowModel
 
-/// Formats budgets: the measured value and the allowed value of each.
+/// Formats budgets, with the measured and the allowed value of each.
 enum BudgetText {
   static func lines(_ budgets: [BudgetResult], _ style: TextStyle) -> [String] {
     let width = budgets.map(\.rule.text.count).max() ?? 0
@@ -23,7 +23,7 @@ enum BudgetText {
     budget.isShare ? share(value) : Milliseconds.text(value)
   }
 
-  /// Formats a share in percent. It has enough decimals to differ from 0 % and 100 %.
+  /// Formats a share in percent, with enough decimals to distinguish it from 0 % and 100 %.
   static func share(_ share: Double) -> String {
     let percent = share * 100
     let decimals = percent == percent.rounded() ? 0 : percent < 1 || percent > 99 ? 2 : 1

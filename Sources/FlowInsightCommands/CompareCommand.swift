@@ -4,7 +4,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// `flowrun compare A B`: shows what changed, and whether the change is significant.
+/// `flowrun compare A B`: shows which times changed, and whether each change is significant.
 struct CompareCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares two sets of runs: the gate, each step, the critical path to the gate.",
@@ -61,7 +61,7 @@ struct CompareCommand: Subcommand {
     end(results)
   }
 
-  /// Two sets of runs that were launched in the same way, one from each side of the comparison.
+  /// The runs of one launch group, before and after the change.
   private struct Pair {
     var name: String
     var old: RunSample
@@ -78,7 +78,7 @@ struct CompareCommand: Subcommand {
         + "\(now.map(\.name).joined(separator: ", ")); --launch all compares them all the same")
   }
 
-  /// Writes the comparisons of several launch groups, and the groups that only one side has.
+  /// Writes the comparison of each launch group, followed by the groups that only one side has.
   private func write(
     _ pairs: [Pair], _ rest: UnmatchedLaunches, _ rules: [BudgetRule], _ judgment: LaunchGroups.Judgment
   ) throws {
@@ -123,9 +123,8 @@ struct CompareCommand: Subcommand {
   }
 }
 
-/// Reads a forecast that was saved as a file.
 enum ForecastFile {
-  /// Returns the forecast in a file. Returns nil if there is no such file, or if it does not contain a forecast.
+  /// Returns the forecast in a file, or nil if there is no such file or it does not contain a forecast.
   static func read(_ path: String) throws -> ForecastRecord? {
     guard FileAccess.isRegular(path) else { return nil }
     guard let value = try? JSONText.parse(try FileAccess.read(path)) else { return nil }

@@ -37,7 +37,7 @@ struct ComparisonText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Notes on how reliable the comparison is.
+  /// The note that there are too few runs, if that is the case.
   var notes: [String] {
     let least = min(comparison.before.runs.count, comparison.after.runs.count)
     guard least < Bootstrap.leastCount else { return [] }

@@ -2,10 +2,9 @@ import FlowCLI
 import FlowInsight
 import FlowModel
 
-/// A comparison of two forecasts. With the same seed, both simulate the same runs, so a difference is not due to
-/// chance.
+/// A comparison of two forecasts. With the same seed, both use the same random draws, so a difference is not due to chance.
 struct ForecastComparison {
-  /// The value of both forecasts, in milliseconds.
+  /// The values of one measure in both forecasts, in milliseconds.
   private struct Row {
     var name: String
     var before: Double?

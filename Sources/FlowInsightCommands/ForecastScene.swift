@@ -6,14 +6,14 @@ import FlowInsight
 import FlowModel
 import FlowPluginKit
 
-/// A workflow prepared for a forecast, with the launch and the changes named on the command line.
+/// A workflow prepared for a forecast, with the launch and the assumptions given on the command line.
 package struct ForecastScene: Sendable {
   let workflow: Workflow
   let registry: ActionRegistry
   let inputs: ValueObject
   let launch: Launch
   let outputs: [StepIndex: ValueObject]
-  /// The resources that steps may use at the same time, or nil for the resources of this machine.
+  /// The cpus, memory and gpus for all steps together, or nil for those of this machine.
   var capacity: MachineResources?
 
   package init(
@@ -28,8 +28,7 @@ package struct ForecastScene: Sendable {
     self.capacity = capacity
   }
 
-  /// Prepares the workflow with these changes for simulation. Throws an ``InvalidWorkflow`` if the changed workflow
-  /// cannot run.
+  /// Returns the changed workflow, ready for simulation. Throws an ``InvalidWorkflow`` if it cannot run.
   package func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
     do throws(PreparedWorkflow.PreparationProblem) {
       return try make(changes)
@@ -49,14 +48,13 @@ package struct ForecastScene: Sendable {
       capacity: capacity)
   }
 
-  /// Prepares the workflow with an additional change that was suggested. Returns nil if the changed workflow cannot
-  /// run.
+  /// Returns the workflow with the given changes and a suggested one, ready for simulation. Returns nil if it cannot run.
   func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }
 
-  /// Returns the runs that are comparable with this launch: they ended, were not resumed or prewarmed, and have the
-  /// same launch reason.
+  /// Returns the runs that are comparable with this launch: those that ended, were not resumed or prewarmed, and have the same
+  /// launch reason.
   package static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
       run.hasEnded && !run.isResumed && !run.isPrewarmed
@@ -64,7 +62,7 @@ package struct ForecastScene: Sendable {
     }
   }
 
-  /// Returns what a forecast uses of the comparable runs.
+  /// Extracts the data that a forecast uses from the runs comparable with this launch.
   package static func recorded(
     _ runs: [ReportedRun], of workflow: Workflow, _ registry: ActionRegistry, _ launch: Launch
   ) -> [RecordedRun] {

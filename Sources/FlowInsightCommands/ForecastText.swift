@@ -95,7 +95,7 @@ struct ForecastText {
 
   private static let conditionsTitle = "conditions that read outputs, which a forecast does not have"
 
-  /// The assumptions of the forecast, one sentence each.
+  /// The warnings of the forecast, and its assumptions about conditions.
   var notes: [String] { warnings + conditions.map { "condition of " + $0 } }
 
   private var conditions: [String] {

@@ -1,7 +1,7 @@
 import FlowCommandKit
 import FlowEngine
 
-/// The subcommands that analyze, compare and simulate runs, and the page of a run.
+/// The subcommands that analyze, compare and simulate runs. Also creates the HTML report of a run.
 package struct InsightCommands: SubcommandProvider {
   package init() {}
 

@@ -3,7 +3,7 @@ import FlowCLI
 import FlowCommandKit
 import FlowModel
 
-/// The options for the format and the file of a result.
+/// The options that select the format and the output file.
 struct InsightOutput: ParsableArguments {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, json, html
@@ -16,7 +16,7 @@ struct InsightOutput: ParsableArguments {
     name: .customShort("o"), help: ArgumentHelp("Writes to this file instead of standard output.", valueName: "FILE"))
   var file: String?
 
-  /// Throws if the file cannot be written. Commands check this before they do the work.
+  /// Throws an error if the output file cannot be written. Commands call this before the work starts.
   func check() throws(FileProblem) { if let file { try OutputFile.check(file) } }
 
   func write(text: (TextStyle) -> String, json: () -> Value, html: () -> String) throws(FileProblem) {

@@ -3,7 +3,7 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Creates the HTML pages of results. They have the same sentences as the text output of the subcommands.
+/// Creates HTML pages with the same sentences as the text output of the subcommands.
 package enum InsightPages {
   private static let plain = TextStyle(isColored: false)
 
@@ -13,7 +13,7 @@ package enum InsightPages {
       forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes)
   }
 
-  /// Returns the page of one run. `stepPage` is the start of the links to the pages of its steps, or nil for no links.
+  /// Returns the page of one run. `stepPage` is the prefix of links to pages of steps, or nil if there are none.
   package static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
     let names = analysis.run.course.shape.steps.map(\.id)
     let hasGate = analysis.run.course.hasGate
@@ -25,7 +25,7 @@ package enum InsightPages {
 
   package static func page(_ report: RunReport) -> InsightPage { page(RunAnalysis(ReportedRun(report)), []) }
 
-  /// Returns the page of a comparison of runs, with further notes.
+  /// Returns the page of a comparison of runs. `notes` are added to the notes of the comparison itself.
   package static func page(
     _ comparison: RunComparison, _ budgets: [BudgetResult], notes: [String] = []
   ) -> InsightPage {
@@ -33,7 +33,7 @@ package enum InsightPages {
     func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
     }
-    // If there is no gate, the only time to compare is the time until everything has finished.
+    // Without a gate, the only time to compare is the time until everything has finished.
     let hasGate = comparison.after.runs[0].course.hasGate
     let gate = hasGate ? comparison.gate : comparison.gate.filter { $0.name == "ready" }
     let rows = gate.map { row in

@@ -16,16 +16,15 @@ struct LaunchGroups: ParsableArguments {
       valueName: "REASON"))
   var launch: String?
 
-  /// Runs that are evaluated together.
   struct Group {
-    /// The way the runs were launched, or nil if they were launched in several ways.
+    /// The way in which the runs were launched, or nil if runs of all launches are in one group.
     var launch: LaunchGroup?
     var sample: RunSample
 
     var name: String { launch?.name ?? "all launches" }
   }
 
-  /// Groups the runs by the way they were launched. The largest group is first.
+  /// Groups the runs by the way in which they were launched, or selects those given with `--launch`. The largest group is first.
   func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
     if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }
@@ -44,12 +43,12 @@ struct LaunchGroups: ParsableArguments {
     return chosen
   }
 
-  /// The result of checking budgets for several groups of runs.
+  /// Collects whether a budget was exceeded in any of several groups.
   struct Judgment {
     private(set) var isBroken = false
     private var judged = 0
 
-    /// Returns the results of a group. They are empty if the group has too few runs.
+    /// Checks the budgets of a group. Returns no results if the group has too few runs.
     mutating func results(
       _ rules: [BudgetRule], _ sample: RunSample, baseline: RunSample? = nil
     ) -> [BudgetResult] {
@@ -60,8 +59,7 @@ struct LaunchGroups: ParsableArguments {
       return results
     }
 
-    /// Ends the process with the exit code for an exceeded budget if there is one. Warns if every group had too few
-    /// runs.
+    /// Ends the process with the exit code for an exceeded budget, if there is one. Warns if no group had enough runs.
     func end(_ rules: [BudgetRule]) {
       if isBroken { ExitStatus.budgetBroken.exit() }
       guard !rules.isEmpty, judged == 0 else { return }
@@ -71,7 +69,7 @@ struct LaunchGroups: ParsableArguments {
       )
     }
 
-    /// Returns the note for a group that has too few runs, or an empty text.
+    /// Returns a note that the group has too few runs for its budgets, or an empty string if it has enough.
     static func note(_ rules: [BudgetRule], _ sample: RunSample) -> String {
       rules.isEmpty || sample.runs.count >= LaunchGroup.leastJudged
         ? "" : "the budgets are not judged: \(LaunchGroup.leastJudged) runs are needed next to other launches\n"

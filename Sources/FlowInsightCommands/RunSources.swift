@@ -9,12 +9,12 @@ import FlowPluginKit
 import FlowStore
 import FlowSystem
 
-/// Finds runs by the word that names them: a report, a folder of reports, or a recorded run.
+/// Finds the runs that an argument names: a report, a folder of reports, or a recorded run.
 package struct RunSources {
   let place: RunPlace
   let plugins: PluginArguments
 
-  /// The maximum number of runs that are read at once.
+  /// The maximum number of runs that are loaded.
   static let limit = 1_000
 
   func runs(_ word: String) throws -> [ReportedRun] {
@@ -29,7 +29,7 @@ package struct RunSources {
       guard !runs.isEmpty else { throw UsageProblem("the reports in '\(word)' are of runs of some steps alone") }
       return runs
     }
-    // This word looks like the name of a file, so the error is about a missing file.
+    // The argument looks like a path, so the error is about a missing file.
     if word.contains(Character("/")) || word.hasSuffix(".json") {
       throw FileProblem(path: word, cause: "there is no such file")
     }
@@ -49,7 +49,7 @@ package struct RunSources {
     return try run(value, path)
   }
 
-  /// Returns the run in a report of a folder, or nil if only selected steps ran.
+  /// Returns the run in a report from a folder, or nil if only selected steps ran.
   private static func wholeReport(_ path: String) throws -> ReportedRun? {
     let value = try json(path)
     return value.objectValue?["selected"] == nil ? try run(value, path) : nil
@@ -76,8 +76,8 @@ package struct RunSources {
     }
   }
 
-  /// Returns the report of a recorded run. Journals of earlier versions do not have the step that posted an event. If
-  /// only one step can post the event, the report names that step.
+  /// Returns the report of a recorded run. Journals of earlier versions do not contain the step that posted an event. If only one
+  /// step can have posted it, the report names that step.
   package static func run(_ recorded: HistoryRun, _ installation: Installation) -> ReportedRun {
     var run = ReportedRun(recorded.report)
     let steps = recorded.graph.workflow.steps
@@ -102,7 +102,7 @@ package struct RunSources {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Returns the runs of a workflow that are recorded in a store or are reports in a folder. Resumed runs are left out.
+  /// Returns the recorded runs of a workflow, or those whose reports are in a folder. Resumed runs are left out.
   func history(
     of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
   ) throws -> [ReportedRun] {

@@ -7,7 +7,7 @@ struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
-  /// The way the runs were launched, which is shown only if there are several groups.
+  /// The launch of the runs, which is shown only if there are several groups.
   var launch: String?
 
   private static let shownSteps = 30
@@ -31,7 +31,7 @@ struct SampleText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Notes on how reliable the statistics are.
+  /// Notes about the reliability of the statistics.
   var notes: [String] {
     let count = sample.runs.count
     var notes: [String] = []
@@ -77,7 +77,7 @@ enum FigureTable {
   }
 }
 
-/// Statistics of the steps of several runs.
+/// Statistics about the steps of several runs, for text and JSON output.
 struct SampleFigures {
   struct Step {
     var name: String
@@ -86,12 +86,12 @@ struct SampleFigures {
     var p95: Double?
   }
 
-  /// The number of runs below which P95 is not reliable.
+  /// The number of runs below which the 95th percentile is not reliable.
   static let fewRuns = 20
 
-  /// The steps, sorted by how often they are on the critical path.
+  /// The steps, sorted by the share of runs in which they are on the critical path.
   let steps: [Step]
-  /// The share of the critical path that each cause has.
+  /// The share of the critical path's time by cause.
   let causes: [PathCause: Double]
 
   init(_ sample: RunSample) {

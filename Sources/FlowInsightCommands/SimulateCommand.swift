@@ -131,7 +131,7 @@ struct SimulateCommand: Subcommand {
     }
   }
 
-  /// Returns the workflow, the changes and the options that the arguments select.
+  /// Returns the workflow as it is simulated, the hypothetical changes and the options given on the command line.
   private func scene(
     _ workflow: Workflow, _ installation: Installation
   ) throws(UsageProblem) -> (ForecastScene, WorkflowChanges, ForecastOptions) {
@@ -183,8 +183,8 @@ struct SimulateCommand: Subcommand {
       html: { InsightPages.page(forecast, results).html })
   }
 
-  /// Returns the recorded runs whose durations the simulation uses: runs of this workflow with the same launch reason,
-  /// except resumed runs.
+  /// Returns the recorded runs from which durations are drawn: runs of this workflow with the same launch reason, except resumed
+  /// and prewarmed runs.
   private func recordedRuns(
     _ graph: WorkflowGraph, _ installation: Installation, _ launch: Launch
   ) throws -> [RecordedRun] {

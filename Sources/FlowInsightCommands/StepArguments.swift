@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 
-/// Reads the options that name steps: `--slow geocode=2`, `--fail pull=0.1`, `--defer STEP`.
+/// Parses the options that name steps, such as `--slow geocode=2`, `--fail pull=0.1` or `--defer STEP`.
 struct StepArguments {
   let workflow: Workflow
 
@@ -13,7 +13,7 @@ struct StepArguments {
     throw UsageProblem("\(option): \(LoadedWorkflow.unknownStep(id, workflow))")
   }
 
-  /// Returns the number given for each step. `*` stands for all steps.
+  /// Parses options such as `--slow STEP=NUMBER` and returns the number for each step. `*` stands for all steps.
   func numbers(
     _ arguments: [String], _ option: String, in range: ClosedRange<Double>, _ example: String
   ) throws(UsageProblem) -> [StepIndex: Double] {
@@ -41,7 +41,7 @@ struct StepArguments {
     number == number.rounded() ? String(Int(number)) : String(number)
   }
 
-  /// Reads `--assume`: outputs of steps, or the number of items of a step with `foreach`.
+  /// Parses the `--assume` options: outputs of steps, and numbers of items of steps with `foreach`.
   func assumptions(
     _ arguments: [String]
   ) throws(UsageProblem) -> (outputs: [StepIndex: ValueObject], names: Set<String>, items: [StepIndex: Int]) {

@@ -5,7 +5,7 @@ import FlowModel
 
 /// The launch groups that only one side of a comparison has.
 struct UnmatchedLaunches {
-  /// A group with the budgets that do not depend on a baseline.
+  /// A launch group on the new side, with the results of the budgets that need no baseline.
   struct Row {
     var group: LaunchGroups.Group
     var budgets: [BudgetResult] = []
@@ -27,7 +27,7 @@ struct UnmatchedLaunches {
       .map { Row(group: $0, budgets: absolute.isEmpty ? [] : judgment.results(absolute, $0.sample)) }
   }
 
-  /// The groups as sentences.
+  /// A sentence for each of the groups.
   var notes: [String] {
     before.map { "only before: \(Self.text($0))" } + now.map { "only now: \(Self.text($0.group))" }
   }
@@ -47,7 +47,7 @@ struct UnmatchedLaunches {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The members of a comparison as JSON.
+  /// The members that are added to a comparison in JSON.
   var members: [(String, Value)] {
     func value(_ group: LaunchGroups.Group, _ budgets: [BudgetResult]?) -> Value {
       var object: ValueObject = ["launch": .string(group.name), "runs": .integer(group.sample.runs.count)]
