@@ -21,7 +21,7 @@ extension InsightPage {
       tip.style.top = Math.max(4, y + 16 + height > innerHeight ? y - height - 8 : y + 16) + "px";
     };
     const hide = () => { tip.hidden = true; };
-    // Where a page about one step is; undefined: there is none.
+    // The prefix of links to pages of steps; undefined if there are none.
     const stepPage = document.body.dataset.steps;
     const named = (tag, name, id, text) => {
       const element = make(tag, name, stepPage ? undefined : text);
@@ -37,14 +37,14 @@ extension InsightPage {
     });
     addEventListener("scroll", hide, true);
 
-    // Draws the rows of a list that are visible in `box`; all of a short one. `body` holds the rows.
+    // Draws only the rows that are visible in `box`, or all rows of a short list. `body` contains the rows.
     const shortList = 200;
     class List {
       constructor(box, body, gap) {
         Object.assign(this, { box, body, rows: [], above: gap(), below: gap(), first: -1, height: 0 });
         box.addEventListener("scroll", () => this.draw(), { passive: true });
         let width = box.clientWidth;
-        // An observer goes with its list, which a page that follows a run replaces.
+        // The observer must not outlive its list, which is replaced when a page follows a run.
         new ResizeObserver(() => {
           if (box.clientWidth === width) return;
           width = box.clientWidth; this.height = 0; this.draw(true);
@@ -71,7 +71,7 @@ extension InsightPage {
           const { scrollTop } = this.box;
           body.replaceChildren(this.element(0));
           this.height = body.firstChild.getBoundingClientRect().height || 22;
-          // One row alone has left nothing to scroll.
+          // With a single row, there is nothing to scroll.
           this.above.style.height = rows.length * this.height + "px";
           body.replaceChildren(this.above);
           this.box.scrollTop = scrollTop;
@@ -87,7 +87,7 @@ extension InsightPage {
         for (let at = first; at < last; at++) shown.push(this.element(at));
         body.replaceChildren(this.above, ...shown, this.below);
       }
-      // The element of a row, scrolled into sight.
+      // Returns the element of a row after scrolling it into view.
       reveal(at) {
         if (this.rows.length > shortList) {
           const top = at * this.height, { scrollTop, clientHeight } = this.box;
@@ -103,7 +103,7 @@ extension InsightPage {
 
     const read = element => element.data ??= JSON.parse(element.querySelector("script").textContent);
 
-    // A step as people know it: its name with its id, or its id alone.
+    // The label of a step: its name followed by its id, or only the id.
     const label = row => row[8] === undefined ? row[0] : row[8] + " (" + row[0] + ")";
 
     const timeline = (figure, data) => {
@@ -199,7 +199,7 @@ extension InsightPage {
         event.preventDefault();
         at = Math.max(0, Math.min(list.rows.length - 1, at + step));
         const row = list.reveal(at);
-        // With the next frame: by then the page has reported the scrolling, which hides what was shown before it.
+        // Waits for the next frame. The scroll event, which hides tooltips, has been handled by then.
         requestAnimationFrame(() => {
           const edge = row.getBoundingClientRect();
           show(row.dataset.tip, edge.left + 20, edge.top);
@@ -226,14 +226,14 @@ extension InsightPage {
       const body = element.tBodies[0], heads = [...element.tHead.rows[0].cells];
       const isNumber = heads.map(head => head.classList.contains("n")), names = heads.map(head => head.textContent);
       const source = element.parentElement.querySelector("script");
-      // A long table of the steps of a timeline has no rows of its own: it is made from the timeline's.
+      // A long table of steps has no rows of its own. They are created from the data of the timeline.
       const long = source ? JSON.parse(source.textContent) : "steps" in element.dataset
         ? read(element.closest("[data-rows]").querySelector(".timeline")).rows.map(
           ([id, outcome, reason, start, end, , , slack, name]) =>
             [name === undefined ? id : [name + " (" + id + ")", 0, id], start, start === null || end === null ? null : end - start,
               ...(names.includes("slack") ? [slack === -1 ? ["any", 1e300] : slack] : []), outcome ?? "–", reason ?? ""].slice(0, heads.length))
         : null;
-      // A cell is a text, a time in microseconds, null for no time, or a text with its number.
+      // A cell is a text, a time in microseconds, null if there is no time, or an array of a text and the number to sort by.
       const words = cell => Array.isArray(cell) ? cell[0] : typeof cell === "string" ? cell : time(cell);
       const number = cell => Array.isArray(cell) ? cell[1] : cell ?? -1;
       const draw = cells => {
@@ -289,7 +289,7 @@ extension InsightPage {
       });
       if (long) {
         list.set(all);
-        // Rows out of sight may be wider than those in sight: the longest text of each column sets its width.
+        // Rows outside the view may be wider than visible ones, so the longest text of each column determines its width.
         const size = cell => Array.isArray(cell) ? cell[0].length : typeof cell === "string" ? cell.length
           : cell < 999_500 ? 6 : 6 + String(Math.floor(cell / 1e6)).length;
         const longest = heads.map((_, column) => long.reduce((most, row) => size(row[column]) > size(most[column]) ? row : most)[column]);
@@ -302,7 +302,7 @@ extension InsightPage {
       return { all, set };
     };
 
-    // Search and filters of a part of the page: by what its timelines know of a step, else its table.
+    // Adds search and filters to a section. They use the data of its timeline or, without one, of its table.
     const filtered = (section, views, timelines) => {
       const most = Math.max(0, ...views.map(view => view.all.length));
       if (most < 12) return () => {};
@@ -346,7 +346,7 @@ extension InsightPage {
       return () => { search.value = outcome.value = cause.value = ""; apply(); };
     };
 
-    // Brings a part of the page to life; returns what shows a bar of its first timeline by its number.
+    // Activates a section of the page. Returns a function that reveals a bar of its first timeline by index.
     const enliven = root => {
       const tables = new Map();
       let aim = null;
@@ -379,7 +379,7 @@ extension InsightPage {
         const bar = barHash.exec(location.hash);
         if (bar && aim) aim(Number(bar[1]));
       };
-      // How the run ended and what failed is shown before ten thousand rows are read.
+      // Shows the result and the failures before reading thousands of rows.
       const sources = [...document.querySelectorAll("script[type]")];
       if (sources.some(source => source.textContent.length > 100_000)) requestAnimationFrame(() => setTimeout(begin));
       else begin();
