@@ -2,7 +2,7 @@ import FlowCLI
 import FlowCommandKit
 import FlowModel
 
-/// The executors of runs, and the subcommand with which they start workers.
+/// Creates the executors of runs, and provides the subcommand that runs as a worker.
 package struct Executors: ExecutorProvider, SubcommandProvider {
   package init() {}
 

@@ -8,20 +8,20 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The executors of a run. They exist from reading the file and `--on` until the last worker has ended.
+/// The executors of a run. They are created before the run starts, and closed when its last worker has ended.
 struct RunExecutors: StepExecutors {
   /// The placement of remote steps, or nil if no step runs remotely.
   let placement: ExecutorPlacement?
   private let pools: [WorkerPool]
   private let told: Told
 
-  /// The messages of executors. They are collected for the report.
+  /// Collects the messages of executors for the report.
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
     private let run = Mutex<WorkflowRun?>(nil)
     private let waitingTexts = Mutex<[String: String]>([:])
 
-    /// True if this process certainly still owns the run.
+    /// True if this process is certain to own the run. False, for example, if the lease may have expired.
     var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
 
     func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
@@ -34,12 +34,12 @@ struct RunExecutors: StepExecutors {
     var all: [String] { lines.withLock { $0 } }
   }
 
-  /// The time for which the start of the run waits for the first worker. After that, the run starts, and its steps
-  /// wait.
+  /// The maximum time to wait for the first worker before the run starts. After that, the run starts anyway, and its
+  /// remote steps wait.
   private static let firstWorker = Duration.seconds(5)
 
-  /// Creates the executors of a workflow, but does not start workers. Blocks the thread, because container engines are
-  /// asked what they support. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` if an executor cannot be used.
+  /// Creates the executors of a workflow without starting workers. Blocks the thread to query container engines. Throws
+  /// a ``UsageProblem`` or an ``InvalidWorkflow`` if an executor cannot be used.
   init(
     _ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String,
     inputs: ValueObject
@@ -143,8 +143,8 @@ struct RunExecutors: StepExecutors {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Keeps workers alive only as long as this process owns the run. From now on, the run shows why workers are not
-  /// ready.
+  /// Connects the executors to the started run: workers receive pings only while this process owns the run, and the run
+  /// shows why workers are not ready.
   func follow(_ run: WorkflowRun) {
     if isEmpty { return }
     told.follow(run)
@@ -157,17 +157,16 @@ struct RunExecutors: StepExecutors {
 
   var isEmpty: Bool { pools.isEmpty }
 
-  /// The warnings about ignored settings and lost workers.
+  /// The collected messages of executors, such as those about ignored settings and lost workers.
   var warnings: [String] { told.all }
 
-  /// Calls ``close()`` and blocks the thread until it returns.
+  /// Closes the executors and blocks the thread until their workers have ended.
   func closeAndWait() {
     if pools.isEmpty { return }
     _ = try? BlockingWait.result { [self] in await close() }
   }
 
-  /// Returns the clusters' accounting records of jobs that ran one attempt each. If data is missing, also returns the
-  /// reason.
+  /// Returns the accounting data of clusters about jobs that ran one attempt each, and the reason if data is missing.
   func accounts() async -> (jobs: [Value], problem: String?) {
     var jobs: [JobAccount] = []
     var problem: String?
@@ -180,7 +179,7 @@ struct RunExecutors: StepExecutors {
     return (jobs.map(\.value), problem)
   }
 
-  /// Ends all workers and the processes they started.
+  /// Ends all workers and the processes that they started.
   func close() async {
     await withTaskGroup { group in
       for pool in pools { group.addTask { await pool.close() } }
@@ -188,7 +187,8 @@ struct RunExecutors: StepExecutors {
   }
 }
 
-/// Blocks the current thread until a task has finished. The thread must not belong to a pool.
+/// Blocks the current thread until asynchronous work has finished. The thread must not belong to a pool, because the
+/// work may need that pool.
 private final class BlockingWait<Answer: Sendable>: Sendable {
   private let answer = Mutex<Answer?>(nil)
   private let pipe: Descriptor.Pipe

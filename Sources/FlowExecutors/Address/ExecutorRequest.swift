@@ -4,9 +4,10 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// The parameters of an executor: the address for the steps, and the settings with which this program reaches it.
+/// The parameters from which an executor is created: its address, and what this program knows about the run and its
+/// steps.
 package struct ExecutorRequest: Sendable {
-  /// The address of the executor.
+  /// The address as given in the workflow or with `--on`.
   package var address: ExecutorAddress
   /// The requirements that workers must meet.
   package var needs: WorkerRequirements
@@ -20,24 +21,24 @@ package struct ExecutorRequest: Sendable {
   package var environment: [String: String]
   /// The variables of this program that contain secrets. They are not passed to commands or other machines.
   package var withheld: Set<String> = []
-  /// The steps that request resources of a machine other than this one, with their requests.
+  /// The remote steps that request resources, with their requests.
   package var requests: [(step: StepID, request: MachineResources)] = []
-  /// The times to stop that steps state for their commands.
+  /// The steps that state how long their commands may take to stop, with that time.
   package var stopTimes: [(step: StepID, time: Duration)] = []
-  /// True if some of these steps are fan-outs.
+  /// True if some of the steps that request resources are fan-outs.
   package var hasSizedItems = false
-  /// True if steps without resources are sent there, too.
+  /// True if the executor also runs steps that request no resources.
   package var hasPlainSteps = true
-  /// The time for which requests to Slurm are repeated while its controller refuses all of them.
+  /// The maximum time for which a request to Slurm is repeated while its controller temporarily refuses requests.
   package var slurmPatience = Duration.seconds(120)
-  /// The intervals of the workers' heartbeats.
+  /// The intervals and time limits of the workers' heartbeats.
   package var pulse = PulseRhythm()
-  /// Returns true if workers may still be sent pings.
+  /// Returns true while workers may be sent pings, which keep them alive.
   package var mayPing: @Sendable () -> Bool = { true }
-  /// Receives messages about workers that cannot be used or are lost.
+  /// Receives messages for the user, for example about lost workers.
   package var tell: @Sendable (String) -> Void = { _ in }
 
-  /// Creates a request from the values without a default.
+  /// Creates a request with default values for the optional settings.
   package init(
     address: ExecutorAddress, needs: WorkerRequirements, workflowFolder: String, pluginFolders: [String],
     plugins: [InstalledPlugin], environment: [String: String]
@@ -50,7 +51,7 @@ package struct ExecutorRequest: Sendable {
     self.environment = environment
   }
 
-  /// Creates the executor without starting workers. Asks an engine for its slots, which may take a while.
+  /// Creates the executor without starting workers. May block while an engine reports how many slots it has.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
     let means = try means()
     return WorkerPool(
@@ -60,10 +61,10 @@ package struct ExecutorRequest: Sendable {
       tell: tell)
   }
 
-  /// The environment of programs that connect to another machine.
+  /// The environment of programs that connect to other machines, without variables that contain secrets.
   private var transportEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
 
-  /// The commands for starting workers, for releasing the engine's allocations for them, and for workers of steps with
+  /// The commands for starting workers and for releasing the engine's allocations, and the workers of steps with
   /// resources.
   private struct Means {
     var starts: [WorkerStart]
@@ -94,7 +95,7 @@ package struct ExecutorRequest: Sendable {
     }
   }
 
-  /// Returns the workers of an executor that is a plugin.
+  /// Returns the workers of an executor that a plugin provides.
   private func externalStarts() throws(ExecutorProblem) -> [WorkerStart] {
     let known = plugins.filter { $0.manifest.executor != nil }
     guard let plugin = known.first(where: { $0.name == address.name }), let executor = plugin.manifest.executor else {
@@ -114,13 +115,13 @@ package struct ExecutorRequest: Sendable {
     return try engine.starts(workerCommand(address["worker"] ?? "flowrun"))
   }
 
-  /// Returns the worker's command line, to which the command that starts it is prefixed.
+  /// Returns the command line of the worker itself, without the command that starts it on another machine.
   func workerCommand(_ program: String, result: ResultFile? = nil) -> [String] {
     let result = result.map { ["--result", $0.path] } ?? []
     return [program, "worker", "--stdio"] + result + pluginFolders.flatMap { ["--plugin-dir", $0] }
   }
 
-  /// The default maximum number of worker processes for `workers`.
+  /// The default maximum number of worker processes on this machine.
   private static let mostProcesses = 64
 
   /// Returns the workers on this machine: one process per slot, up to the requested number of processes.

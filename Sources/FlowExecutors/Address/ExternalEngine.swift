@@ -2,7 +2,8 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// A plugin that is an executor. Its manifest declares its places and the command that starts a worker on each of them.
+/// An executor that a plugin provides. The plugin's manifest declares how to list the places where workers run, and the
+/// command that starts a worker at each of them.
 struct ExternalEngine {
   let plugin: InstalledPlugin
   let executor: PluginManifest.Executor
@@ -39,7 +40,7 @@ struct ExternalEngine {
       if text == "{worker-line}" { text = worker.map(Self.quoted).joined(separator: " ") }
       text = Self.replacing("{value}", in: text, by: value)
       if let place { text = Self.replacing("{place}", in: text, by: place) }
-      // A file in the plugin's folder is replaced by its path, like a plugin's program.
+      // The name of a file in the plugin's folder is replaced by its path, as it is for a plugin's program.
       if FilePath.isFile(plugin.folder + "/" + text) { text = plugin.folder + "/" + text }
       result.append(text)
     }
@@ -61,8 +62,8 @@ struct ExternalEngine {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 
-  /// Returns the places that the plugin's command `places` prints: one per line, with a name and a number of concurrent
-  /// bodies.
+  /// Returns the places that the plugin's command `places` prints. Each line has the name of a place and its number of
+  /// slots.
   private func places() throws(ExecutorProblem) -> [(name: String, count: Int)] {
     let words = try words(executor.places, place: nil, worker: [])
     let answer: FinishedProgram

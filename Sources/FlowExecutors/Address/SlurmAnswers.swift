@@ -1,6 +1,6 @@
 /// Parses the output of Slurm's commands.
 enum SlurmAnswers {
-  /// Texts that report that the controller cannot be reached, or that it temporarily refuses requests.
+  /// Texts in error messages that indicate a temporary problem: the controller cannot be reached or refuses requests.
   static let passingSigns = [
     "Socket timed out", "Unable to contact slurm controller", "Unable to connect", "Connection refused",
     "Connection timed out", "Communication connection failure", "Communication shutdown failure",

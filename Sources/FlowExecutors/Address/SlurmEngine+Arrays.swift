@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Job arrays. Each task is a job that waits for the worker of an item.
+/// Job arrays for fan-outs. Each task of an array is a job that waits until the worker of its item starts in it.
 extension SlurmEngine {
-  /// The options of `srun` that apply to a step in a job and that `sbatch` does not support.
+  /// The options that `srun` supports for a step in a job, but `sbatch` does not support.
   private static let stepOptions: Set<String> = [
     "accel-bind", "compress", "cpu-bind", "disable-status", "epilog", "exact", "immediate", "kill-on-bad-exit",
     "mem-bind",
@@ -14,7 +14,7 @@ extension SlurmEngine {
     address.passedThrough.filter { Self.stepOptions.contains(String($0.dropFirst(2).prefix { $0 != "=" })) == toSteps }
   }
 
-  /// The user's default options for `srun`, as variables for `sbatch`.
+  /// The environment for `sbatch`, in which the user's default options for `srun` apply to `sbatch`, too.
   private var submittingEnvironment: [String: String] {
     var environment = environment
     for name in Self.userVariables where name != "SLURM_CONF" && name != "SLURM_JWT" {
@@ -24,10 +24,10 @@ extension SlurmEngine {
     return environment
   }
 
-  /// Submits an array whose tasks wait for their workers. Returns its job number.
+  /// Submits an array whose tasks wait for their workers. Returns the job number of the array.
   ///
   /// - Parameters:
-  ///   - known: the known arrays of the run.
+  ///   - known: the job numbers of this run's other arrays.
   ///   - mayExist: true if Slurm may have accepted the array although its number was not received.
   @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
     if mayExist, let number = try adopt(batch, known) { return number }
@@ -49,13 +49,13 @@ extension SlurmEngine {
     } else {
       problem.isPassing = answer.isKilled || SlurmAnswers.isPassing(answer.output)
     }
-    // If the answer was lost or not understood, the array may exist.
+    // Without a readable answer, the array may exist nevertheless.
     if problem.isPassing, let number = try? adopt(batch, known) { return number }
     throw problem
   }
 
-  /// Returns the job of an array that Slurm has accepted although its number was not received, or nil. Arrays with the
-  /// same name but other indices are cancelled.
+  /// Returns the job number of the array if Slurm has accepted it although its number was not received, or nil if it
+  /// has not. Cancels arrays with the same name but other indices.
   private func adopt(_ batch: ArrayBatch, _ known: [Int]) throws(ExecutorProblem) -> Int? {
     let lines = try ask(
       ["squeue", "--noheader", "--me", "--name=\(batch.name)", "--format=%F %K %k"], environmentOfLists)
@@ -71,7 +71,7 @@ extension SlurmEngine {
     return found
   }
 
-  /// An environment in which `squeue` prints complete lists of indices.
+  /// The environment in which `squeue` does not shorten long lists of indices.
   private var environmentOfLists: [String: String] { environment.merging(["SLURM_BITSTR_LEN": "0"]) { $1 } }
 
   /// Returns the tasks of these arrays that have not ended.
@@ -89,7 +89,7 @@ extension SlurmEngine {
     }
   }
 
-  /// Returns the command that starts the worker of a task in the task's allocation.
+  /// Returns the command that starts an item's worker in the allocation of its task.
   func start(
     _ task: ArrayTask, _ job: Int, _ name: String, _ request: MachineResources, _ worker: [String]
   ) -> WorkerStart {
@@ -105,7 +105,7 @@ extension SlurmEngine {
       release: ["scancel", "--quiet", task.text])
     start.passingSigns = SlurmAnswers.passingSigns
     start.patience = patience
-    // The task belongs to the item even if no worker could be started in it.
+    // The allocation must not be released, because the item keeps its task even if its worker did not start.
     start.isReleasedBeforeRestart = false
     return start
   }

@@ -2,15 +2,14 @@ import FlowModel
 import FlowPluginHost
 import FlowSystem
 
-/// Calls Slurm's commands.
+/// Calls of Slurm's commands.
 extension SlurmEngine {
-  /// The time limit of a command.
+  /// The time limit for a single call of a command.
   private static let answerTime = Duration.seconds(10)
 
   /// Runs a command of Slurm and returns the lines of its standard output.
   ///
-  /// - Parameter isPatient: true to repeat the request while Slurm temporarily cannot answer. The thread blocks
-  ///   meanwhile.
+  /// - Parameter isPatient: true to repeat the call, blocking the thread, while Slurm temporarily cannot answer.
   func ask(
     _ words: [String], _ environment: [String: String]? = nil, isPatient: Bool = false
   ) throws(ExecutorProblem) -> [String] {
@@ -39,7 +38,7 @@ extension SlurmEngine {
     }
   }
 
-  /// Returns the reason why a command failed: its last line of output, if it has any.
+  /// Returns the reason for the failure of a command: the last line of its output or, without output, its exit status.
   static func refusal(_ words: [String], _ answer: FinishedProgram) -> String {
     if answer.isKilled { return "'\(words[0])' did not answer within \(DurationText.format(answerTime))" }
     return lastLine(answer.output) ?? "'\(words[0])' \(answer.status)"

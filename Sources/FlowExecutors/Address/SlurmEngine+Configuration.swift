@@ -2,17 +2,17 @@ import FlowModel
 import FlowSyntax
 
 extension SlurmEngine {
-  /// Slurm's configuration: the words of its lines, such as `KillWait`, `30`, `sec`.
+  /// Returns Slurm's configuration, with each line split into words, such as `KillWait`, `30` and `sec`.
   func configuration() throws(ExecutorProblem) -> [[String]] {
     try ask(["scontrol", "show", "config"], isPatient: true).map { line in
       line.split(whereSeparator: { " =,".contains($0) }).map(String.init)
     }
   }
 
-  /// Returns a warning if some commands may take longer to stop than Slurm leaves them in a job that it ends itself, or
-  /// nil.
+  /// Returns a warning if some commands may need more time to stop than Slurm grants (`KillWait`) when it ends a job.
+  /// Returns nil if all have enough time.
   ///
-  /// - Parameter stopTimes: the times that steps state.
+  /// - Parameter stopTimes: the times that steps grant to their commands.
   func killWaitWarning(for stopTimes: [(step: StepID, time: Duration)]) throws(ExecutorProblem) -> String? {
     if stopTimes.isEmpty { return nil }
     let line = try configuration().first { $0.first == "KillWait" }

@@ -3,18 +3,18 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// An engine that starts workers with Slurm: one allocation per node, in which `srun` starts a worker as the only task.
-/// Allocation and worker end together, and a failed node affects no other node. A step with `resources` has its own
+/// Starts workers with Slurm. For each node, `srun` creates an allocation in which a worker is the only task.
+/// Allocation and worker end together, so a failed node affects no other node. A step with `resources` gets its own
 /// allocation.
 struct SlurmEngine {
   private(set) var address: ExecutorAddress
   let environment: [String: String]
   /// The nodes that allocations must not use.
   var excluded: [String] = []
-  /// The time for which requests are repeated while Slurm temporarily refuses all of them, for example while its
+  /// The maximum time for which a request is repeated while Slurm temporarily refuses requests, for example while its
   /// controller starts.
   var patience = Duration.seconds(120)
-  /// Receives what successful Slurm commands print to standard error.
+  /// Receives the standard error of successful Slurm commands.
   var tell: @Sendable (String) -> Void = { _ in }
   /// Pauses before a request to Slurm is repeated.
   var pause: @Sendable (Duration) -> Void = { duration in
@@ -22,7 +22,8 @@ struct SlurmEngine {
   }
   private let began = ContinuousClock.now
 
-  /// The comment of all jobs of this run and of no others. With a number appended, it is the name of an allocation.
+  /// Identifies the jobs of this run, as a part of their comments. With a number appended, it is the name of an
+  /// allocation.
   let mark = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
   /// The default time for which an allocation may wait in Slurm's queue.
@@ -33,8 +34,9 @@ struct SlurmEngine {
     self.environment = Self.outsideJob(environment).filter { !Self.isForUser($0.key) }
   }
 
-  /// True if a variable changes the behavior or the output of Slurm's commands for the user's own calls. For example,
-  /// with `SBATCH_WAIT` a submission would last as long as its job, and with `SQUEUE_STATES` jobs would be missing.
+  /// True if a variable sets defaults for the user's own calls of Slurm's commands, which would change the behavior or
+  /// output of the calls made here. For example, with `SBATCH_WAIT` a submission would last as long as its job, and
+  /// with `SQUEUE_STATES` jobs would be missing.
   static func isForUser(_ name: String) -> Bool {
     if ["SQUEUE_", "SCANCEL_", "SACCT_", "SINFO_", "SCONTROL_"].contains(where: name.hasPrefix) { return true }
     if ["SLURM_STDINMODE", "SLURM_STDOUTMODE", "SLURM_STDERRMODE", "SLURM_LABELIO"].contains(name) { return true }
@@ -49,7 +51,8 @@ struct SlurmEngine {
     "CPUS_PER_TASK", "FORMAT", "REQUEUE", "NO_REQUEUE", "OPEN_MODE", "PARSABLE", "COMMENT", "CHDIR", "WORKING_DIR",
   ]
 
-  /// The variables that determine the account, partition and quality of service of a job if the address does not.
+  /// Descriptions of the account, partition and quality of service that jobs get from variables because the address
+  /// does not contain them.
   var defaults: [String] {
     ["account", "partition", "qos"].compactMap { option in
       let name = "SLURM_\(option.uppercased())"
@@ -58,15 +61,15 @@ struct SlurmEngine {
     }
   }
 
-  /// The variables with which a user sets defaults for `srun` or for reaching Slurm. In a job, Slurm sets only
-  /// `SLURM_CONF` among them, which is the same everywhere.
+  /// The variables with which users set defaults for `srun` or select the cluster. Of these, Slurm itself sets only
+  /// `SLURM_CONF` in a job, and its value is the same everywhere.
   static let userVariables: Set<String> = [
     "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SLURM_ACCOUNT", "SLURM_PARTITION", "SLURM_QOS", "SLURM_CONSTRAINT",
     "SLURM_RESERVATION", "SLURM_TIMELIMIT", "SLURM_WCKEY",
   ]
 
-  /// Returns an environment without the variables that Slurm sets in a job. With them, `srun` would create a step in
-  /// the user's own job instead of requesting an allocation, and would apply that job's size to the worker.
+  /// Returns the environment without the variables that Slurm sets in a job. With them, `srun` would create a step in
+  /// the user's own job instead of requesting an allocation, and the worker would get the size of that job.
   static func outsideJob(_ environment: [String: String]) -> [String: String] {
     guard environment["SLURM_JOB_ID"] != nil || environment["SLURM_JOBID"] != nil else { return environment }
     return environment.filter { name, _ in
@@ -76,7 +79,7 @@ struct SlurmEngine {
 
   var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
 
-  /// Returns the workers that together have this number of slots.
+  /// Returns workers with the number of slots that the address requests, spread evenly over the nodes.
   func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
     let count = (address.slots + perNode - 1) / perNode
     return (0..<count).map { index in
@@ -85,7 +88,8 @@ struct SlurmEngine {
     }
   }
 
-  /// Returns the workers of steps with `resources`. Each is a job that has the name of the body.
+  /// Returns the settings for steps with `resources`. Each of their workers runs in its own job, which is named after
+  /// the body.
   func sized(_ worker: @escaping @Sendable (ResultFile?) -> [String]) -> SizedWorkers {
     SizedWorkers(
       slots: address.slots,
@@ -124,14 +128,14 @@ struct SlurmEngine {
 
   private func name(_ index: Int) -> String { "\(mark).\(index + 1)" }
 
-  /// Returns the command that releases all allocations.
+  /// Returns the command that cancels the allocations of these workers.
   func release(_ starts: [WorkerStart]) -> [String] { SlurmScripts.release(starts.indices.map(name)) }
 
   /// The variables exported to jobs: only those needed to find programs. Steps declare all others.
   private static let exported = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,SLURM_CONF"
 
   private func command(_ request: MachineResources, _ worker: [String], _ name: String) -> [String] {
-    // With --overlap, a step that `srun` creates in a body's command shares the resources of the worker.
+    // With --overlap, a step that a command creates with `srun` can share the resources of the worker.
     let words = ["srun"] + job(request, name) + ["--mpi=none", "--overlap"] + address.passedThrough
     return words + ["/bin/sh", "-c", SlurmScripts.holder, "flowrun-worker", name, mark, ""] + worker
   }
@@ -158,8 +162,7 @@ struct SlurmEngine {
     ]
   }
 
-  /// Returns the devices of an allocation: those of the address, with the number of GPUs that the step requests, if
-  /// any.
+  /// Returns the devices of an allocation: those of the address, but with the number of GPUs that the step requests.
   private func gres(_ request: MachineResources) -> [String] {
     let devices = address["gres"].map { $0.split(separator: ",").map(String.init) } ?? []
     guard request.gpus > 0 else { return devices }
@@ -173,7 +176,6 @@ struct SlurmEngine {
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
   }
 
-  // MARK: What there is
 
   /// Returns the nodes of another partition, except the excluded ones.
   func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
@@ -185,7 +187,7 @@ struct SlurmEngine {
     return try other.cluster()
   }
 
-  /// Throws if no node of a partition has the resources that a job requests.
+  /// Throws an error if a job requests resources that no node of its partition has.
   func check(
     _ requests: [(step: StepID, request: MachineResources)], on cluster: SlurmNodes
   ) throws(ExecutorProblem) {
@@ -195,7 +197,7 @@ struct SlurmEngine {
     }
   }
 
-  /// Returns the nodes for the address.
+  /// Returns the nodes on which the address allows allocations.
   func cluster() throws(ExecutorProblem) -> SlurmNodes {
     let known = try ask(["sinfo", "--noheader", "--format=%R %a"], isPatient: true).map {
       $0.split(separator: " ").map(String.init)
@@ -217,14 +219,14 @@ struct SlurmEngine {
     return cluster
   }
 
-  /// Returns the nodes in an option's value, such as `node[1-3]`, or nil if the option is missing.
+  /// Returns the nodes in an option such as `nodelist=node[1-3]`, or nil if the address does not have the option.
   private func names(of option: String) throws(ExecutorProblem) -> [String]? {
     guard let list = address[option] else { return nil }
     return try ask(["scontrol", "show", "hostnames", list], isPatient: true)
   }
 
-  /// Returns the jobs of this run that wait in Slurm's queue, each with its reason, such as `Resources`. Jobs that wait
-  /// because of flowrun's own limits are not included.
+  /// Returns the jobs of this run that wait in Slurm's queue, each with its reason, such as `Resources`. Jobs that only
+  /// wait because of flowrun's own limit on concurrent tasks are not included.
   @Sendable func waiting() -> [(job: String, reason: String)] {
     let lines = try? ask(["squeue", "--noheader", "--me", "--states=PENDING", "--format=%k %j %r"])
     return lines?.compactMap { line in
@@ -233,19 +235,18 @@ struct SlurmEngine {
     } ?? []
   }
 
-  /// True if a job with one of these names waits for others to release resources.
+  /// True if a job with one of these names waits because other jobs use the resources that it needs.
   @Sendable private func lackRoom(_ names: [String]) -> Bool {
     waiting().contains { job, reason in
       names.contains(String(job.prefix { $0 != "+" })) && ["Resources", "Priority"].contains(reason)
     }
   }
 
-  // MARK: Accounting
 
   /// The maximum number of jobs per call of `sacct`, whose output must fit into 64 KiB.
   private static let jobsAtOnce = 100
 
-  /// Returns the accounting data of the run's jobs, which are given by their numbers or names.
+  /// Returns the accounting data of jobs, which are given by their numbers or, if these are unknown, by their names.
   @Sendable private func account(_ jobs: [String], _ names: [String]) throws(ExecutorProblem) -> [AccountingLine] {
     var lines: [AccountingLine] = []
     for (option, words) in [("jobs", jobs), ("name", names)] {

@@ -1,22 +1,22 @@
 import FlowModel
 import FlowSyntax
 
-/// The nodes of a partition as listed by `sinfo`. A value without access to Slurm.
+/// The nodes of a partition, parsed from the output of `sinfo`. The type itself does not call Slurm.
 struct SlurmNodes {
   private struct Node {
     var name: String
     var state: String
     var request: MachineResources
-    /// True if the node belongs to the default partition.
+    /// True if the node was listed as a part of the default partition.
     var isOfDefault: Bool
 
-    // An asterisk after the state means that the node does not respond.
+    // Slurm appends an asterisk to the state of a node that does not respond.
     var isUsable: Bool {
       !state.hasSuffix("*") && !["down", "drain", "drng", "fail", "maint", "unk"].contains(state)
     }
   }
 
-  /// The output format that `sinfo` must use.
+  /// The format to request from `sinfo`.
   static let format = "%c %m %G %t %P %N"
 
   private let address: ExecutorAddress
@@ -38,13 +38,13 @@ struct SlurmNodes {
     if address["partition"] == nil, nodes.contains(where: \.isOfDefault) { nodes.removeAll { !$0.isOfDefault } }
   }
 
-  /// Keeps only these nodes, by excluding all others. `srun --nodelist` would request all of them for each allocation.
+  /// Restricts allocations to these nodes by excluding all others. `srun --nodelist` is not used, because it would
+  /// request all of the listed nodes for each allocation.
   mutating func keep(_ names: [String]) throws(ExecutorProblem) {
     try check(names, of: "nodelist")
     exclude { !names.contains($0) }
   }
 
-  /// Excludes these nodes.
   mutating func remove(_ names: [String]) throws(ExecutorProblem) {
     try check(names.filter { !excluded.contains($0) }, of: "exclude")
     exclude { names.contains($0) }
@@ -79,7 +79,8 @@ struct SlurmNodes {
 
   private var place: String { address["partition"].map { "the partition '\($0)'" } ?? "Slurm" }
 
-  /// Returns the number of slots per node: the configured one, or the smallest number of processors of a usable node.
+  /// Returns the number of slots per node: the one in the address, or the number of processors of the smallest usable
+  /// node.
   func slotsPerNode() throws(ExecutorProblem) -> Int {
     let usable = nodes.filter(\.isUsable).map(\.request.cpus)
     guard let fewest = usable.min(), let most = usable.max() else {
@@ -96,7 +97,8 @@ struct SlurmNodes {
     return perNode
   }
 
-  /// Throws if a step requests more than any node has, including unusable nodes, because its job would wait forever.
+  /// Throws an error if a step requests more than any node has, because its job would wait forever. Unusable nodes
+  /// count, because they may become usable.
   func check(_ requests: [(step: StepID, request: MachineResources)]) throws(ExecutorProblem) {
     for (step, request) in requests where !nodes.contains(where: { request.fits(in: $0.request) }) {
       let largest = nodes.map(\.request).max { left, right in

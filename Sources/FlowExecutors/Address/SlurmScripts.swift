@@ -1,12 +1,12 @@
-/// Shell scripts that run in Slurm's jobs or cancel them.
+/// Shell scripts that run in Slurm's jobs or cancel jobs.
 enum SlurmScripts {
   /// The word appended to a job's comment after its worker has ended.
   static let ended = "ended"
 
   /// Shell functions that read the output of `scontrol listpids` for the job in which they run.
   ///
-  /// All columns are compared as words. A script that has not started is listed as process -1, which `kill` would
-  /// interpret as all processes of the user. The column of processes may also contain the number of another job.
+  /// All columns are compared as words. For a script that has not started, Slurm lists the process -1, which `kill`
+  /// would interpret as all processes of the user. The process column may also contain the number of another job.
   static let processes = #"""
     # Prints step, task and process of each line that is of this job and names a process.
     listed_processes() {
@@ -35,14 +35,16 @@ enum SlurmScripts {
     }
     """#
 
-  /// Ends the allocation if the worker ended without a request; if `srun` was killed, nothing else would end it. A job
-  /// with another name does not belong to flowrun. The comment records that no process of the worker is left, even if
-  /// Slurm's daemon has died. If the worker has lost its run, or its guard reports that through
-  /// ``WorkerWatch/holderVariable``, the waiting jobs of the run are cancelled, too, because flowrun may have been
+  /// Starts the worker and ends the allocation if the worker ends without having been asked to. Without this, the
+  /// allocation would remain after `srun` was killed.
+  ///
+  /// A job with another name does not belong to flowrun. The comment of the job records that no process of the worker
+  /// is left, even if Slurm's daemon has died. If the worker has lost its run, as its exit status or its guard reports
+  /// (``WorkerWatch/holderVariable``), the waiting jobs of the run are cancelled, too, because flowrun may have been
   /// killed with all of its processes.
   ///
-  /// The allocation of an array task, `$3`, is kept by the script of its job, which receives a signal when the worker
-  /// has ended as requested.
+  /// The allocation of an array task, `$3`, is kept by the script of its job. That script receives a signal when the
+  /// worker has ended as requested.
   static let holder = """
     name=$1 mark=$2 task=$3 lost=
     shift 3
@@ -74,15 +76,15 @@ enum SlurmScripts {
     exit $status
     """
 
-  /// Cancels the waiting jobs of the run. For an array, cancels the tasks that have not started.
+  /// Cancels the waiting jobs of the run. Of an array, only the tasks that have not started are cancelled.
   private static let cancelWaiting = """
     squeue --noheader --me --states=PENDING --format='%A %k' | while read -r number comment; do
         [ "$comment" = "$mark" ] && scancel --quiet --state=PENDING "$number"
       done
     """
 
-  /// Keeps the allocation of an array task until its worker has ended. If no worker appears, flowrun was killed with
-  /// all of its processes, and the run's waiting jobs are cancelled.
+  /// The script of an array task. It keeps the allocation until its worker has ended. If no worker appears, flowrun was
+  /// killed with all of its processes, so the waiting jobs of the run are cancelled.
   static let keeper = """
     \(processes)
     pause=
@@ -106,21 +108,22 @@ enum SlurmScripts {
     exit 1
     """
 
-  /// Cancels all arrays whose comment is that of the run, which is the first argument.
+  /// Cancels all arrays of a run. The first argument is the comment of the run's jobs.
   static let releaseAll = """
     squeue --noheader --me --format='%F %K %k' | while read -r number index comment; do
       [ "$index" != N/A ] && [ "${comment% \(ended)}" = "$1" ] && echo "$number"
     done | sort -u | xargs -r scancel --quiet
     """
 
-  /// Succeeds if the newest job with this name has recorded that its worker ended.
+  /// Succeeds if the newest job with the name `$1` has recorded that its worker ended. `$2` is the comment of the run's
+  /// jobs.
   static let endCheck = """
     last=$(squeue --noheader --me --states=all --name="$1" --sort=i --format=%k | tail -n 1)
     [ "$last" = "$2 \(ended)" ]
     """
 
-  /// Returns the command that cancels running and waiting allocations. Slurm keeps an allocation in its queue after its
-  /// `srun` was killed, and on a node that failed and recovered.
+  /// Returns the command that cancels running and waiting allocations. It is needed because Slurm keeps an allocation
+  /// in its queue even after its `srun` was killed, and on a node that failed and recovered.
   static func release(_ names: [String]) -> [String] {
     let script =
       #"user=$(id -u); for name; do [ "$name" ] && scancel --quiet --user="$user" --name="$name"; done"#

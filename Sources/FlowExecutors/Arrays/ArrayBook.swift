@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// The assignment of fan-out items to tasks of job arrays. A value without an engine.
+/// Assigns the items of fan-outs to the tasks of job arrays. A value that does not call the engine.
 ///
-/// A task belongs to the item with its index. If an item is repeated, it gets another task, in an array that contains
-/// only repeated items.
+/// A task belongs to the item with the same index. A repeated item gets another task, in an array that contains only
+/// repeated items.
 struct ArrayBook {
   /// The result of waiting for a task.
   enum Grant: Sendable {
@@ -22,44 +22,42 @@ struct ArrayBook {
     var request: MachineResources
     var ticket: OneShot<Grant>
     var task: ArrayTask?
-    /// True if the task has an allocation and was assigned to the attempt.
+    /// True if the attempt's task has an allocation.
     var isPlaced = false
   }
 
-  /// A task that has been submitted.
   private struct SubmittedTask {
     var step: StepID
     var item: Int
     var name: String
     var request: MachineResources
     var claim: Int?
-    /// True if an attempt has used the task, so that no other attempt may use it.
+    /// True if the task was used by an attempt or lost, so that no attempt may use it.
     var isSpent = false
-    /// The time since which the task has an allocation but no attempt, or nil.
+    /// The instant since which the task has had an allocation but no attempt, or nil if that is not the case.
     var idleSince: ContinuousClock.Instant?
   }
 
-  /// The state of an array.
   private struct Submission {
-    /// The maximum number of concurrent tasks: `usual` is the submitted one, `limit` the current one.
+    /// The maximum number of concurrent tasks: `usual` as submitted, `limit` as currently set.
     var usual: Int
     var limit: Int
-    /// The time since which no running item has a task in the array, or nil.
+    /// The instant since which no attempt has used or awaited a task of the array, or nil if one does.
     var unusedSince: ContinuousClock.Instant?
   }
 
-  /// The actions that the owner must perform.
+  /// The actions that the owner must perform: tasks to cancel, limits to change, and results to deliver.
   struct Orders {
     var cancelled: [String] = []
     var limits: [(array: Int, atOnce: Int)] = []
     var grants: [(OneShot<Grant>, Grant)] = []
   }
 
-  /// The time for which a task may keep its allocation without a body, and for which an unused array keeps tasks in the
+  /// How long a task may keep its allocation without a body, and how long an unused array may keep its tasks in the
   /// queue.
   static let patience = Duration.seconds(10)
 
-  /// The maximum number of concurrent tasks of an array. The engine's list of them must fit into 64 KiB.
+  /// The maximum number of concurrent tasks of an array. It keeps the engine's list of running tasks below 64 KiB.
   private static let mostAtOnce = 1000
   private let mostIndices: Int
   private let slots: Int
@@ -68,16 +66,16 @@ struct ArrayBook {
   private var lastClaim = 0
   private var expected: [StepID: (items: Set<Int>, atOnce: Int)] = [:]
   private var tasks: [ArrayTask: SubmittedTask] = [:]
-  /// The task that is still available for each item.
+  /// The tasks that have not been used, by step and item.
   private var open: [StepID: [Int: ArrayTask]] = [:]
   private var arrays: [Int: Submission] = [:]
-  /// The steps for which Slurm has refused an array with items that do not run yet.
+  /// The steps for which the engine has refused an array that contained items in advance.
   private var isRefused: Set<StepID> = []
   private var hasSubmitted: Set<StepID> = []
 
   /// - Parameters:
   ///   - run: the prefix of the names of arrays.
-  ///   - slots: the number of concurrent bodies.
+  ///   - slots: the maximum number of concurrent bodies.
   ///   - indices: the maximum number of indices in an array.
   init(run: String, slots: Int, indices: Int) {
     prefix = run
@@ -91,16 +89,16 @@ struct ArrayBook {
   /// True if an attempt waits for the allocation of its task.
   var isAwaiting: Bool { claims.values.contains { !$0.isPlaced } }
 
-  /// Records the items of a step that will run soon.
+  /// Records the items of a step that will run soon, so that their tasks can be submitted in advance.
   mutating func expect(_ items: [Int], of step: StepID, atOnce: Int) { expected[step] = (Set(items), atOnce) }
 
-  /// Requests a task for an attempt of an item. Returns the number of the request.
+  /// Requests a task for an attempt of an item. Returns a number that identifies the request.
   mutating func claim(
     _ step: StepID, _ item: Int, attempt: Int, _ request: MachineResources, _ ticket: OneShot<Grant>
   ) -> Int {
     lastClaim += 1
     var claim = Claim(step: step, item: item, attempt: attempt, request: request, ticket: ticket)
-    // The task of an attempt that is about to end is not available, because its worker may still be closing.
+    // A task whose earlier attempt has not ended is not available, because its worker may still be closing.
     if let task = open[step]?[item], let entry = tasks[task], entry.claim == nil, entry.request == request {
       claim.task = task
       tasks[task]?.claim = lastClaim
@@ -111,7 +109,7 @@ struct ArrayBook {
     return lastClaim
   }
 
-  /// Ends an attempt or its request. Returns the task to cancel, or nil.
+  /// Ends an attempt or its request for a task. Returns the task to cancel, or nil if there is none.
   mutating func end(_ number: Int) -> String? {
     guard let claim = claims.removeValue(forKey: number) else { return nil }
     claim.ticket.finish(.cancelled)
@@ -122,9 +120,8 @@ struct ArrayBook {
     return claim.isPlaced ? nil : task.text
   }
 
-  // MARK: Submitting
 
-  /// Returns the batches to submit now. A batch contains requested items and expected items of the same kind.
+  /// Returns the batches to submit now. Each contains requested items, and expected items with the same resources.
   mutating func batches() -> [(batch: ArrayBatch, step: StepID, first: Int)] {
     struct Key: Hashable {
       var step: StepID
@@ -138,7 +135,7 @@ struct ArrayBook {
       items[key, default: []].insert(claim.item)
     }
     for key in items.keys.sorted(by: { ($0.attempt, $0.part) < ($1.attempt, $1.part) }) {
-      // Repeated items get separate arrays. After a resume, the first attempt may have a higher number.
+      // Repeated items are submitted alone. After a resume, even the first attempt may have a higher number.
       guard key.attempt == 1 || !hasSubmitted.contains(key.step), !isRefused.contains(key.step),
         let others = expected[key.step]?.items
       else { continue }
@@ -173,8 +170,8 @@ struct ArrayBook {
     }
   }
 
-  /// Records that a batch was refused. From then on, items of the step are submitted only when they run. Items are lost
-  /// if that is refused, too.
+  /// Records that a batch was refused. From then on, the step's items are submitted only when they run. If that is
+  /// refused, too, they are lost.
   mutating func refused(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Orders {
     var orders = Orders()
     let wanted = claims.filter { claim in
@@ -189,7 +186,7 @@ struct ArrayBook {
     return orders
   }
 
-  /// Records that a batch cannot be submitted now. Its items stay requested or expected.
+  /// Records that a batch cannot be submitted now. Its items remain requested or expected.
   mutating func postponed(_ batch: ArrayBatch, of step: StepID, first: Int) {
     let wanted = Set(claims.values.lazy.filter { $0.step == step && $0.task == nil }.map(\.item))
     guard expected[step] != nil else { return }
@@ -202,9 +199,8 @@ struct ArrayBook {
     claims[number] = nil
   }
 
-  // MARK: What the engine says
 
-  /// Applies the engine's list of the tasks in these arrays.
+  /// Updates tasks and arrays from the engine's list of unfinished tasks. `asked` are the arrays that the list covers.
   mutating func takeIn(_ listing: ArrayListing, of asked: [Int], at now: ContinuousClock.Instant) -> Orders {
     var orders = Orders()
     for (task, entry) in tasks where asked.contains(task.array) {
@@ -235,7 +231,7 @@ struct ArrayBook {
     orders.cancelled.append(task.text)
     tasks[task]?.idleSince = now
     close(task, entry)
-    // Otherwise Slurm would start the next task, which would not have an attempt either.
+    // Without a lower limit, Slurm would start the next task, which has no attempt either.
     let used = max(1, tasks.count { $0.key.array == task.array && $0.value.claim != nil })
     if let array = arrays[task.array], array.limit > used, !entry.isSpent {
       arrays[task.array]?.limit = used
@@ -243,7 +239,7 @@ struct ArrayBook {
     }
   }
 
-  /// Makes a task unavailable for other attempts. Its item is expected again, unless an attempt has the task.
+  /// Makes a task unavailable for other attempts. If no attempt has the task, its item is expected again.
   private mutating func close(_ task: ArrayTask, _ entry: SubmittedTask) {
     guard open[entry.step]?[entry.item] == task else { return }
     open[entry.step]?[entry.item] = nil
@@ -286,7 +282,7 @@ struct ArrayBook {
     }
   }
 
-  /// Ends all requests and returns the remaining tasks to cancel. Tasks that have run their item end without help.
+  /// Ends all requests and returns the tasks to cancel. Tasks that have run their item end without being cancelled.
   mutating func closeAll() -> Orders {
     var orders = Orders()
     for (number, claim) in claims where !claim.isPlaced {

@@ -1,25 +1,25 @@
 import FlowModel
 
-/// A task of a job array, which is the job of one item.
+/// A task of a job array: the job that runs one item.
 struct ArrayTask: Sendable, Hashable {
-  /// The job number of the array.
+  /// The job number of the task's array.
   var array: Int
-  /// The task's index in the array.
+  /// The index of the task in its array.
   var index: Int
 
   /// The task in Slurm's notation, such as `1234_17`.
   var text: String { "\(array)_\(index)" }
 }
 
-/// Items of one step with equal requests that are submitted in one array.
+/// Items of one step that request the same resources and are submitted as one array.
 struct ArrayBatch: Sendable, Hashable {
-  /// The name of the array: `run.step.attempt`. If index 0 is item 1001, `+1001` follows.
+  /// The name of the array, `run.step.attempt`. The suffix `+1001` means that index 0 stands for item 1001.
   var name: String
   /// The resources of each item.
   var request: MachineResources
-  /// The indices, in ascending order.
+  /// The indices of the tasks in ascending order.
   var indices: [Int]
-  /// The maximum number of concurrent tasks.
+  /// The maximum number of tasks that the engine may run at the same time.
   var atOnce: Int
 
   /// The indices in the notation of `sbatch --array`, such as `0-499%50`.
@@ -36,16 +36,16 @@ struct ArrayBatch: Sendable, Hashable {
   }
 }
 
-/// The engine's list of unfinished array tasks.
+/// The unfinished tasks of arrays, as listed by the engine.
 struct ArrayListing: Sendable, Equatable {
-  /// The tasks in the queue.
+  /// The tasks that have no allocation.
   var waiting: Set<ArrayTask> = []
-  /// The tasks with an allocation, and their job numbers.
+  /// The job numbers of the tasks that have an allocation.
   var running: [ArrayTask: Int] = [:]
   /// The tasks that are about to end.
   var ending: Set<ArrayTask> = []
 
-  /// The output format that `squeue` must use.
+  /// The format to request from `squeue`.
   static let format = "%F %K %A %T"
 
   init() {}
@@ -66,7 +66,7 @@ struct ArrayListing: Sendable, Equatable {
     }
   }
 
-  /// Returns the indices of a list in any form that `sbatch --array` accepts, such as `0-4,7%2` or, with a step,
+  /// Returns the indices in a list of any form that `sbatch --array` accepts, such as `0-4,7%2` or, with a step,
   /// `1-9:2%2`.
   static func indices(_ text: String) -> [Int] {
     text.prefix { $0 != "%" }.split(separator: ",").flatMap { part -> [Int] in
@@ -79,26 +79,26 @@ struct ArrayListing: Sendable, Equatable {
   }
 }
 
-/// The operations of an engine with job arrays. Each may block the calling thread.
+/// The operations that an engine with job arrays supports. Each may block the calling thread.
 struct ArrayEngine: Sendable {
   /// The maximum number of indices in an array. Indices start at 0.
   var indices: Int
-  /// The time for which a task may wait for its allocation after its item was requested.
+  /// How long a task may wait for its allocation after its item was requested.
   var wait: Duration
-  /// The time for which a submission is repeated while the engine temporarily refuses it.
+  /// How long a submission is repeated while the engine temporarily refuses it.
   var patience = Duration.zero
-  /// Submits an array and returns its job number. `known` are the arrays of the run whose numbers were received.
+  /// Submits an array and returns its job number. `known` contains the run's arrays whose numbers were received.
   /// `mayExist` is true if the engine may have accepted the array in an earlier attempt.
   var submit: @Sendable (_ batch: ArrayBatch, _ known: [Int], _ mayExist: Bool) throws(ExecutorProblem) -> Int
   /// Returns the unfinished tasks of these arrays.
   var list: @Sendable (_ arrays: [Int]) throws(ExecutorProblem) -> ArrayListing
-  /// Cancels tasks or arrays, which are given in the engine's notation.
+  /// Cancels tasks or whole arrays, given in the engine's notation.
   var cancel: @Sendable (_ jobs: [String]) -> Void
   /// Changes the maximum number of concurrent tasks of an array.
   var limit: @Sendable (_ array: Int, _ atOnce: Int) -> Void
-  /// The command that cancels all arrays of the run if this process ends.
+  /// The command that cancels all arrays of the run. It also runs if this process ends unexpectedly.
   var release: [String]
-  /// The environment of that command.
+  /// The environment of the `release` command.
   var environment: [String: String]
   /// Receives messages for the user.
   var tell: @Sendable (String) -> Void = { _ in }

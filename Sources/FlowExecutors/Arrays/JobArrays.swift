@@ -4,9 +4,9 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The job arrays of a run. Submits them, watches for allocations, and assigns these to items.
+/// The job arrays of a run. It submits arrays, watches for allocations, and assigns these to items.
 ///
-/// The engine is asked about all arrays in one call, and less often while nothing changes.
+/// One call asks the engine about all arrays. While nothing changes, the calls become less frequent.
 final class JobArrays: Sendable {
   let engine: ArrayEngine
   private let slots: Int
@@ -14,24 +14,25 @@ final class JobArrays: Sendable {
 
   private struct State {
     var book: ArrayBook?
-    /// The items that were expected before the id of the run was known.
+    /// The items that were announced before the id of the run was known.
     var expected: [(items: [Int], step: StepID, atOnce: Int)] = []
     var isWatched = false
     var isClosed = false
-    /// Ends the pause between two calls of the engine.
+    /// Ends the pause before the next call of the engine early.
     var wake: OneShot<Void>?
     var release: LastCommand?
     var watch: Task<Void, Never>?
-    /// The pauses after temporary refusals of submissions, and the time of the next submission.
+    /// The pauses between attempts to submit while the engine temporarily refuses, and the earliest time of the next
+    /// attempt.
     var pauses: GrowingPauses?
     var nextSubmission = ContinuousClock.now
-    /// The names of arrays that the engine may have accepted although their numbers were not received.
+    /// The names of arrays that the engine may have accepted although their job numbers were not received.
     var unconfirmed: Set<String> = []
   }
 
-  /// The time for which requests for tasks are collected before a submission.
+  /// How long requests for tasks are collected before they are submitted together.
   private static let gathering = Duration.milliseconds(50)
-  /// The shortest and the longest pause between two calls of the engine.
+  /// The shortest and longest pause between two calls of the engine.
   private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(3))
 
   init(_ engine: ArrayEngine, slots: Int) {
@@ -39,7 +40,7 @@ final class JobArrays: Sendable {
     self.slots = slots
   }
 
-  /// Records the items of a step that will run soon.
+  /// Records the items of a step that will run soon, so that their tasks can be submitted in advance.
   func expect(_ items: [Int], of step: StepID, atOnce: Int) {
     state.withLock { state in
       if state.book == nil { state.expected.append((items, step, atOnce)) }
@@ -47,7 +48,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// The allocated task in which an attempt of an item runs.
+  /// The task, with its allocation, in which an attempt of an item runs.
   struct Place: Sendable {
     var start: WorkerStart
     var task: ArrayTask
@@ -56,8 +57,8 @@ final class JobArrays: Sendable {
     fileprivate var claim: Int
   }
 
-  /// Waits until an item's task has an allocation, and returns the start of its worker. ``end(_:)`` must be called
-  /// afterwards.
+  /// Waits until an item's task has an allocation, and returns how to start its worker. The caller must call
+  /// ``end(_:)`` afterwards.
   func place(
     _ item: (step: StepID, index: Int), attempt: Int, _ request: MachineResources, run: String, result: ResultFile?
   ) async throws -> Place {
@@ -100,7 +101,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// Ends the attempt that ran in this place.
+  /// Ends the attempt that ran in this place, so that its task is cancelled if necessary.
   func end(_ place: Place) async { await end(place.claim) }
 
   private func end(_ claim: Int) async {
@@ -115,7 +116,8 @@ final class JobArrays: Sendable {
   /// True if an item waits for the allocation of its task.
   var isAwaiting: Bool { state.withLock { $0.book?.isAwaiting ?? false } }
 
-  /// Ends all requests and cancels the remaining tasks. Tasks that have run their item are given a moment to end.
+  /// Ends all requests and cancels the remaining tasks. Tasks that have run their item get some time to end without
+  /// being cancelled.
   func close() async {
     let (orders, watch) = state.withLock { state in
       state.isClosed = true
@@ -133,16 +135,16 @@ final class JobArrays: Sendable {
       defer { state.release = nil }
       return state.release
     }
-    // An array whose number was not received is found by the run's comment.
+    // An array whose number was not received can be found only by its comment.
     if left.isEmpty, state.withLock({ $0.unconfirmed.isEmpty }) { release?.drop() } else { release?.run() }
   }
 
-  /// The time for which tasks that have run their item may take to end.
+  /// How long tasks that have run their item may take to end before they are cancelled.
   private static let closing = Duration.seconds(4)
 
   private var left: [Int] { state.withLock { $0.book?.liveArrays ?? [] } }
 
-  /// Updates the list of remaining tasks. Tasks that were submitted during closing are cancelled.
+  /// Updates the list of remaining tasks, and cancels those that were submitted while the executor was being closed.
   private func askForRest() {
     let arrays = left
     guard let listing = try? engine.list(arrays) else { return }
@@ -153,7 +155,6 @@ final class JobArrays: Sendable {
     _ = carryOut(orders)
   }
 
-  // MARK: Watching
 
   private func watch() async {
     var pause = Self.pauses.first
@@ -180,7 +181,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// Submits requested batches and applies the engine's list of tasks. Returns true if anything has changed.
+  /// Submits requested batches and updates the tasks from the engine's list. Returns true if anything has changed.
   private func look() -> Bool {
     var hasChanged = submit()
     let arrays = state.withLock { $0.book?.liveArrays ?? [] }
@@ -218,13 +219,13 @@ final class JobArrays: Sendable {
     return !batches.isEmpty
   }
 
-  /// Schedules another submission of a batch after a pause. Returns false if the engine has refused it for too long.
+  /// Schedules another attempt to submit a batch. Returns false if the engine has refused it for too long.
   private func postpone(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Bool {
     let (isPostponed, isFirst) = state.withLock { state in
       let isFirst = state.pauses == nil
       var pauses = state.pauses ?? GrowingPauses(limit: engine.patience, from: .now)
       state.unconfirmed.insert(batch.name)
-      // Other batches of the same round wait for the same pause.
+      // Another batch of this round has already been refused, so this one waits for the same pause.
       if state.nextSubmission > .now {
         state.book?.postponed(batch, of: step, first: first)
         return (true, false)

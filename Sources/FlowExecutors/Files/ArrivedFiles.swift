@@ -2,12 +2,12 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Files received from a worker. They stay in a separate folder until all are complete, and then each is moved to its
-/// path.
+/// Files received from a worker. They are kept in a separate folder until all are complete. Each file is then moved to
+/// its path.
 ///
-/// Thus a file keeps its old content until the new content is complete, even if either process is killed.
+/// A file therefore keeps its old content until the new content is complete, even if either process is killed.
 final class ArrivedFiles: Sendable {
-  /// The files with contents, in order of arrival.
+  /// The regular files, in the order in which their contents arrive.
   let files: [TransferEntry]
   /// The total size of the files in bytes.
   let bytes: Int
@@ -15,7 +15,7 @@ final class ArrivedFiles: Sendable {
   private let folder: String
   private let scratch: ScratchFolder
 
-  /// Creates the folder for the files. Returns nil if there are no files. Throws if the folder cannot be created.
+  /// Creates the temporary folder for the files. Returns nil if there is nothing to receive.
   init?(_ made: [TransferEntry], for folder: String, in dataFolder: String) throws(ActionError) {
     if made.isEmpty { return nil }
     files = made.filter(\.isFile)
@@ -31,10 +31,10 @@ final class ArrivedFiles: Sendable {
 
   deinit { scratch.remove() }
 
-  /// A writer for the contents of the files.
+  /// Writes the contents of the files to the temporary folder.
   var writer: ContentWriter { ContentWriter(files) { [path = scratch.path] in "\(path)/\($0)" } }
 
-  /// Moves all files to their paths.
+  /// Moves all files to their final paths and creates the links.
   func settle() throws(ActionError) {
     var places: [ByteName: String] = [:]
     for (index, entry) in files.enumerated() {
@@ -64,7 +64,8 @@ final class ArrivedFiles: Sendable {
   private func rename(_ source: String, to place: String, _ entry: TransferEntry) throws(ActionError) {
     if systemRename(source, place) == 0 { return }
     guard errno == EXDEV else { throw Self.problem(entry) }
-    // If the data folder is on another file system, the file is first copied next to its target.
+    // If the data folder is on another file system, the file is first copied next to its target, so that renaming it is
+    // atomic.
     let beside = "\(FilePath.folder(of: place))/.flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     defer { unlink(beside) }
     switch entry.content {

@@ -6,7 +6,7 @@ import FlowSystem
 final class OpenFile: Sendable {
   private let descriptor: Descriptor
 
-  /// Opens a file. Returns nil if that fails, with the reason in `errno`.
+  /// Opens a file without following a link. Returns nil if that fails, with the reason in `errno`.
   init?(_ path: String, _ flags: CInt, permissions: mode_t = 0) {
     descriptor = Descriptor(open(path, flags | O_CLOEXEC | O_NOFOLLOW, permissions))
     if descriptor.number < 0 { return nil }
@@ -15,7 +15,7 @@ final class OpenFile: Sendable {
   var number: CInt { descriptor.number }
 }
 
-/// Reads the contents of several files, one after another, in blocks.
+/// Reads the contents of several files in blocks, one file after another, and verifies that they have not changed.
 struct ContentReader: Sendable {
   private let folder: String
   private var rest: ArraySlice<TransferEntry>
@@ -23,15 +23,14 @@ struct ContentReader: Sendable {
   private var hash = SHA256()
   private var left = 0
 
-  /// Creates a reader.
-  ///
   /// - Parameter files: the entries of regular files, without links.
   init(_ files: [TransferEntry], in folder: String) {
     self.folder = folder
     rest = files[...]
   }
 
-  /// Returns the next `count` bytes: fewer at the end, and none after it. Throws if a file has changed.
+  /// Returns the next `count` bytes, fewer at the end of the last file, and none after that. Throws an error if a file
+  /// has changed.
   mutating func next(_ count: Int) throws(ActionError) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -68,7 +67,7 @@ struct ContentReader: Sendable {
   }
 }
 
-/// Receives the contents of several files, one after another, and writes each to its own path.
+/// Receives the contents of several files one after another and writes each to its own path.
 struct ContentWriter: Sendable {
   private let files: [TransferEntry]
   private let place: @Sendable (_ index: Int) -> String
@@ -78,17 +77,18 @@ struct ContentWriter: Sendable {
   private var left = 0
 
   /// - Parameters:
-  ///   - files: only regular files, no links.
-  ///   - place: returns the path of the file at an index.
+  ///   - files: the entries of regular files, without links.
+  ///   - place: returns the path for the file at an index.
   init(_ files: [TransferEntry], to place: @escaping @Sendable (_ index: Int) -> String) {
     self.files = files
     self.place = place
   }
 
-  /// The number of files that are complete.
+  /// The number of files that have been completely written.
   var completed: Int { index }
 
-  /// Writes the next bytes. Without bytes, creates files that are empty. Throws if a complete file has another digest.
+  /// Writes the next bytes. An empty slice creates the empty files at the current position. Throws an error if a
+  /// complete file does not have the expected digest.
   mutating func write(_ bytes: ArraySlice<UInt8>) throws(ActionError) {
     var bytes = bytes
     while index < files.count {

@@ -7,7 +7,7 @@ import Synchronization
 /// Sends files to one worker and fetches the products of its steps.
 ///
 /// The host requests each block, and only a few blocks are in transit at any time. Memory use therefore does not depend
-/// on the size of files, and heartbeats pass between blocks.
+/// on the size of files, and heartbeats can pass between blocks.
 final class FileLink: Sendable {
   enum Loss: Error {
     case unread
@@ -18,13 +18,14 @@ final class FileLink: Sendable {
   /// The worker's name in messages.
   private let name: String
   private let digests: FileDigests
-  /// Receives a warning if a step changed or deleted files that are not fetched.
+  /// Receives a warning about changed or deleted files that are not fetched, and about names that are equal on some
+  /// file systems.
   private let tell: @Sendable (String) -> Void
-  /// Reads, writes and compresses files.
+  /// The thread that reads, writes and compresses files.
   private let thread = BlockingWorker(name: "files")
   private let turns = Turns()
   private let lastNumber = Atomic(0)
-  /// The warnings about similar names that have been reported.
+  /// The reported warnings about similar names. Each is reported only once.
   private let reported = Mutex<Set<String>>([])
 
   init(_ session: PluginSession, name: String, _ digests: FileDigests, tell: @escaping @Sendable (String) -> Void) {
@@ -34,16 +35,15 @@ final class FileLink: Sendable {
     self.tell = tell
   }
 
-  // MARK: There
 
-  /// Creates the folder with this number on the worker and sends the files that a step reads.
+  /// Creates a folder on the worker and sends the files that a step reads. `number` identifies the folder.
   func send(_ files: StepFiles, number: Int) async throws {
     let entries = try await thread.perform { [digests] in
       try Self.checkProducts(files)
       return try FileListing.entries(files.reads, in: files.folder, key: "inputs-from") { digests.digest($0, $1) }
     }
     reportLookAlikes(entries)
-    // Only one step at a time, so that content read by two steps is sent once.
+    // Files are sent for one step at a time, so that content read by two steps is sent only once.
     try await turns.acquire()
     defer { turns.release() }
     let prepared = try await answer(
@@ -61,7 +61,7 @@ final class FileLink: Sendable {
     var reader = ContentReader(missing, in: files.folder)
     var window = TransferWindow()
     var left = missing.reduce(0) { $0 + $1.bytes }
-    // A block without content creates the files that are empty.
+    // An empty block creates the empty files.
     repeat {
       try Task.checkCancellation()
       while let call = window.next() { try await window.measure { _ = try await self.answer(call) } }
@@ -80,10 +80,10 @@ final class FileLink: Sendable {
     while let call = window.removeOldest() { _ = try await answer(call) }
   }
 
-  /// Returns a number for a folder that no other step has used.
+  /// Returns an unused number for the folder of a step.
   func newNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// Throws if a step's products would be outside of the workflow's folder.
+  /// Throws an error if a step declares products outside of the workflow's folder.
   private static func checkProducts(_ files: StepFiles) throws(ActionError) {
     var listing = FileListing(in: files.folder, key: "produces")
     for pattern in files.makes where !PatternText.isExclusion(pattern) {
@@ -91,9 +91,8 @@ final class FileLink: Sendable {
     }
   }
 
-  // MARK: And back
 
-  /// Fetches the products of a step, and moves them to their paths once all have arrived.
+  /// Fetches the products of a step, and moves them to their paths once all of them have arrived.
   func fetch(_ files: StepFiles, number: Int, _ context: ActionContext) async throws {
     let found = try await answer(
       session.post("collect", ["files": .integer(number), "makes": .array(files.makes.map { .string($0) })]))
@@ -115,7 +114,8 @@ final class FileLink: Sendable {
     }
   }
 
-  /// Reports once that two names are equal on some file systems.
+  /// Reports file names that are equal on file systems that ignore case or Unicode normalization. Each report is sent
+  /// once.
   private func reportLookAlikes(_ entries: [TransferEntry]) {
     guard let text = entries.lookAlikes, reported.withLock({ $0.insert(text).inserted }) else { return }
     tell(text)
@@ -162,8 +162,8 @@ final class FileLink: Sendable {
   }
 }
 
-/// The number of blocks in transit. It grows while answers arrive quickly and shrinks on a slow connection, where
-/// blocks would delay heartbeats.
+/// The blocks in transit. Their maximum number grows while answers arrive quickly, and shrinks on a slow connection,
+/// where blocks would delay heartbeats.
 struct TransferWindow {
   private var calls: [PluginCall] = []
   private var size = 2
@@ -179,13 +179,14 @@ struct TransferWindow {
 
   mutating func add(_ call: PluginCall) { calls.append(call) }
 
-  /// Returns the oldest block if it must be awaited before another one may be sent, or nil.
+  /// Removes and returns the oldest block if it must be awaited before another block may be sent. Otherwise returns
+  /// nil.
   mutating func next() -> PluginCall? { hasRoom ? nil : removeOldest() }
 
   /// Removes and returns the oldest block. Returns nil if none is in transit.
   mutating func removeOldest() -> PluginCall? { calls.isEmpty ? nil : calls.removeFirst() }
 
-  /// Waits for a block, and adapts the window to the time that it takes.
+  /// Waits for the answer to a block, and adapts the maximum number of blocks to the time that it takes.
   mutating func measure<Answer>(_ wait: () async throws -> Answer) async throws -> Answer {
     let start = ContinuousClock.now
     let answer = try await wait()
@@ -196,7 +197,7 @@ struct TransferWindow {
   }
 }
 
-/// Allows one task at a time, in the order of arrival.
+/// A fair asynchronous lock: tasks acquire it one at a time, in the order of their requests.
 final class Turns: Sendable {
   private struct State {
     var isTaken = false
@@ -234,12 +235,12 @@ final class Turns: Sendable {
   }
 }
 
-/// Digests of local files, which several steps may read. Each is cached together with the state of the file when it was
-/// read.
+/// A cache of the digests of local files, because several steps may read the same file. A digest is valid only while
+/// the size, times and identity of its file are unchanged.
 final class FileDigests: Sendable {
   private let known = Mutex<[ByteName: (state: FileState, digest: String)]>([:])
 
-  /// Returns the digest of a file's content, or nil if it cannot be read.
+  /// Returns the digest of a file's content, or nil if the file cannot be read.
   func digest(_ path: String, _ state: FileState) -> String? {
     if let known = known.withLock({ $0[ByteName(path)] }), known.state == state { return known.digest }
     guard let digest = SHA256.digest(ofFile: path) else { return nil }

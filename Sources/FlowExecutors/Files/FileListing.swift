@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Finds the files in a folder that match patterns, and the links on their paths.
+/// Finds the files in a folder that match patterns, and the links that lead to them.
 struct FileListing {
   /// The absolute path of the folder.
   let folder: String
-  /// The key that contains the patterns, for messages.
+  /// The key of the step that contains the patterns, for error messages.
   let key: String
   private var links: [ByteName: String] = [:]
   private var files: [ByteName: FileStatus] = [:]
@@ -17,7 +17,7 @@ struct FileListing {
     var permissions: Int
   }
 
-  /// The maximum number of links that are followed, similar to the system's limit.
+  /// The maximum number of links in a path that are followed, similar to the system's limit.
   private static let mostLinks = 40
 
   init(in folder: String, key: String) {
@@ -25,8 +25,8 @@ struct FileListing {
     self.key = key
   }
 
-  /// Returns all matching files and links. `digest` is called with path and state after the sizes of all files were
-  /// checked.
+  /// Returns all matching files and links. `digest` is called with the path and state of each file, after the sizes of
+  /// all files have been checked.
   static func entries(
     _ patterns: [String], in folder: String, key: String, digest: (_ path: String, FileState) -> String?
   ) throws(ActionError) -> [TransferEntry] {
@@ -65,7 +65,7 @@ struct FileListing {
     if files[ByteName(real)] != nil { return }
     var status = stat()
     guard lstat("\(folder)/\(real)", &status) == 0 else {
-      // The name is not valid UTF-8, so the text does not lead back to the file.
+      // The name is not valid UTF-8, so its text does not identify the file.
       guard path.unicodeScalars.contains("\u{FFFD}") else { return }
       throw ActionError(
         "file-name", "the name '\(path)' is not UTF-8; rename the file, or match it with none of '\(key)'",
@@ -88,8 +88,8 @@ struct FileListing {
     files[ByteName(real)] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
   }
 
-  /// Returns the path without links, or nil if it does not exist. Links on the path are recorded. Throws if the path
-  /// leaves the folder.
+  /// Returns the path with all links resolved, or nil if it does not exist. Records the links. Throws an error if the
+  /// path leaves the folder.
   mutating func realPath(of path: String) throws(ActionError) -> String? {
     if FilePath.isAbsolute(path) { throw .outside(path, "is an absolute path") }
     var real: [String] = []
