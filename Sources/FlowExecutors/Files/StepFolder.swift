@@ -7,18 +7,18 @@ import Synchronization
 final class StepFolder: Sendable {
   /// The absolute path of the folder.
   let path: String
-  /// The thread that performs all operations on the folder.
+  /// Performs all operations on the folder, one at a time.
   let thread = BlockingWorker(name: "files")
-  /// The absolute path of the workflow's folder on the machine of flowrun.
+  /// The absolute path of the workflow's folder on the machine where flowrun runs.
   private let original: String
   private let store: FileStore
   private let state = Mutex(State())
 
   private struct State {
-    /// The files that were sent, and those that have been created in the folder.
+    /// The files that the step reads, and those of them that have been created in the folder.
     var entries: [TransferEntry] = []
     var placed: [ByteName: Placed] = [:]
-    /// The writer of the expected files, or nil if none are expected.
+    /// Writes the expected files; nil if none are expected.
     var writer: ContentWriter?
     var awaited: [TransferEntry] = []
     var reader: ContentReader?
@@ -37,13 +37,13 @@ final class StepFolder: Sendable {
 
   private func place(of entry: TransferEntry) -> String { "\(path)/\(entry.path)" }
 
-  /// Removes the folder with all of its contents.
+  /// Deletes the folder with all of its contents.
   func remove() {
     state.withLock { $0 = State() }
     FileTree.remove(path)
   }
 
-  /// Returns the inputs with paths in the workflow's folder replaced by paths in this folder.
+  /// Returns the inputs with paths inside the workflow's folder replaced by the corresponding paths in this folder.
   func localized(_ inputs: ValueObject, of action: ActionDeclaration) -> ValueObject {
     var inputs = inputs
     for field in action.inputs {
@@ -63,9 +63,8 @@ final class StepFolder: Sendable {
     return path + String(decoding: text.utf8.dropFirst(original.utf8.count), as: UTF8.self)
   }
 
-  // MARK: Files that are sent
 
-  /// Creates the folder for the files of a step. Returns the files that must be sent.
+  /// Creates the folder for the files of a step. Returns the indices of the files that the host must send.
   func begin(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let entries = try TransferEntry.list(parameters["entries"])
     try makeFolder(path)
@@ -107,7 +106,7 @@ final class StepFolder: Sendable {
     do throws(SystemError) { try FileTree.makeFolders(path, permissions: 0o755) } catch { throw ActionError(error) }
   }
 
-  /// Receives the next block of the expected files.
+  /// Writes the next block of the expected files.
   func put(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     guard var writer = state.withLock({ $0.writer }) else {
       throw ActionError("file-transfer", "a block of files came that was not awaited")
@@ -123,7 +122,7 @@ final class StepFolder: Sendable {
     return [:]
   }
 
-  /// Creates the links, and records the state of all files.
+  /// Creates the links after all files have arrived, and records the state of each file to detect changes.
   private func complete() throws(ActionError) {
     let (entries, awaited) = state.withLock { ($0.entries, $0.awaited) }
     for entry in awaited {
@@ -132,7 +131,7 @@ final class StepFolder: Sendable {
       }
     }
     var placed: [ByteName: Placed] = [:]
-    // Sets the times of the files to an earlier time, so that a change within the same clock tick is detected.
+    // Set the times of the files to an earlier time, so that a change within the same clock tick is detected.
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     now.tv_sec -= 2
@@ -154,14 +153,13 @@ final class StepFolder: Sendable {
     state.withLock { [placed] in ($0.placed, $0.awaited) = (placed, []) }
   }
 
-  // MARK: Files that come back
 
-  /// Lists the products of the step, and the sent files that the step has deleted or changed.
+  /// Lists the products of the step, and the sent files that the step has changed or deleted.
   func collect(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let patterns = parameters["makes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let (entries, placed) = state.withLock { ($0.entries, $0.placed) }
     let found = try FileListing.entries(patterns, in: path, key: "produces") { [path] place, now in
-      // The digest of an unchanged file is known.
+      // The content of an unchanged file need not be hashed again.
       if let known = placed[ByteName(String(decoding: place.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self))],
         known.state == now,
         case .file(_, let digest, _) = known.entry.content
@@ -207,7 +205,7 @@ extension TransferEntry {
 }
 
 extension [TransferEntry] {
-  /// Throws if an entry matches the patterns only because of a link.
+  /// Throws an error if an entry matches the patterns only because a link leads to it.
   func checkAreNamed(by patterns: [String]) throws(ActionError) {
     let list = FilePatterns(patterns)
     let plain = Set(patterns.compactMap { FilePattern.plainPath($0).map(ByteName.init) })

@@ -8,12 +8,12 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// A block of file contents in a message: Base64, compressed if that saves space.
+/// A block of file content in a message. It is encoded in Base64, and compressed first if that saves space.
 enum TransferBlock {
-  /// The maximum size of a block's content in bytes.
+  /// The maximum size of a block before encoding, in bytes.
   static let bytes = 128 << 10
 
-  /// Encodes a block as members of a message.
+  /// Encodes a block as members of a JSON message.
   static func members(_ content: [UInt8]) -> ValueObject {
     if let packed = deflated(content), packed.count < content.count - content.count / 16 {
       return ["packed": .string(Data(packed).base64EncodedString()), "bytes": .integer(content.count)]
@@ -21,7 +21,7 @@ enum TransferBlock {
     return ["plain": .string(Data(content).base64EncodedString())]
   }
 
-  /// Decodes the content of a block from a message.
+  /// Decodes a block from the members of a message.
   static func content(_ members: ValueObject) throws(ActionError) -> [UInt8] {
     if let text = members["plain"]?.stringValue, let data = Data(base64Encoded: text), data.count <= bytes {
       return [UInt8](data)
@@ -36,7 +36,7 @@ enum TransferBlock {
   private static func deflated(_ content: [UInt8]) -> [UInt8]? {
     var count = compressBound(uLong(content.count))
     var packed = [UInt8](repeating: 0, count: Int(count))
-    // Level 1 saves nearly as much as the highest level in a fraction of its time.
+    // Level 1 compresses nearly as well as the highest level, in a fraction of its time.
     guard compress2(&packed, &count, content, uLong(content.count), 1) == Z_OK else { return nil }
     packed.removeLast(packed.count - Int(count))
     return packed

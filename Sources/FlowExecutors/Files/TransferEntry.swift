@@ -4,15 +4,15 @@ import FlowSystem
 
 /// A file or symbolic link that is sent to a worker or fetched from it.
 struct TransferEntry: Sendable, Hashable {
-  /// A file's content, or the target of a link.
+  /// The content of a file, or the target of a link.
   enum Content: Sendable, Hashable {
     case file(bytes: Int, digest: String, permissions: Int)
-    /// A link, with its target.
+    /// A symbolic link with its target.
     case link(String)
   }
 
   private var name: ByteName
-  /// The path relative to the folder, without `.` and `..`.
+  /// The path relative to the folder, without `.` or `..`.
   var path: String { name.text }
   var content: Content
 
@@ -24,8 +24,8 @@ struct TransferEntry: Sendable, Hashable {
     self.content = content
   }
 
-  /// Parses an entry received from the other side. Throws if it is malformed, or if its path or the target of its link
-  /// leaves the folder.
+  /// Parses an entry received from the other machine. Throws an error if it is malformed, or if its path or the target
+  /// of its link leaves the folder.
   init(_ value: Value) throws(ActionError) {
     guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
       Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.pathParts.contains("..")
@@ -48,7 +48,7 @@ struct TransferEntry: Sendable, Hashable {
     ActionError("file-transfer", "the other side names the file \(value.shortText), which cannot be read")
   }
 
-  /// The entry as it is sent.
+  /// The entry as a JSON value for a message.
   var value: Value {
     switch content {
     case .file(let bytes, let digest, let permissions):
@@ -63,17 +63,16 @@ struct TransferEntry: Sendable, Hashable {
     return entries
   }
 
-  /// The size of the entry's content in bytes.
+  /// The size of a file's content in bytes; 0 for a link.
   var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
 
-  /// True if the target of a link at `path` is inside the folder. Only the texts are compared; links on the path are
-  /// ignored.
+  /// True if the target of a link at `path` is inside the folder. Other links on the way are not resolved.
   static func leadsInside(_ target: String, from path: String) -> Bool {
     !target.isEmpty && !FilePath.isAbsolute(target) && !target.utf8.contains(0)
       && depth(of: FilePath.folder(of: path) + "/" + target) != nil
   }
 
-  /// Returns the depth of a relative path, or nil if it leaves the folder at any point.
+  /// Returns the depth of a relative path, or nil if any part of it leaves the folder.
   private static func depth(of path: String) -> Int? {
     if FilePath.isAbsolute(path) { return nil }
     var depth = 0
@@ -91,7 +90,7 @@ struct TransferEntry: Sendable, Hashable {
 }
 
 extension [TransferEntry] {
-  /// A description of two names that are equal on file systems that ignore case or Unicode normalization, or nil if
+  /// Describes two entries whose names are equal on file systems that ignore case or Unicode normalization. Nil if
   /// there are none.
   var lookAlikes: String? {
     // Swift compares strings by canonical equivalence, so differences in normalization are ignored.
@@ -106,7 +105,7 @@ extension [TransferEntry] {
 }
 
 extension ActionError {
-  /// The error for a path that leads outside of the workflow's folder.
+  /// Returns the error for a path that leads out of the workflow's folder.
   static func outside(_ path: String, _ what: String) -> ActionError {
     ActionError(
       "file-outside",
@@ -114,11 +113,11 @@ extension ActionError {
       isRetryable: false)
   }
 
-  /// The error for a file that changed during its transfer.
+  /// Returns the error for a file that was changed during its transfer.
   static func changed(_ path: String) -> ActionError {
     ActionError("file-changed", "'\(path)' changed during its transfer", isRetryable: true)
   }
 
-  /// Converts a system error.
+  /// Creates the error for a failed system call during a transfer, which is worth another attempt.
   init(_ problem: SystemError) { self.init("file-transfer", "\(problem)", isRetryable: true) }
 }

@@ -3,14 +3,15 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The worker's side of file transfer: a folder for each step, and a store of contents that several steps may read.
+/// The worker's side of file transfer: a folder for each step, and a store of contents that several steps may need.
 final class WorkerFiles: Sendable {
   private let scratch: ScratchFolder
   private let output: WorkerOutput
   private let store: FileStore
   private let folders = Mutex<[Int: StepFolder]>([:])
 
-  /// - Parameter parent: the folder in which the worker creates its own folder, or nil for the temporary folder.
+  /// - Parameter parent: the folder in which the worker creates its own folder, or nil for the system's temporary
+  ///   folder.
   init(in parent: String?, _ output: WorkerOutput) throws(SystemError) {
     let usual = getenv("TMPDIR").map { String(cString: $0) }.flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"
     scratch = try ScratchFolder(in: parent ?? usual, prefix: "flowrun-files-")
@@ -18,16 +19,16 @@ final class WorkerFiles: Sendable {
     store = FileStore(in: scratch.path + "/store")
   }
 
-  /// The worker's own folder, for callers that are not steps.
+  /// The folder that contains the folders of all steps.
   var path: String { scratch.path }
 
-  /// Returns the folder with this number, or nil.
+  /// Returns the folder of a step by its number, or nil if there is none.
   func folder(_ number: Int) -> StepFolder? { folders.withLock { $0[number] } }
 
-  /// Removes all folders.
+  /// Deletes the folders of all steps and the stored contents.
   func remove() { scratch.remove() }
 
-  /// Handles a request on a folder's thread. Returns false if the request is not about files.
+  /// Starts to handle a request about a step's files, on the thread of its folder. Returns false for any other request.
   func handle(_ method: String, _ id: Int, _ parameters: ValueObject) -> Bool {
     let number = parameters["files"]?.integerValue ?? 0
     if method == "files" {
@@ -56,7 +57,7 @@ final class WorkerFiles: Sendable {
     return true
   }
 
-  /// Answers a request on the folder's thread, so that requests are handled in order.
+  /// Answers a request on the thread of the folder, so that requests are handled in order.
   private func answer(
     _ id: Int, _ folder: StepFolder, _ body: @escaping @Sendable (StepFolder) throws(ActionError) -> ValueObject
   ) {
@@ -89,7 +90,7 @@ final class FileStore: Sendable {
 
   private func path(_ digest: String) -> String { "\(folder)/\(digest)" }
 
-  /// Copies a content to a new file. Returns false if the content is not stored.
+  /// Copies stored content to a new file. Returns false if the content is not stored.
   func place(_ digest: String, at target: String) -> Bool {
     state.withLock { state in
       guard let index = state.kept.firstIndex(where: { $0.digest == digest }) else { return false }
@@ -107,7 +108,7 @@ final class FileStore: Sendable {
       guard !state.kept.contains(where: { $0.digest == digest }) else { return }
       guard (try? FileTree.copy(source, to: path(digest))) != nil else {
         unlink(path(digest))
-        // The disk is full. Remove all contents, because steps need the space more.
+        // The disk is full. Remove all stored contents, because steps need the space more.
         while !state.kept.isEmpty { removeFirst(&state) }
         return
       }

@@ -1,7 +1,7 @@
 import FlowPluginHost
 import FlowPluginKit
 
-/// A worker's slot that is occupied by a body.
+/// A slot of a worker, occupied by one body.
 struct PoolSlot: Sendable {
   var member: Int
   var session: PluginSession
@@ -11,33 +11,33 @@ struct PoolSlot: Sendable {
   var burial: Task<Void, Never>
 }
 
-/// The state of an executor's workers. A value without processes and clock.
+/// The state of an executor's workers. A value that neither starts processes nor reads a clock.
 struct PoolState {
-  /// One worker, or its absence between two starts.
+  /// A worker, or the gap between two starts of it.
   struct Member {
-    /// The session with the worker, or nil if it does not run.
+    /// The session with the worker, or nil while it is not running.
     var session: PluginSession?
     /// The link that transfers files to the worker, or nil if the worker shares files with flowrun.
     var files: FileLink?
-    /// True if calls may be sent to the worker.
+    /// True if the worker accepts calls.
     var isReady = false
-    /// The number of bodies on the worker.
+    /// The number of bodies that occupy slots of the worker.
     var taken = 0
     /// The supervisor that starts and restarts the worker.
     var supervisor: ProgramSupervisor?
-    /// The reason why the worker is not restarted, or nil if it is.
+    /// The reason why the worker will not be restarted, or nil if it may be.
     var problem: String?
-    /// Completes when the worker and all of its processes have ended, or nil if there is nothing to wait for.
+    /// Completes when the worker and all of its processes have ended. Nil if the worker is not running.
     var burial: Task<Void, Never>?
-    /// True if the worker is making room: it receives no more bodies and ends when its last body has ended.
+    /// True if the worker is giving up its allocation: it receives no more bodies and ends after its last one.
     var isLeaving = false
-    /// Completed when the worker is needed again, or nil if it has not made room.
+    /// Completed when a worker that gave up its allocation is needed again. Nil in any other state.
     var rest: OneShot<Void>?
-    /// The number of the last claim for which this worker made room.
+    /// The number of the last claim for which this worker gave up its allocation.
     var lastClaim = 0
   }
 
-  /// A body that waits for a slot.
+  /// A body that waits for a free slot.
   struct Waiting {
     var id: Int
     var ticket: OneShot<Grant>
@@ -58,11 +58,12 @@ struct PoolState {
   private var waiting: [Waiting] = []
   private var nextID = 0
   var isClosed = false
-  /// The last reason why a worker could not be used.
+  /// The most recent reason why a worker could not be used.
   var lastProblem = "no worker could be started"
-  /// True if a worker that runs a single body was lost after it was ready. The body may then run on another worker.
+  /// True if a worker that runs a single body was lost after it had been ready. The body may then run on another
+  /// worker.
   var hasLostWork = false
-  /// The error of bodies if there are no workers.
+  /// The error for bodies that cannot run because there are no workers.
   var loss: ExecutorLost { ExecutorLost(lastProblem, isFinal: !hasLostWork || isClosed) }
 
   init(slots: [Int]) {
@@ -89,19 +90,19 @@ struct PoolState {
     return .slot(PoolSlot(member: best.member, session: session, files: members[best.member].files, burial: burial))
   }
 
-  /// Adds a caller to the end of the queue. Returns its number.
+  /// Adds a body to the end of the queue. Returns the number that identifies it there.
   mutating func wait(_ ticket: OneShot<Grant>) -> Int {
     nextID += 1
     waiting.append(Waiting(id: nextID, ticket: ticket))
     return nextID
   }
 
-  // MARK: Making room
 
-  /// True if a ready worker has not yet made room for the claim with this number.
+  /// True if a ready worker has not yet given up its allocation for the claim with this number.
   func canMakeRoom(for claim: Int) -> Bool { members.contains { $0.isReady && $0.lastClaim < claim } }
 
-  /// Makes the worker with the fewest bodies leave. Returns its session if it has no bodies and can end at once.
+  /// Makes the worker with the fewest bodies give up its allocation. Returns its session if it has no bodies and can
+  /// end immediately.
   mutating func makeRoom(for claim: Int) -> PluginSession? {
     let candidates = members.indices.filter { members[$0].isReady && members[$0].lastClaim < claim }
     guard let index = candidates.min(by: { members[$0].taken < members[$1].taken }) else { return nil }
@@ -111,12 +112,13 @@ struct PoolState {
     return leaver(index)
   }
 
-  /// Returns the session of a worker that makes room, if it has no bodies left.
+  /// Returns the session of a worker that is giving up its allocation, if its last body has ended.
   func leaver(_ index: Int) -> PluginSession? {
     members[index].isLeaving && members[index].taken == 0 ? members[index].session : nil
   }
 
-  /// Returns an event that occurs when a worker that has made room is needed again, or nil if it is needed now.
+  /// Returns a one-shot that is completed when the worker, which gave up its allocation, is needed again. Returns nil
+  /// if it is needed now.
   mutating func beginRest(_ index: Int) -> OneShot<Void>? {
     guard !isClosed, waiting.isEmpty else { return nil }
     let rest = OneShot<Void>()
@@ -124,21 +126,21 @@ struct PoolState {
     return rest
   }
 
-  /// Returns the event of a worker that has made room and is needed again now, or nil if there is none.
+  /// Returns the one-shot that restarts a worker which gave up its allocation, or nil if there is no such worker.
   mutating func endRest() -> OneShot<Void>? {
     guard let index = members.firstIndex(where: { $0.rest != nil }) else { return nil }
     defer { members[index].rest = nil }
     return members[index].rest
   }
 
-  /// Removes a caller from the queue. Returns false if a slot has already been granted.
+  /// Removes a body from the queue. Returns false if it is not in the queue, because it has been granted a slot.
   mutating func leave(_ id: Int) -> Bool {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
     waiting.remove(at: index)
     return true
   }
 
-  /// Returns the waiting callers that can continue, with their results.
+  /// Removes the bodies that can continue from the queue, and returns them with their results.
   mutating func grants() -> [(OneShot<Grant>, Grant)] {
     var grants: [(OneShot<Grant>, Grant)] = []
     if isGone {

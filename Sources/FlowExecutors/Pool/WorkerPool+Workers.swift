@@ -3,7 +3,7 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 
-// The lifetime of a worker: it is started and greeted by its supervisor, works, is lost and restarted.
+// The life of a worker: its supervisor starts it, checks its greeting, and restarts it after a loss.
 extension WorkerPool {
   /// The time limit for an engine to release an allocation.
   private static let releaseTime = Duration.seconds(10)
@@ -38,7 +38,7 @@ extension WorkerPool {
     state.withLock { $0.members[index].supervisor = nil }
   }
 
-  /// Handles a worker that ended or could not be started.
+  /// Decides what to do about a worker that ended or could not be started, and reports it.
   private func handleEnd(
     _ problem: ProgramSupervisor.End, _ decision: Supervision.Decision, of index: Int
   ) async {
@@ -66,7 +66,8 @@ extension WorkerPool {
     await release(start)
   }
 
-  /// Asks the engine to release the allocation of a lost worker. Otherwise it might be kept until the end of the run.
+  /// Asks the engine to release the allocation of a lost worker, which might otherwise be kept until the end of the
+  /// run.
   private func release(_ start: WorkerStart) async {
     guard let words = start.release else { return }
     _ = try? await DetachedThread.run {
@@ -75,7 +76,7 @@ extension WorkerPool {
     }
   }
 
-  /// Makes a worker available for calls. Returns when the worker and all of its processes have ended.
+  /// Makes a worker available for calls until it ends. Returns when the worker and all of its processes have ended.
   private func serve(_ session: PluginSession, by index: Int) async {
     let start = starts[index]
     session.startPulse()
@@ -96,7 +97,8 @@ extension WorkerPool {
     for (ticket, grant) in grants { ticket.finish(grant) }
     opening.finish(true)
     await session.awaitEnd()
-    // Other workers get the calls at once. It may take a while until all processes of this one have ended.
+    // Send further calls to other workers immediately, because it may take a while until all processes of this one have
+    // ended.
     state.withLock { $0.members[index].isReady = false }
     await burial.value
     let rest = state.withLock { state in
@@ -107,7 +109,7 @@ extension WorkerPool {
     await rest?.wait()
   }
 
-  /// Returns advice if a shell, `srun` or `env` reports with exit status 127 that a program does not exist.
+  /// Returns advice if exit status 127, from a shell, `srun` or `env`, shows that a program does not exist.
   private static func help(_ message: String) -> String {
     let signs = ["exit status 127", "exit code 127"]
     return signs.contains { message.contains($0) }
@@ -121,8 +123,8 @@ extension WorkerPool {
     limits.logLinesPerCall = .max / 2
     limits.progressPerCall = .max / 2
     limits.start = start.startLimit
-    // Before a worker ends, it ends its commands and the processes that these have left. The worker also runs other
-    // steps, which would be lost, so it gets a longer grace period than a cancelled step.
+    // At its end, a worker first ends its commands and the processes that these have left behind. It may also run other
+    // steps, which would be lost if it were killed, so its grace period is longer than that of a cancelled step.
     limits.grace = .seconds(5)
     var terms = terms
     terms.tell = { [name, tell] in tell("\(name): \(start.name) \($0)") }
@@ -139,8 +141,8 @@ extension WorkerPool {
 
   /// Waits until a worker and all of its processes have ended.
   ///
-  /// On this machine that can be observed. On other machines the worker's guard ensures it, at the latest after a
-  /// certain time without pings.
+  /// On this machine, they are found and ended. On another machine, the worker's guard ends them, at the latest when no
+  /// ping has arrived for `silence`.
   private static func bury(
     _ session: PluginSession, _ mark: String, _ start: WorkerStart, _ silence: Duration
   ) async {
@@ -157,8 +159,8 @@ extension WorkerPool {
     }
   }
 
-  /// Asks the engine, at growing intervals, whether all processes of a worker have ended. Returns false if it has not
-  /// confirmed that before `limit`.
+  /// Asks the engine, at growing intervals, whether all processes of a worker have ended. Returns false if the engine
+  /// does not confirm it before `limit`.
   private static func sees(_ start: WorkerStart, until limit: ContinuousClock.Instant) async -> Bool {
     guard let words = start.endCheck else { return false }
     var pause = Duration.milliseconds(100)

@@ -6,8 +6,8 @@ import Synchronization
 
 /// An executor that runs bodies on workers, which are processes on this machine or wherever an engine starts them.
 ///
-/// A body stays on one worker. A lost worker is restarted, and its bodies are reported as lost when none of their
-/// processes can be running.
+/// A body stays on one worker. A lost worker is restarted. Its bodies are reported as lost only when none of their
+/// processes can still be running.
 package final class WorkerPool: StepExecutor {
   /// The name as written after `--on`.
   package let name: String
@@ -19,23 +19,23 @@ package final class WorkerPool: StepExecutor {
   let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
-  /// True if a worker runs a single body. It is not restarted after it has worked.
+  /// True if each worker runs a single body. Such a worker is not restarted after it has worked.
   let isOneTime: Bool
   let digests = FileDigests()
   let tell: @Sendable (String) -> Void
-  /// The workers of steps with resources, one per body, or nil if such steps are handled like others.
+  /// The settings for steps with resources, whose workers run one body each. Nil if such steps are handled like others.
   let sized: SizedWorkers?
   /// Returns the jobs of the run in the engine's queue, each with its reason for waiting. It may block the thread.
   package typealias WaitingJobs = @Sendable () -> [(job: String, reason: String)]
   private let waitingJobs: WaitingJobs?
   let claims = Mutex(Claims())
   let sizedJobs = Mutex(SizedJobs())
-  /// The command that releases the engine's allocations for workers, or nil if there are none.
+  /// The command that releases the allocations of all workers, or nil if there are none.
   private let release: [String]?
   private let lastCommand = Mutex<LastCommand?>(nil)
   private let calls: [String: CallableAction]
   let state: Mutex<PoolState>
-  /// Completed with true when a worker is ready, and with false if none can be.
+  /// Completed with true when the first worker is ready, and with false if no worker can be started.
   let opening = OneShot<Bool>()
 
   /// - Parameters:
@@ -78,8 +78,8 @@ package final class WorkerPool: StepExecutor {
     state = Mutex(PoolState(slots: starts.map(\.slots)))
   }
 
-  /// Starts the workers and waits until one of them is ready, but at most for `limit`, because an engine may have a
-  /// queue. Returns true if a worker is ready. Throws if no worker can be started.
+  /// Starts the workers and waits until one of them is ready. Waits at most for `limit`, because an engine may have a
+  /// queue. Returns true if a worker is ready. Throws an error if no worker can be started.
   @discardableResult
   package func open(
     waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -105,10 +105,9 @@ package final class WorkerPool: StepExecutor {
     return state.withLock { $0.isReady }
   }
 
-  // MARK: The engine's queue
 
-  /// Returns the engine's reason why requested workers have not started yet. Returns nil if all have started or the
-  /// engine reports no reason. Waits for the engine's answer.
+  /// Returns the engine's reason why requested workers have not started, or nil if all have started or no reason is
+  /// known. Blocks until the engine answers.
   package func waitingText() -> String? {
     guard let waitingJobs, isAwaitingWorkers else { return nil }
     let counts = waitingJobs().reduce(into: [String: Int]()) { $0[$1.reason, default: 0] += 1 }
@@ -124,10 +123,10 @@ package final class WorkerPool: StepExecutor {
       }
   }
 
-  /// The interval at which the engine is asked why workers have not started yet.
+  /// The interval at which the engine is asked why workers have not started.
   private static let queueLook = Duration.seconds(10)
 
-  /// Reports why workers have not started yet whenever the reason changes, until the executor is closed. `last` is the
+  /// Reports why workers have not started, whenever the reason changes, until the executor is closed. `last` is the
   /// reason that was reported before.
   package func watchQueue(
     last: String?, clock: any Clock<Duration> = ContinuousClock(), report: @Sendable (String) -> Void
@@ -146,7 +145,7 @@ package final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Ends all workers and everything that they run.
+  /// Ends all workers and the processes that they started.
   package func close() async {
     await closeSized()
     let (sessions, supervisors, isAwaited, grants) = state.withLock { state in
@@ -162,7 +161,7 @@ package final class WorkerPool: StepExecutor {
     for supervisor in supervisors { supervisor.close() }
     for (_, burial) in sessions { await burial?.value }
     let command = lastCommand.withLock { $0 }
-    // An engine may keep the allocation of a killed program forever, as Slurm does for `srun`.
+    // After a program was killed, an engine may keep its allocation forever, as Slurm does for `srun`.
     if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
   }
 
@@ -192,8 +191,8 @@ package final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Runs one attempt on a worker. Returns nil if the worker ended before it read the request, so that another worker
-  /// can run it.
+  /// Runs one attempt on a worker. Returns nil if the worker ended before it read the request, so that the attempt can
+  /// safely run on another worker.
   private func handOver(
     _ callable: CallableAction, _ inputs: ValueObject, _ files: StepFiles, _ context: ActionContext
   ) async throws -> ValueObject? {
@@ -214,7 +213,8 @@ package final class WorkerPool: StepExecutor {
         return checked
       case .refused(let failure):
         try Task.checkCancellation()
-        // The engine ends commands together with their worker, which may live long enough to report that they failed.
+        // When time is up, the engine ends commands together with their worker. The worker may live long enough to
+        // report that they failed.
         if Self.isTimeUp(slot.session.lastLog) {
           throw ExecutorLost(
             "\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true, isTimeUp: true)
@@ -226,13 +226,14 @@ package final class WorkerPool: StepExecutor {
       }
     } catch FileLink.Loss.unread {
       try Task.checkCancellation()
-      // The task that observes the worker's end may not have run yet. The worker must not get this step again.
+      // Mark the worker as not ready, because the task that observes its end may not have run yet. Otherwise the worker
+      // could get this step again.
       state.withLock { state in
         if state.members[slot.member].session === slot.session { state.members[slot.member].isReady = false }
       }
       return nil
     } catch FileLink.Loss.lost(let error) {
-      // When this completes, no process of the body is running.
+      // From here on, no process of the body is running.
       await slot.burial.value
       try Task.checkCancellation()
       let isTimeUp = Self.isTimeUp(error.message)
@@ -241,10 +242,9 @@ package final class WorkerPool: StepExecutor {
     }
   }
 
-  /// True if the engine ended the worker because its time limit was reached.
+  /// True if the engine ended the worker because the time limit of its job was reached.
   private static func isTimeUp(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
 
-  // MARK: Slots
 
   private func slot() async throws -> PoolSlot {
     try Task.checkCancellation()

@@ -1,10 +1,11 @@
 import FlowModel
 
-/// The start of a worker: its command and its properties.
+/// How to start a worker, and what the host must know about it.
 package struct WorkerStart: Sendable, Hashable {
   /// The name in messages, such as `worker 3` or the name of a node.
   package var name: String
-  /// The program to start, with its arguments. The worker's protocol uses its standard input and output.
+  /// The program to start and its arguments. The host talks to the worker through the program's standard input and
+  /// output.
   package var command: [String]
   /// The complete environment of the program.
   package var environment: [String: String]
@@ -14,25 +15,23 @@ package struct WorkerStart: Sendable, Hashable {
   package var startLimit: Duration
   /// True if the worker's processes are on this machine, so that their end can be observed.
   package var isLocal: Bool
-  /// Texts which show that the worker itself has ended, not only its transport. Its guard then ends its processes
-  /// within moments.
+  /// Texts in the program's output which show that the worker itself has ended, not only the connection to it. The
+  /// worker's guard then ends its processes within moments.
   package var exitSigns: [String]
-  /// Texts with which the transport announces its end on standard error.
+  /// Texts that the transport prints to standard error when it ends.
   package var endSigns: [String]
-  /// A command that succeeds if the engine has recorded that no process of the worker is running, or nil if there is
-  /// none.
+  /// A command that succeeds if the engine confirms that no process of the worker is running, or nil if there is none.
   package var endCheck: [String]?
-  /// The command that releases the engine's allocation of a lost worker, or nil if there is none.
+  /// The command that releases the allocation of a lost worker, or nil if there is no allocation.
   package var release: [String]?
   /// Texts with which the engine reports that it temporarily cannot start anything.
   var passingSigns: [String] = []
-  /// True if an allocation must be released before the worker is started again, because the engine may have created one
-  /// without being able to report it.
+  /// True if an allocation must be released before the worker is started again. The engine may have created one without
+  /// being able to report it.
   var isReleasedBeforeRestart = true
-  /// The time for which a start is repeated while the engine temporarily cannot start anything.
+  /// The maximum time for which a start is repeated while the engine temporarily cannot start anything.
   var patience = Duration.zero
 
-  /// Creates a start from these values.
   package init(
     name: String, command: [String], environment: [String: String], slots: Int,
     startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], endSigns: [String] = [],
@@ -51,41 +50,38 @@ package struct WorkerStart: Sendable, Hashable {
   }
 }
 
-/// The reason why an executor cannot be used.
+/// Describes why an executor cannot be used.
 package struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem, as a sentence without a period.
   package var message: String
-  /// True if the command line is wrong rather than the engine.
+  /// True if the command line is at fault rather than the engine.
   package var isUsage: Bool
-  /// True if the problem may be temporary.
+  /// True if the problem may be temporary, so that another attempt can succeed.
   var isPassing = false
 
-  /// Creates a problem.
   package init(_ message: String, isUsage: Bool = false) {
     self.message = message
     self.isUsage = isUsage
   }
 
-  /// The message.
   package var description: String { message }
 }
 
 /// The requirements that a worker must meet.
 package struct WorkerRequirements: Sendable {
-  /// The actions of the remote steps.
+  /// The actions that the worker must be able to run.
   package var actions: [ActionDeclaration]
   /// Returns the digest of an action's program on this machine.
   package var digest: @Sendable (ActionDeclaration) -> String
 
-  /// Creates requirements with these actions and programs.
   package init(actions: [ActionDeclaration], digest: @escaping @Sendable (ActionDeclaration) -> String) {
     self.actions = actions
     self.digest = digest
   }
 
-  /// Returns the reason why a worker with this greeting cannot be used, or nil.
+  /// Returns the reason why a worker with this greeting cannot be used, or nil if it meets the requirements.
   ///
-  /// - Parameter copies: true if files are copied to workers.
+  /// - Parameter copies: true if the worker must support file transfer.
   func lack(of greeting: Value, copies: Bool) -> String? {
     guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
       return "what was started is not a worker: it introduced itself with \(greeting.shortText)"

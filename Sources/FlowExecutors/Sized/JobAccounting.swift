@@ -1,14 +1,14 @@
 import FlowModel
 import FlowSystem
 
-/// A line of accounting data about a job or a part of it.
+/// A line of accounting data, about a whole job or about one part of it.
 struct AccountingLine: Sendable, Equatable {
-  /// The number of the job, such as `1234` or `1234_17`.
+  /// The job number, such as `1234` or `1234_17`.
   var job: String
   var name: String
-  /// True if the line is about a part of the job. Only parts have the used memory.
+  /// True if the line is about a part of the job. Only lines about parts contain the memory used.
   var isPart: Bool
-  /// True if the part was started by `srun` rather than being the job's script.
+  /// True if the part is a step started by `srun` rather than the job's script.
   var isStep: Bool
   var state: String
   var reason: String
@@ -16,7 +16,7 @@ struct AccountingLine: Sendable, Equatable {
   var cpuMilliseconds: Int?
   var memoryBytes: Int?
 
-  /// The output format that `sacct` must use.
+  /// The format to request from `sacct`.
   static let format = "JobID,JobName,State,Reason,ElapsedRaw,TotalCPU,MaxRSS"
 
   /// Parses a line. Returns nil if it is invalid.
@@ -57,19 +57,20 @@ struct AccountingLine: Sendable, Equatable {
   var hasEnded: Bool { !["RUNNING", "PENDING", "COMPLETING", "REQUEUED", "RESIZING", "SUSPENDED"].contains(state) }
 }
 
-/// The jobs that run a single body each, recorded for the report.
+/// The jobs of workers that run a single body each, recorded for the report.
 struct SizedJobs {
-  /// The jobs with their names and the attempts that ran in them.
+  /// The names of the jobs in the engine, and the attempts that ran in them.
   private var jobs: [(name: String, account: JobAccount)] = []
 
   mutating func add(_ account: JobAccount, named name: String) { jobs.append((name, account)) }
 
   var isEmpty: Bool { jobs.isEmpty }
-  /// The numbers of the jobs for which they are known.
+  /// The job numbers, as far as they have been received.
   var known: [String] { jobs.compactMap(\.account.job) }
   var names: [String] { jobs.filter { $0.account.job == nil }.map(\.name) }
 
-  /// Returns the accounts of all jobs from these lines, and true if all of the jobs have ended.
+  /// Combines lines of accounting data into one account per job. `areComplete` is false if data is still missing or a
+  /// job has not ended.
   func accounts(_ lines: [AccountingLine]) -> (accounts: [JobAccount], areComplete: Bool) {
     var byJob: [String: [AccountingLine]] = [:]
     var byName: [String: String] = [:]
@@ -86,12 +87,12 @@ struct SizedJobs {
         areComplete = false
         return account
       }
-      // The database receives each part separately. That of the step may arrive after the end of the job itself.
+      // The data of each part arrives separately. That of the step may arrive after the data of the whole job.
       let lacksStep = whole.state == "COMPLETED" && !lines.contains(where: \.isStep)
       if lacksStep || lines.contains(where: { !$0.hasEnded }) { areComplete = false }
       account.job = job
       account.state = whole.state
-      // If a part ran out of memory, its state is more informative.
+      // If a part ran out of memory, its state says more than that of the job.
       if let worst = lines.first(where: { $0.state == "OUT_OF_MEMORY" }) { account.state = worst.state }
       account.reason = whole.reason.isEmpty ? nil : whole.reason
       (account.elapsedMilliseconds, account.cpuMilliseconds) = (whole.elapsedMilliseconds, whole.cpuMilliseconds)
@@ -103,11 +104,11 @@ struct SizedJobs {
 }
 
 extension WorkerPool {
-  /// The time for which the data of the last jobs may take to arrive.
+  /// How long to wait for the data of jobs that ended last.
   private static let accountingTime = Duration.seconds(5)
 
-  /// Returns the engine's accounting data of jobs with a single body, and the reason if it is incomplete. The executor
-  /// must be closed.
+  /// Returns the engine's accounting data of jobs that ran a single body, and the reason if it is incomplete. Call it
+  /// after the executor has been closed.
   package func accounts() async -> (accounts: [JobAccount], problem: String?) {
     let jobs = sizedJobs.withLock { $0 }
     guard let account = sized?.account, !jobs.isEmpty else { return ([], nil) }

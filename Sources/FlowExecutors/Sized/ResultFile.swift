@@ -2,16 +2,16 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The result of a body, in a file that can be created only once: by the worker when the body has ended, before it
-/// answers, or by the host when it considers the worker lost. The second one to arrive finds the content of the first.
-/// Thus a body that has ended does not run again because its answer was lost.
+/// The result of a body, in a file that can be created only once. The worker creates it when the body has ended, before
+/// it answers. The host creates it when it considers the worker lost. Whoever comes second finds the content of the
+/// first. Thus a body that has ended does not run again only because its answer was lost.
 package struct ResultFile: Sendable {
   let path: String
 
   init(path: String) { self.path = path }
 
-  /// Creates a reference to the file of an attempt, in the run's data folder, which workers may share. Returns nil if
-  /// the result must not or cannot be written.
+  /// Refers to the file of an attempt in the run's data folder, which workers may share. Returns nil if the context has
+  /// secrets, which must not be written, or if the folder cannot be created.
   init?(of context: ActionContext, named body: String) {
     if context.hasSecrets { return nil }
     let folder = context.run.dataFolder + "/results"
@@ -19,7 +19,7 @@ package struct ResultFile: Sendable {
     path = folder + "/" + String(body.map { $0 == "/" ? "-" : $0 })
   }
 
-  /// Writes the result, unless the file exists. If writing fails, there is no result, and the body may run again.
+  /// Writes the result, unless the file exists. If that fails, there is no result, and the body may run again.
   func write(_ message: Value) {
     let part = path + ".part"
     let number = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -29,7 +29,8 @@ package struct ResultFile: Sendable {
     if close(number) == 0, isWritten { _ = link(part, path) }
   }
 
-  /// Creates the file, so that no worker can write it later. Returns its content if it already exists.
+  /// Creates an empty file, so that a worker can no longer write a result. Returns the result if a worker has already
+  /// written it.
   func claim() -> Value? {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if number >= 0 {
@@ -58,7 +59,7 @@ package struct ResultFile: Sendable {
 
   func remove() { unlink(path) }
 
-  /// Removes the folder if it is empty.
+  /// Removes the folder of results if it is empty.
   func removeFolder() {
     if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) { rmdir(String(path[..<end])) }
   }

@@ -3,25 +3,25 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 
-// Steps with `resources` that an engine manages. Each attempt has its own worker, which is a pool with one member, so
-// that heartbeats, losses and the release of allocations work as for other workers.
+// Steps with `resources` on an engine that manages resources. Each attempt has its own worker, which is a pool with one
+// member, so that heartbeats, losses and the release of allocations work as for other workers.
 //
 // The engine ensures that bodies together never use more resources than exist. But the pool's other workers keep their
 // allocations, for which such a step might wait forever. While the engine reports that the step waits for resources,
-// workers therefore make room one after another: a worker gets no more bodies, ends after its last body, and is started
-// again when a body waits for a slot.
+// these workers therefore give up their allocations one after another. Such a worker gets no more bodies, ends after
+// its last one, and is started again when a body waits for a slot.
 extension WorkerPool {
-  /// Runs one attempt in a separate worker.
+  /// Runs one attempt on a worker of its own.
   func runSized(
     _ callable: CallableAction, _ inputs: ValueObject, _ request: MachineResources, _ files: StepFiles,
     _ sized: SizedWorkers, _ context: ActionContext
   ) async throws -> ValueObject {
     try Task.checkCancellation()
     let body = Self.name(of: context)
-    // If the worker has its own folders, the products of a body are lost with it, so its result is of no use.
+    // If files are copied, the products of a body are lost with its worker, so its result alone would be of no use.
     let file = terms.copies == nil ? ResultFile(of: context, named: body) : nil
     let item = sized.arrays == nil ? nil : context.stepID.item
-    // Jobs of items have the name of their array.
+    // The job of an item has the name of its array.
     let job = item.map { Self.name(of: context, step: $0.step) } ?? body
     guard let (claim, mustWatch) = claims.withLock({ $0.add(Claims.Claim(body: job, file: file)) }) else {
       throw ExecutorLost("the executor is closed", isFinal: true)
@@ -47,7 +47,7 @@ extension WorkerPool {
       name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
       mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, isOneTime: true, tell: tell)
     let isOpen = claims.withLock { $0.setPool(own, of: claim) }
-    // The step does not wait until its worker has ended, because the engine accounts for its resources.
+    // The step does not wait for its worker's end: the engine keeps counting the worker's resources as used until then.
     defer {
       Task.detached { [place] in
         await own.close()
@@ -62,7 +62,7 @@ extension WorkerPool {
       file?.remove()
       return outputs
     } catch var lost as ExecutorLost {
-      // The task's allocation may have ended while its worker was being started.
+      // The allocation of the task may have expired while its worker was being started. Another attempt can succeed.
       if place != nil, !lost.isTimeUp, Self.endedSigns.contains(where: lost.message.contains) { lost.isFinal = false }
       guard let file else { throw lost }
       guard let message = try? await DetachedThread.run({ file.claim() }) else {
@@ -70,7 +70,7 @@ extension WorkerPool {
         throw lost
       }
       file.remove()
-      // The time limit of the job was reached, so the engine has caused the failure.
+      // The job's time limit was reached, so the recorded failure was caused by the engine.
       if lost.isFinal, message.objectValue?["error"] != nil { throw lost }
       return try Self.outcome(message, callable, inputs)
     } catch let problem as ExecutorProblem {
@@ -98,7 +98,7 @@ extension WorkerPool {
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })
   }
 
-  /// Returns the result that a worker has recorded before it was lost.
+  /// Returns the result that a worker recorded before it was lost, or throws the error that it recorded.
   private static func outcome(
     _ message: Value, _ callable: CallableAction, _ inputs: ValueObject
   ) throws -> ValueObject {
@@ -107,7 +107,7 @@ extension WorkerPool {
     return try callable.checkedOutputs(members["result"]?.objectValue?["outputs"] ?? .null, of: inputs)
   }
 
-  /// Makes workers leave one at a time while bodies wait for resources.
+  /// Makes workers give up their allocations, one at a time, while bodies wait for resources.
   private func makeRoom(_ sized: SizedWorkers) async {
     while true {
       try? await Task.sleep(for: sized.patience)

@@ -7,19 +7,17 @@ import Synchronization
 /// A process that runs bodies of portable actions for a run in another process. It implements the program's side of the
 /// plugin protocol for all of these actions.
 ///
-/// It ends with all of its processes when standard input ends, when nothing reads its output, and when no ping arrives
-/// for too long. Its guard ensures the latter (``WorkerWatch``).
+/// It ends with all of its processes when standard input ends, when its output is no longer read, or when no ping has
+/// arrived for too long. Its guard enforces the last rule (``WorkerWatch``).
 package final class Worker: Sendable {
   /// The actions that a worker can run.
   package struct Actions: Sendable {
-    /// All installed actions.
     package var registry: ActionRegistry
     /// Returns the digest of an action's program.
     package var digest: @Sendable (ActionDeclaration) -> String
-    /// Ends the programs of plugins.
+    /// Ends the programs of plugins that actions have started.
     package var close: @Sendable () async -> Void
 
-    /// Creates the actions of a registry.
     package init(
       registry: ActionRegistry, digest: @escaping @Sendable (ActionDeclaration) -> String,
       close: @escaping @Sendable () async -> Void
@@ -36,7 +34,7 @@ package final class Worker: Sendable {
     var withheld: Set<String> = []
     var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
     var watch: WatchedWorker?
-    /// Closes the handles that calls have left open.
+    /// Close the handles that calls have left open. Called when the worker ends.
     var closings: [@Sendable () -> Void] = []
   }
 
@@ -46,23 +44,23 @@ package final class Worker: Sendable {
   private let result: ResultFile?
   private let threads = WorkerThreads()
   private let state = Mutex(State())
-  /// The files of steps, if the host does not share its own. Static, because a process is one worker.
+  /// The files of steps, or nil if host and worker share files. Static, because a process contains one worker.
   private static let files = Mutex<WorkerFiles?>(nil)
 
-  /// True if the shell of an engine keeps the worker's allocation. The engine then ends a job by sending signals to all
-  /// of its processes.
+  /// True if a shell script keeps the worker's allocation. In that case, the engine ends a job by sending signals to
+  /// all of its processes.
   private let isHeld = WorkerWatch.holder != nil
-  /// The time in milliseconds for which a failure is delayed if `isHeld`. If a signal has ended the command, it will
-  /// end the worker within this time, too, and the failure is not that of the body.
+  /// How long a failure is delayed if `isHeld` is true. If a signal from the engine has ended the command, another one
+  /// ends the worker within this time, so that the failure is not attributed to the body.
   private static let signalMilliseconds: CInt = 300
 
-  /// The time for which bodies may take to end when the worker is asked to end.
+  /// How long bodies may take to end when the worker is asked to end.
   private static let grace = Duration.milliseconds(700)
 
   /// - Parameters:
   ///   - program: the path of this program, which is started again as the guard.
-  ///   - result: the path of the file for the result of a single body, or nil if the result is not written.
-  ///   - install: finds the installed actions for a workflow's folder.
+  ///   - result: the path of the file for the result of a single body, or nil if no result is written.
+  ///   - install: returns the installed actions for a workflow's folder.
   package init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
   ) {
@@ -72,7 +70,7 @@ package final class Worker: Sendable {
     output = WorkerOutput { Self.endAtOnce() }
   }
 
-  /// Handles requests until the worker is asked to end or has lost its run.
+  /// Handles requests until the worker is asked to end or loses its run.
   package func serve() async throws {
     SignalThread.ignoreBrokenPipes()
     let isAsked = try await DetachedThread.run { self.read() }
@@ -108,9 +106,8 @@ package final class Worker: Sendable {
     Self.files.withLock { $0 }?.remove()
   }
 
-  // MARK: Reading
 
-  /// Reads and handles requests. Returns true when asked to end, and false at the end of the input.
+  /// Reads and handles requests. Returns true if the worker was asked to end, and false at the end of the input.
   private func read() -> Bool {
     let input = Descriptor(0)
     var lines = LineBuffer(limit: JSONText.Rules.ofOutputs.bytes)
@@ -130,7 +127,7 @@ package final class Worker: Sendable {
     }
   }
 
-  /// Handles a line. Returns true if it is a request to end.
+  /// Handles one request. Returns true if it asks the worker to end.
   private func handle(_ line: ArraySlice<UInt8>) -> Bool {
     let request: Value
     do throws(JSONProblem) {
@@ -157,7 +154,7 @@ package final class Worker: Sendable {
   }
 
   private func ping() {
-    // Without its guard, a worker must not continue, because its commands could outlive it.
+    // Without its guard, the worker must not continue, because its commands could outlive it.
     if state.withLock({ $0.watch?.ping() }) == false { Self.endAtOnce() }
     output.notify("pong", [:])
   }
@@ -206,7 +203,6 @@ package final class Worker: Sendable {
     }
   }
 
-  // MARK: Calls
 
   private func run(_ id: Int, _ parameters: ValueObject) {
     let (actions, folder, withheld) = state.withLock { ($0.actions, $0.workflowFolder, $0.withheld) }
@@ -248,7 +244,7 @@ package final class Worker: Sendable {
     }
   }
 
-  /// Runs a part of a body on a thread. A body that waits without a thread continues on another one.
+  /// Runs a part of a body on a thread. A body that pauses gives up its thread and continues on another one.
   private func runPart(of call: WorkerCall, _ part: @escaping @Sendable () throws -> BodyInParts.Progress) {
     threads.run { [self] hasThread in
       guard hasThread else {

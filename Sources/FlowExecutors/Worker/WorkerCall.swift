@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One attempt of a step on a worker. Its body uses this object in place of the run.
+/// One attempt of a step on a worker. It takes the place of the run as the host of the body.
 final class WorkerCall: ActionHost {
   let id: Int
   let run: RunInformation
@@ -26,7 +26,7 @@ final class WorkerCall: ActionHost {
 
   /// Creates a call from a request.
   ///
-  /// - Parameter keep: registers the closing of a handle, which is called when the worker ends.
+  /// - Parameter keep: registers a closure that closes a handle when the worker ends.
   init(
     id: Int, _ parameters: ValueObject, dataFolder: String, workflowFolder: String, without withheld: Set<String>,
     _ handles: [PluginHandle], _ output: WorkerOutput,
@@ -51,7 +51,7 @@ final class WorkerCall: ActionHost {
 
   var context: ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
-  /// Cancels the body and calls its handlers.
+  /// Cancels the body and calls its cancellation handlers.
   func cancel() {
     let handlers = state.withLock { state in
       state.isCancelled = true
@@ -109,8 +109,8 @@ final class WorkerCall: ActionHost {
 
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { handles.first { $0.key == key }?.handle }
 
-  /// Notifies the host. The value itself is not used, because a portable action provides only the output of processes
-  /// that outlive their command.
+  /// Notifies the host that more output may follow. The value itself is not used, because a portable action provides
+  /// nothing but the output of processes that outlive their command.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int

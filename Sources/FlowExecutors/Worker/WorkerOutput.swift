@@ -3,28 +3,28 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The output of a worker: complete lines of the protocol on standard output.
+/// Writes complete lines of the protocol to the worker's standard output.
 ///
-/// A message other than an answer is delayed briefly, so that it can be sent together with an answer. A network may
-/// delay a second small packet until the first is acknowledged, which takes 40 ms. If no answer follows in time, the
-/// message requests a receipt, which carries the acknowledgement at once.
+/// A message that is not an answer is delayed briefly, so that it can be sent together with an answer. Otherwise a
+/// network may hold back a second small packet until the first is acknowledged, which takes 40 ms. If no answer follows
+/// in time, the message requests a receipt, whose packet carries the acknowledgement without delay.
 final class WorkerOutput: Sendable {
   private let file: CInt
   private let state = Mutex(State())
-  /// A closure that is called when nothing reads the output any more.
+  /// Called when the reader has closed the output.
   private let whenClosed: @Sendable () -> Void
 
   private struct State {
-    /// The lines that have not been written yet.
+    /// The delayed lines.
     var waiting: [UInt8] = []
-    /// True if a flush is scheduled.
+    /// True if a task will write the delayed lines.
     var isFlushPlanned = false
     var asksForReceipts = false
   }
 
   /// The maximum delay of a line.
   private static let patience = Duration.milliseconds(4)
-  /// The maximum total size of delayed lines in bytes.
+  /// The number of bytes from which delayed lines are written immediately.
   private static let waitingBytes = 64 << 10
 
   init(file: CInt = 1, whenClosed: @escaping @Sendable () -> Void) {
@@ -32,8 +32,8 @@ final class WorkerOutput: Sendable {
     self.whenClosed = whenClosed
   }
 
-  /// Writes a line and all delayed lines, blocking while the pipe is full. With `mayWait`, the line may be delayed
-  /// instead.
+  /// Writes a line and all delayed lines, blocking while the pipe is full. If `mayWait` is true, the line may be
+  /// delayed instead.
   private func write(_ message: Value, mayWait: Bool) {
     var line = JSONText.bytes(of: message)
     line.append(UInt8(ascii: "\n"))
@@ -64,15 +64,15 @@ final class WorkerOutput: Sendable {
     return state.waiting.withUnsafeBytes { SystemCall.writeAll(file, $0) } == 0
   }
 
-  /// Requests receipts for writes other than answers from now on.
+  /// Starts to request receipts for delayed lines that no answer follows.
   func askForReceipts() { state.withLock { $0.asksForReceipts = true } }
 
   private static let receipt = Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")]
 
-  /// Writes delayed lines before the process ends.
+  /// Writes the delayed lines. Called before the process ends.
   func flush() { _ = state.withLock { writeWaiting(&$0) } }
 
-  /// Sends a message that needs no answer.
+  /// Sends a notification, which needs no answer and may be delayed.
   func notify(_ method: String, _ parameters: ValueObject) {
     write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)], mayWait: true)
   }
@@ -83,7 +83,7 @@ final class WorkerOutput: Sendable {
 
   func send(_ answer: Value) { write(answer, mayWait: false) }
 
-  /// Returns the message that answers a request.
+  /// Returns the message with the result of a request.
   static func answer(_ id: Int, _ result: Value) -> Value {
     ["jsonrpc": "2.0", "id": .integer(id), "result": result]
   }

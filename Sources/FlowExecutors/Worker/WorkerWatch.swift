@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// The time until which a worker may run without another ping. A value without a clock.
+/// Computes how long a worker may run without another ping. A value that does not read a clock.
 struct WorkerLease {
   let silence: Duration
   private var lastPing: ContinuousClock.Instant
@@ -13,29 +13,31 @@ struct WorkerLease {
     end = now + silence
   }
 
-  /// Records a ping. It proves that the previous ping was answered, but may itself have been delayed. So the time
-  /// counts from the arrival of the previous ping, and the host received the answer to that one later.
+  /// Records a ping. The ping may have been delayed, so the time does not count from its arrival. It counts from the
+  /// arrival of the previous ping, because the host sends a ping only after it has received the answer to the previous
+  /// one.
   mutating func notePing(at now: ContinuousClock.Instant) {
     end = lastPing + silence
     lastPing = now
   }
 }
 
-/// The guard of a worker, a separate process that receives each ping. It ends the worker if no ping arrives for too
-/// long, even if the worker is stopped. ``ProcessGuard`` ensures that the worker's commands end with it.
+/// The guard of a worker: a separate process that receives each ping. It kills the worker if no ping arrives for too
+/// long, even if the worker is suspended. ``ProcessGuard`` ensures that the worker's commands end with it.
 package enum WorkerWatch {
-  /// The variable with the number of the process that started a worker. This process receives SIGUSR1 if the guard ends
-  /// the worker because of missing pings; the exit status does not show this reason.
+  /// The variable with the process number of the script that started a worker. The guard sends this process SIGUSR1
+  /// when it kills the worker because of missing pings, which the exit status would not show.
   static let holderVariable = "FLOWRUN_HOLDER"
 
-  /// The process number in ``holderVariable`` if that process is the parent of this one, or nil if the variable was
-  /// only inherited.
+  /// The process number in ``holderVariable`` if that process is the parent of this one. Nil if the variable was
+  /// inherited from another process.
   static var holder: Int32? {
     let holder = getenv(holderVariable).flatMap { ProcessNumber(String(cString: $0)) }
     return holder?.value == getppid() ? holder?.value : nil
   }
 
-  /// Watches a worker, which writes a byte to standard input for each ping. Returns when the worker has ended.
+  /// Watches a worker, which writes a byte to the guard's standard input for each ping. Returns when the worker has
+  /// ended.
   package static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
     guard let worker = ProcessNumber(exactly: worker)?.value else { return }
     let holder = holder.flatMap { ProcessNumber(exactly: $0)?.value }
@@ -44,7 +46,7 @@ package enum WorkerWatch {
     while true {
       let now = ContinuousClock.now
       guard now < lease.end else {
-        // Only as a child of the worker, because then its number cannot have been reused.
+        // Kill the worker only if this process is its child: its process number cannot have been reused then.
         if getppid() == worker {
           if let holder, ProcessTable.entry(of: worker)?.parent == holder { kill(holder, SIGUSR1) }
           kill(worker, SIGKILL)
@@ -63,12 +65,11 @@ package enum WorkerWatch {
   }
 }
 
-/// The worker's side of the guard: starts it and forwards pings.
+/// The worker's handle on its guard. Starts the guard and forwards pings to it.
 final class WatchedWorker: Sendable {
   private let group: ProcessGroup
   private let pings: Descriptor
 
-  /// Starts the guard. `program` is the path of the worker's program.
   init(program: String, silenceMilliseconds: Int, holder: Int32?) throws(SystemError) {
     let pipe = try Descriptor.pipe()
     let null = try Descriptor.null()
@@ -81,9 +82,9 @@ final class WatchedWorker: Sendable {
     pings.setNonBlocking()
   }
 
-  /// Forwards a ping. Returns false if the guard has ended.
+  /// Forwards a ping to the guard. Returns false if the guard has ended.
   func ping() -> Bool {
-    // If the pipe is full of pings, another one would make no difference.
+    // If the pipe is full, the guard has unread pings, so another one would make no difference.
     if case .closed = pings.send([1]) { return false }
     return true
   }
