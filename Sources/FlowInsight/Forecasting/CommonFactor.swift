@@ -1,17 +1,18 @@
 import FlowModel
 
-/// The slowness of each recorded run as a whole, and how strongly each step depends on it. On a slow or busy device, all steps
-/// take longer. Long runs are therefore longer than independent draws of step times would predict.
+/// The slowness of each recorded run as a whole, and how strongly each step depends on it. On a slow or busy device,
+/// all steps take longer. Long runs are therefore longer than independent draws of step times would predict.
 ///
-/// The factor of a run is the relative excess of its total step time over the usual one. The slope of a step is the regression of
-/// its times on these factors. All slopes are scaled down so that independently drawn steps have the variance of the recorded
-/// sums. Only sums and square roots are used, so the results are the same on every machine.
+/// The factor of a run is the relative excess of its total step time over the usual one. The slope of a step is the
+/// regression of its times on these factors. All slopes are scaled down so that independently drawn steps have the
+/// variance of the recorded sums. Only sums and square roots are used, so the results are the same on every machine.
 struct CommonFactor: Sendable {
   /// The factor of each run: its excess time as a share of the usual time, or 0 if unknown.
   private var factors: [Double]
   /// The slope of each step: the additional nanoseconds in a run whose factor is greater by 1.
   private var slopes: [Double]
-  /// The shortest recorded time of each step. A conversion never returns less, unless the measured time itself is shorter.
+  /// The shortest recorded time of each step. A conversion never returns less, unless the measured time itself is
+  /// shorter.
   private var shortest: [Int]
 
   /// The minimum number of runs from which factors and slopes are estimated.
@@ -39,8 +40,8 @@ struct CommonFactor: Sendable {
     let total = summed.reduce(0.0) { $0 + Double(usual[$1]) }
     let spread = Self.covariance(factors, factors)
     guard spread > 0 else { return }
-    // Variances relative to the square of the usual sum: `independent` if the steps were independent, `following` for the part
-    // that comes from steps that follow the factors.
+    // Variances relative to the square of the usual sum: `independent` if the steps were independent, `following` for
+    // the part that comes from steps that follow the factors.
     var (independent, following) = (0.0, 0.0)
     for step in 0..<steps where usual[step] > 0 {
       let known = runs.indices.filter { times[step][$0] != nil }

@@ -19,7 +19,8 @@ package struct Forecast: Sendable {
   package let heldMilliseconds: Double
   /// The mean delay by the minimum, in the runs that it delays.
   package internal(set) var closeLook = CloseLook()
-  /// The changes that would make the app ready earlier, the most effective first. Empty until ``findSuggestions(_:)`` is called.
+  /// The changes that would make the app ready earlier, the most effective first. Empty until ``findSuggestions(_:)``
+  /// is called.
   package internal(set) var suggestions: [Suggestion] = []
   private let blocks: [ForecastBlock]
 
@@ -74,7 +75,8 @@ package struct Forecast: Sendable {
     return LengthQuantiles(column)
   }
 
-  /// The steps that ran in a simulation although nothing is known about their duration. They are assumed to take no time.
+  /// The steps that ran in a simulation although nothing is known about their duration. They are assumed to take no
+  /// time.
   package var stepsThatRestOnNothing: [StepIndex] {
     model.graph.workflow.steps.indices.map { StepIndex($0) }.filter {
       model.source(of: $0) == .nothing && lengths(of: $0).count > 0

@@ -2,8 +2,8 @@ import FlowEngine
 import FlowExpressions
 import FlowModel
 
-/// A workflow prepared for many simulations: the expected duration of each step, and the plan just after the start, which is the
-/// same in all runs.
+/// A workflow prepared for many simulations: the expected duration of each step, and the plan just after the start,
+/// which is the same in all runs.
 package struct ForecastModel: Sendable {
   /// The workflow, and the inputs, launch and outputs that are known before the run.
   package let stage: RunStage
@@ -109,8 +109,8 @@ package struct ForecastModel: Sendable {
       default: break
       }
     }
-    // The key of a cached decision has room for the gate, the status functions and 18 outcomes. A condition that reads more
-    // outcomes is evaluated each time.
+    // The key of a cached decision has room for the gate, the status functions and 18 outcomes. A condition that reads
+    // more outcomes is evaluated each time.
     if noted.outcomes.map({ $0.count > 18 }) ?? false { noted.outcomes = nil }
     noted.readsUnknownOutputs = outputs.unknown
     stepConditions[step] = noted

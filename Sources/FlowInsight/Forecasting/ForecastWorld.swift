@@ -12,8 +12,8 @@ struct ForecastWorld: RunWorld {
   /// The recorded run that the current run is based on. If `isWhole`, all of its steps are drawn from that run.
   private var base = 0
   private var isWhole = true
-  /// Each step's wait for a thread in this run. The simulated plan has unlimited threads, so the wait is added to the body, but
-  /// it does not count toward the step's duration.
+  /// Each step's wait for a thread in this run. The simulated plan has unlimited threads, so the wait is added to the
+  /// body, but it does not count toward the step's duration.
   private(set) var waits: [Int]
   /// The earlier decisions of conditions, by step and by the values that they depend on.
   private var answers: [StepIndex: [UInt64: Decision]] = [:]
@@ -69,8 +69,8 @@ struct ForecastWorld: RunWorld {
     }
     let number = min(attempt, recorded.attemptTimes.count) - 1
     let measured = recorded.attemptTimes[number].nanoseconds
-    // A step with a maximum gets no wait: the maximum counts from the start of the body, which a wait added to the body would
-    // shift.
+    // A step with a maximum gets no wait: the maximum counts from the start of the body, which a wait added to the body
+    // would shift.
     let recordedWait = attempt == 1 && item == nil && !prediction.hasMaximum ? recorded.waitNanoseconds : 0
     // A time from another run is converted to the slowness of this run, including the wait.
     let whole =
@@ -83,7 +83,8 @@ struct ForecastWorld: RunWorld {
     if Int(step) < waits.count { waits[Int(step)] = wait }
     let fails = !recorded.attemptTimes[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
-    // The recorded body ended only because the step's maximum was reached. In the simulation, the plan enforces the maximum.
+    // The recorded body ended only because the step's maximum was reached. In the simulation, the plan enforces the
+    // maximum.
     if recorded.isTimedOut, prediction.hasMaximum, number == recorded.attemptTimes.count - 1, fails {
       body.endsAfterNanoseconds = nil
     }
@@ -98,8 +99,8 @@ struct ForecastWorld: RunWorld {
     return body.delayed(by: wait)
   }
 
-  /// Returns a recorded run's measurements of a step, and the index of that run: the base run if all steps are drawn from it,
-  /// otherwise a run drawn for the step.
+  /// Returns a recorded run's measurements of a step, and the index of that run: the base run if all steps are drawn
+  /// from it, otherwise a run drawn for the step.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.recordedRuns
     if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }

@@ -35,11 +35,11 @@ package struct Quantiles: Sendable {
   }
 }
 
-/// A duration in four bytes, because a forecast stores one for each step and run. It is exact to the nanosecond below 1 s, to the
-/// microsecond below 1,000 s, and so on.
+/// A duration in four bytes, because a forecast stores one for each step and run. It is exact to the nanosecond below 1
+/// s, to the microsecond below 1,000 s, and so on.
 package struct PackedLength: Sendable, Hashable {
-  /// The unit in the upper two bits, as a power of 1,000 nanoseconds, and the count of units in the lower 30. A longer duration
-  /// has a greater value.
+  /// The unit in the upper two bits, as a power of 1,000 nanoseconds, and the count of units in the lower 30. A longer
+  /// duration has a greater value.
   fileprivate var bits: UInt32
 
   /// Marks a step that did not run.

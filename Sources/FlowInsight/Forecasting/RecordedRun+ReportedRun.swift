@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension RecordedRun {
-  /// Extracts from a report the data that a forecast uses, matching steps by id. `declared` returns the events that a step may
-  /// post. An event counts as posted from outside if its poster is unknown and no step that ran declares it.
+  /// Extracts from a report the data that a forecast uses, matching steps by id. `declared` returns the events that a
+  /// step may post. An event counts as posted from outside if its poster is unknown and no step that ran declares it.
   package init(_ run: ReportedRun, of workflow: Workflow, declared: (StepIndex) -> [String]) {
     let course = run.course
     let indices = Dictionary(uniqueKeysWithValues: course.shape.steps.enumerated().map { ($1.id, $0) })
@@ -50,8 +50,8 @@ extension RecordedRun.Step {
 }
 
 extension RunCourse {
-  /// Returns the time for which a ready step waited for a thread. If the step first needed a slot or resources, the wait counts
-  /// from the instant at which another step last released one.
+  /// Returns the time for which a ready step waited for a thread. If the step first needed a slot or resources, the
+  /// wait counts from the instant at which another step last released one.
   fileprivate func waitForThread(of step: Int) -> Int {
     guard let ready = steps[step].readyAt, let started = steps[step].startedAt, steps[step].beginnings == nil else {
       return 0

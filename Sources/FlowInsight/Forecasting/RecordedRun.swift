@@ -18,8 +18,8 @@ package struct RecordedRun: Sendable {
 
     /// The attempts in order; empty if the step did not run.
     package var attemptTimes: [Attempt] = []
-    /// The wait for a thread before the first attempt, counted from the instant at which dependencies and queue allowed a start.
-    /// It is part of the forecast because a busy machine delays a run.
+    /// The wait for a thread before the first attempt, counted from the instant at which dependencies and queue allowed
+    /// a start. It is part of the forecast because a busy machine delays a run.
     package var waitNanoseconds = 0
     package var isTimedOut = false
     /// The value of the step's `if`, or nil if it was not evaluated.

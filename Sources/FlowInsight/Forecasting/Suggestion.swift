@@ -38,8 +38,8 @@ extension Forecast {
     max(50, min(ForecastOptions.closeLook, 4_000_000 / max(1, model.graph.workflow.steps.count)))
   }
 
-  /// Tests changes to the steps that take most of the critical path, and keeps the effective ones. `change` returns the changed
-  /// workflow, or nil if it would be invalid.
+  /// Tests changes to the steps that take most of the critical path, and keeps the effective ones. `change` returns the
+  /// changed workflow, or nil if it would be invalid.
   package mutating func findSuggestions(
     _ change: (Suggestion.Change, StepIndex) -> RunStage?
   ) {
@@ -72,8 +72,8 @@ extension Forecast {
     Quantiles(ForecastBlock(model, 0..<count).readyAt)
   }
 
-  /// True if the change is possible: the gate does not wait for anything downstream of the step, and no step requires a handle
-  /// that it provides. Only an optional step may be removed.
+  /// True if the change is possible: the gate does not wait for anything downstream of the step, and no step requires a
+  /// handle that it provides. Only an optional step may be removed.
   private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
     let workflow = model.graph.workflow
     let options = workflow.steps[Int(step)].options

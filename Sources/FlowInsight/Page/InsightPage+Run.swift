@@ -68,7 +68,8 @@ extension InsightPage {
     var causes: [PathCause: Int]
   }
 
-  /// Returns the rows of the critical path. Consecutive segments of a step with items share a row, because there may be hundreds.
+  /// Returns the rows of the critical path. Consecutive segments of a step with items share a row, because there may be
+  /// hundreds.
   private static func criticalPath(_ analysis: RunAnalysis) -> [PathRow] {
     var rows: [PathRow] = []
     for link in analysis.criticalPath {

@@ -1,5 +1,6 @@
 extension InsightPage {
-  /// The style sheet of pages. It follows the reader's preference for light or dark colors, and uses light ones in print.
+  /// The style sheet of pages. It follows the reader's preference for light or dark colors, and uses light ones in
+  /// print.
   package static let style = """
     :root{color-scheme:light dark;--back:#fff;--text:#1a1d21;--soft:#5a6270;--line:#d8dce2;--edge:#868e9a;--card:#f4f6f8;--run:#2f6fd0;\
     --queue:#b36b00;--thread:#7a5cc4;--retry:#a0508f;--minimum:#4f8f6b;--executor:#8a7a3c;--gate:#0b7a5f;--on:#dbe8fb;\

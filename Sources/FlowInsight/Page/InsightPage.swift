@@ -1,5 +1,5 @@
-/// An HTML page in a single file that needs no network. Without its script, the page is still readable; the script adds tooltips,
-/// zoom and sorting.
+/// An HTML page in a single file that needs no network. Without its script, the page is still readable; the script adds
+/// tooltips, zoom and sorting.
 package struct InsightPage {
   /// The title, already escaped for HTML.
   package let title: String

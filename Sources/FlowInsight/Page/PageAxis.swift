@@ -1,4 +1,5 @@
-/// The time axis of a timeline. It shortens long intervals in which nothing runs, such as the wait for the gate's minimum.
+/// The time axis of a timeline. It shortens long intervals in which nothing runs, such as the wait for the gate's
+/// minimum.
 struct PageAxis {
   /// Times in nanoseconds and their positions as a share of the width. The axis is linear between neighboring points.
   private(set) var points: [(time: Int, share: Double)] = [(0, 0)]

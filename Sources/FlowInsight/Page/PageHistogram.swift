@@ -1,4 +1,5 @@
-/// A bar chart of the time until everything was ready, with minimum, maximum, P50 and P95. Several histograms can share an axis.
+/// A bar chart of the time until everything was ready, with minimum, maximum, P50 and P95. Several histograms can share
+/// an axis.
 struct PageHistogram {
   let values: Quantiles
   let minimum: Int

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// A table that can be sorted by any column. Without the page's script, it is readable but not sortable. The script draws only
-/// the visible rows of a long table.
+/// A table that can be sorted by any column. Without the page's script, it is readable but not sortable. The script
+/// draws only the visible rows of a long table.
 package struct PageTable {
   /// The text of a cell, with an optional number to sort by.
   package struct Cell {
@@ -18,9 +18,11 @@ package struct PageTable {
     package var state: String?
     /// The time in nanoseconds, if the cell shows a time.
     var nanoseconds: Int?
-    /// The instant to which a relative time in the text refers, in milliseconds since 1970, or nil if the text is not relative.
+    /// The instant to which a relative time in the text refers, in milliseconds since 1970, or nil if the text is not
+    /// relative.
     package var since: Int?
-    /// The attributes with which an open page keeps an elapsed time up to date, or an empty string if the time is fixed.
+    /// The attributes with which an open page keeps an elapsed time up to date, or an empty string if the time is
+    /// fixed.
     var growth = ""
 
     /// Creates a cell that is sorted by `number`, or by its text if `number` is nil.
@@ -54,14 +56,15 @@ package struct PageTable {
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
-  /// The number of rows of the timeline to which the table belongs, or nil if there is none. Rows that are missing here are
-  /// created by the script from the timeline's data.
+  /// The number of rows of the timeline to which the table belongs, or nil if there is none. Rows that are missing here
+  /// are created by the script from the timeline's data.
   private let timelineRows: Int?
 
   /// The maximum number of rows written to the page. The script creates the rows of longer tables.
   static let writtenRows = 200
 
-  /// Creates a table. Columns are left out if all of their cells are empty or dashes. A table without rows is not shown.
+  /// Creates a table. Columns are left out if all of their cells are empty or dashes. A table without rows is not
+  /// shown.
   package init(caption: String, columns: [String], rows: [[Cell]], timelineRows: Int? = nil) {
     // A long table of a timeline has only its first rows here, so a column may have values in the other rows.
     let isWhole = (timelineRows ?? 0) <= rows.count

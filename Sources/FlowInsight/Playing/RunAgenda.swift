@@ -4,7 +4,8 @@ import FlowModel
 struct RunAgenda {
   /// A scheduled event.
   struct Item {
-    /// The kind of an event. The order of the cases decides what happens first if a body does several things at the same instant.
+    /// The kind of an event. The order of the cases decides what happens first if a body does several things at the
+    /// same instant.
     enum Kind: UInt8 {
       /// A body posts an event, whose name has the index `payload`.
       case post
@@ -21,7 +22,8 @@ struct RunAgenda {
     var at: Int
     /// The rank among events at the same instant: bodies by their start, then events from outside.
     var order: Int32
-    /// The index of data that does not fit into an item. Among items of the same kind, a lower index was scheduled earlier.
+    /// The index of data that does not fit into an item. Among items of the same kind, a lower index was scheduled
+    /// earlier.
     var payload: Int32
     var step: StepIndex
     var attempt: UInt8

@@ -1,11 +1,11 @@
 import FlowEngine
 import FlowModel
 
-/// Simulates a plan on a virtual clock: deterministically, without threads and without waiting. The plan is the production code;
-/// only its environment is simulated.
+/// Simulates a plan on a virtual clock: deterministically, without threads and without waiting. The plan is the
+/// production code; only its environment is simulated.
 ///
-/// Events at the same instant happen in a fixed order: actions of bodies in the order of their starts, scheduled events from
-/// outside, timers, and finally the gate's minimum and maximum.
+/// Events at the same instant happen in a fixed order: actions of bodies in the order of their starts, scheduled events
+/// from outside, timers, and finally the gate's minimum and maximum.
 package struct RunPlayer<World: RunWorld> {
   /// The plan in its current state.
   package private(set) var plan: Plan
@@ -171,8 +171,8 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Finishes an attempt successfully. Uses the fast path of production, unless all pools share a limit such as the machine's
-  /// resources. In that case, a step of another pool may have to start first.
+  /// Finishes an attempt successfully. Uses the fast path of production, unless all pools share a limit such as the
+  /// machine's resources. In that case, a step of another pool may have to start first.
   private mutating func succeed(_ step: StepIndex, _ attempt: Int) {
     if plan.graph.workflow.concurrency != nil || plan.countsMachine {
       plan.succeeded(step, attempt: attempt, at: now)

@@ -37,7 +37,8 @@ package protocol RunWorld {
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
   /// Evaluates the `if` of a step.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision
-  /// Returns the items of a step with `foreach`. Not called for a step that runs once per post: the plan creates its items.
+  /// Returns the items of a step with `foreach`. Not called for a step that runs once per post: the plan creates its
+  /// items.
   mutating func items(of step: StepIndex, in plan: Plan) -> Expansion
   /// Evaluates the `if` of a step for one post.
   mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision
