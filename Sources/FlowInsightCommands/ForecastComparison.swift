@@ -2,7 +2,8 @@ import FlowCLI
 import FlowInsight
 import FlowModel
 
-/// A comparison of two forecasts. With the same seed, both use the same random draws, so a difference is not due to chance.
+/// A comparison of two forecasts. With the same seed, both use the same random draws, so a difference is not due to
+/// chance.
 struct ForecastComparison {
   /// The values of one measure in both forecasts, in milliseconds.
   private struct Row {

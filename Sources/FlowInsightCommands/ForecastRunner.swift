@@ -5,8 +5,8 @@ import FlowModel
 
 /// Simulates the runs of a forecast on all cores.
 enum ForecastRunner {
-  /// Simulates the runs. The result does not depend on the number of cores, because each simulated run depends only on its
-  /// number.
+  /// Simulates the runs. The result does not depend on the number of cores, because each simulated run depends only on
+  /// its number.
   static func forecast(_ model: ForecastModel) async -> Forecast {
     let ranges = Forecast.blocks(of: model.options.runs)
     var blocks = [ForecastBlock?](repeating: nil, count: ranges.count)

@@ -48,13 +48,14 @@ package struct ForecastScene: Sendable {
       capacity: capacity)
   }
 
-  /// Returns the workflow with the given changes and a suggested one, ready for simulation. Returns nil if it cannot run.
+  /// Returns the workflow with the given changes and a suggested one, ready for simulation. Returns nil if it cannot
+  /// run.
   func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }
 
-  /// Returns the runs that are comparable with this launch: those that ended, were not resumed or prewarmed, and have the same
-  /// launch reason.
+  /// Returns the runs that are comparable with this launch: those that ended, were not resumed or prewarmed, and have
+  /// the same launch reason.
   package static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
       run.hasEnded && !run.isResumed && !run.isPrewarmed

@@ -76,8 +76,8 @@ package struct RunSources {
     }
   }
 
-  /// Returns the report of a recorded run. Journals of earlier versions do not contain the step that posted an event. If only one
-  /// step can have posted it, the report names that step.
+  /// Returns the report of a recorded run. Journals of earlier versions do not contain the step that posted an event.
+  /// If only one step can have posted it, the report names that step.
   package static func run(_ recorded: HistoryRun, _ installation: Installation) -> ReportedRun {
     var run = ReportedRun(recorded.report)
     let steps = recorded.graph.workflow.steps

@@ -1,5 +1,5 @@
-/// Bootstrap confidence intervals (Efron 1979) of medians and of their differences. An interval contains the value in 95 % of the
-/// samples that are redrawn from the measurements.
+/// Bootstrap confidence intervals (Efron 1979) of medians and of their differences. An interval contains the value in
+/// 95 % of the samples that are redrawn from the measurements.
 package enum Bootstrap {
   /// The number of redrawn samples.
   static let samples = 1_000

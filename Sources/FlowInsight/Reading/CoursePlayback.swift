@@ -3,8 +3,8 @@ import FlowModel
 
 /// Simulates a recorded run with a change, to find the slack of steps and effective changes.
 ///
-/// The simulated workflow is built from the run: steps take as long as they did, and skipped steps are left out. The production
-/// scheduler decides their order. Waits for threads are not simulated, because there are enough threads.
+/// The simulated workflow is built from the run: steps take as long as they did, and skipped steps are left out. The
+/// production scheduler decides their order. Waits for threads are not simulated, because there are enough threads.
 package struct CoursePlayback: Sendable {
   private let started: Plan
   private let lengths: [Int]
@@ -28,8 +28,8 @@ package struct CoursePlayback: Sendable {
     workflow.queues = queues.sorted().map {
       QueueDeclaration(name: $0, qualityOfService: .userInitiated, width: course.shape.widths[$0])
     }
-    // The report does not contain the reasons for the order in which steps got slots. Sorting the steps by their recorded start
-    // preserves that order.
+    // The report does not contain the reasons for the order in which steps got slots. Sorting the steps by their
+    // recorded start preserves that order.
     let order = course.steps.indices.sorted {
       (course.steps[$0].startedAt ?? .max, $0) < (course.steps[$1].startedAt ?? .max, $1)
     }
@@ -83,8 +83,8 @@ package struct CoursePlayback: Sendable {
       id: StepID(unchecked: shape.id), uses: "", needs: shape.needs.map { StepIndex($0) }[...], options: options)
   }
 
-  /// Returns the time until everything is ready if the steps in `longer` take that much longer. Returns nil if that never
-  /// happens, or happens only after `limit`.
+  /// Returns the time until everything is ready if the steps in `longer` take that much longer. Returns nil if that
+  /// never happens, or happens only after `limit`.
   package func readyAt(_ longer: [Int: Int] = [:], limit: Int = DurationText.longest.nanoseconds) -> Int? {
     var extra: [Int: Int] = [:]
     for (step, time) in longer { extra[places[step]] = time }
@@ -99,8 +99,9 @@ package struct CoursePlayback: Sendable {
     return ready == .min ? nil : ready
   }
 
-  /// Returns the largest increase of a step's duration that does not delay the instant at which everything is ready, or nil if
-  /// any increase up to `limit` is possible. It is found by at most `plays` bisections and usually exact to the nanosecond.
+  /// Returns the largest increase of a step's duration that does not delay the instant at which everything is ready, or
+  /// nil if any increase up to `limit` is possible. It is found by at most `plays` bisections and usually exact to the
+  /// nanosecond.
   package func slack(of step: Int, limit: Int, plays: Int = 64) -> Int? {
     guard let base = ready else { return nil }
     func isLate(_ extra: Int) -> Bool { readyAt([step: extra], limit: base).map { $0 > base } ?? true }

@@ -1,8 +1,8 @@
 import FlowEngine
 
-/// The critical path of a run, from activation to the instant at which the gate was ready, timed out or failed. If no step blocks
-/// the gate, or if a run without a gate failed, the path extends to the end of the last step. Every nanosecond of the path has
-/// exactly one cause.
+/// The critical path of a run, from activation to the instant at which the gate was ready, timed out or failed. If no
+/// step blocks the gate, or if a run without a gate failed, the path extends to the end of the last step. Every
+/// nanosecond of the path has exactly one cause.
 package struct CriticalPath: Sendable {
   /// The segments of the path in order of time, without gaps.
   package private(set) var links: [PathSegment] = []
@@ -11,8 +11,8 @@ package struct CriticalPath: Sendable {
 
   private let course: RunCourse
   private var visited: Set<Int> = []
-  /// The ends of all bodies, at which they released their slots, in order of time. Among bodies that ended at the same instant,
-  /// the last one in the file comes first.
+  /// The ends of all bodies, at which they released their slots, in order of time. Among bodies that ended at the same
+  /// instant, the last one in the file comes first.
   private let ends: [(step: Int, end: Int)]
 
   package init(_ course: RunCourse) {
@@ -61,8 +61,8 @@ package struct CriticalPath: Sendable {
     return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
   }
 
-  /// Returns the blocking step that made the gate fail or time out: the one that failed last, or the first one that was still
-  /// running.
+  /// Returns the blocking step that made the gate fail or time out: the one that failed last, or the first one that was
+  /// still running.
   private static func lateStep(_ course: RunCourse, _ blocking: [Int], at instant: Int) -> Int? {
     let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
     if course.outcome == .failed {
@@ -87,7 +87,8 @@ package struct CriticalPath: Sendable {
     links.append(PathSegment(step: step, cause: cause, start: start, end: end))
   }
 
-  /// Adds the segments of a step up to `time`. Returns the step and the instant from which the path is followed further back.
+  /// Adds the segments of a step up to `time`. Returns the step and the instant from which the path is followed further
+  /// back.
   private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
     let state = course.steps[step]
     guard let started = state.startedAt, started <= time else {
@@ -103,8 +104,8 @@ package struct CriticalPath: Sendable {
     return slot(of: step, from: cursor)
   }
 
-  /// Adds the segments of a step's attempts, the pauses between them, and the delay by the step's minimum. Returns the start of
-  /// the earliest segment.
+  /// Adds the segments of a step's attempts, the pauses between them, and the delay by the step's minimum. Returns the
+  /// start of the earliest segment.
   private mutating func work(of step: Int, from time: Int) -> Int {
     let state = course.steps[step]
     let started = state.startedAt ?? time
@@ -135,8 +136,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, whole.lowerBound)
   }
 
-  /// Adds the segments of a step's items, from the item that ended last to the first. Each earlier item released the slot of the
-  /// next one.
+  /// Adds the segments of a step's items, from the item that ended last to the first. Each earlier item released the
+  /// slot of the next one.
   private mutating func items(of step: Int, from time: Int, to started: Int) -> Int {
     var cursor = time
     var cause = PathCause.thread
@@ -151,8 +152,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, started)
   }
 
-  /// Adds the wait from the instant at which a step was ready to its start: for a slot or resources that another step used, or
-  /// for a thread.
+  /// Adds the wait from the instant at which a step was ready to its start: for a slot or resources that another step
+  /// used, or for a thread.
   private mutating func slot(of step: Int, from started: Int) -> (Int?, Int) {
     let ready = min(course.steps[step].readyAt ?? started, started)
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }

@@ -2,8 +2,8 @@ import FlowModel
 
 /// Groups failures that are shown in the same panel.
 package enum FailureGroups {
-  /// Returns the failures in groups. Items of a step that failed for the same reason form a group, and every other failure forms
-  /// its own group.
+  /// Returns the failures in groups. Items of a step that failed for the same reason form a group, and every other
+  /// failure forms its own group.
   ///
   /// Reasons are the same if the messages differ only in values of items, numbers or paths.
   package static func of(_ failures: [ReportedFailure]) -> [[ReportedFailure]] {

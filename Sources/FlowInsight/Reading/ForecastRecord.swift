@@ -28,7 +28,8 @@ package struct ForecastRecord: MeasuredRuns, Sendable {
     steps[id]?.objectValue?["criticality"]?.numberValue
   }
 
-  /// Returns the measured value for a budget, in milliseconds or as a share. `isMeasured` is false if the step never ran.
+  /// Returns the measured value for a budget, in milliseconds or as a share. `isMeasured` is false if the step never
+  /// ran.
   package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
     func time(_ values: Value?, _ statistic: BudgetRule.Statistic) -> Double? {
       values?.objectValue?[statistic == .median ? BudgetRule.Statistic.p50.rawValue : statistic.rawValue]?.numberValue

@@ -3,8 +3,8 @@ import FlowModel
 
 /// Simulated or recorded runs that budgets are checked against.
 package protocol MeasuredRuns {
-  /// Returns the measured value for a budget, in milliseconds or as a share, or nil if the event never happened. `isMeasured` is
-  /// false if no run executed the step.
+  /// Returns the measured value for a budget, in milliseconds or as a share, or nil if the event never happened.
+  /// `isMeasured` is false if no run executed the step.
   func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool)
 }
 

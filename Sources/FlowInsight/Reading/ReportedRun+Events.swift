@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension ReportedRun {
-  /// The run as events of the kind that an observer receives: starts, attempts and ends of steps, posted events, and the gate. A
-  /// running step has no end event.
+  /// The run as events of the kind that an observer receives: starts, attempts and ends of steps, posted events, and
+  /// the gate. A running step has no end event.
   package var events: [RunEvent] {
     var events = posts.map { RunEvent(atNanoseconds: $0.at, .eventPosted($0.event, number: nil)) }
     if let outcome = course.outcome, let at = course.openedAt {

@@ -164,8 +164,8 @@ package struct ReportedRun: Sendable {
     if let failure = ReportedFailure(step, index, lines) { failures.append(failure) }
   }
 
-  /// Returns the times of attempts. An attempt whose start was not recorded is assumed to start at the end of the previous
-  /// attempt, so that it includes the pause.
+  /// Returns the times of attempts. An attempt whose start was not recorded is assumed to start at the end of the
+  /// previous attempt, so that it includes the pause.
   static func attemptTimes(_ attempts: [RunReport.Attempt], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start
     var read: [Range<Int>] = []
@@ -179,7 +179,8 @@ package struct ReportedRun: Sendable {
     return read
   }
 
-  /// Returns the instants at which executors started the attempts' bodies, or nil if the step did not run on an executor.
+  /// Returns the instants at which executors started the attempts' bodies, or nil if the step did not run on an
+  /// executor.
   private static func beginnings(_ first: RunReport.Beginning?, _ attempts: [RunReport.Attempt]) -> [Int]? {
     first.map { first in ([first.at] + attempts.map(\.begunAt)).compactMap { nanoseconds($0) } }
   }
@@ -192,13 +193,15 @@ package struct ReportedRun: Sendable {
     return Int((milliseconds * 1_000_000).rounded())
   }
 
-  /// The segments of the critical path to the gate, computed from dependencies or read from the report of an older flowrun.
+  /// The segments of the critical path to the gate, computed from dependencies or read from the report of an older
+  /// flowrun.
   package var criticalPath: [PathSegment] { course.shape.knowsDependencies ? CriticalPath(course).links : path }
 }
 
 extension ReportedRun {
-  /// Infers which steps of an unfinished run are running: those that wait for nothing and have not ended. The journal alone does
-  /// not suffice, because only durable runs record the starts of attempts. `now` is in nanoseconds after activation.
+  /// Infers which steps of an unfinished run are running: those that wait for nothing and have not ended. The journal
+  /// alone does not suffice, because only durable runs record the starts of attempts. `now` is in nanoseconds after
+  /// activation.
   package mutating func inferRunning(until now: Int) {
     nanoseconds = max(nanoseconds, now)
     let steps = course.steps
@@ -214,8 +217,8 @@ extension ReportedRun {
     }
   }
 
-  /// Marks the steps that were running when flowrun ended as interrupted. `starts` contains their starts, and `last` is the last
-  /// instant at which the run is known to have been alive.
+  /// Marks the steps that were running when flowrun ended as interrupted. `starts` contains their starts, and `last` is
+  /// the last instant at which the run is known to have been alive.
   package mutating func noteInterrupted(_ starts: [Int: Int], until last: Int) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
@@ -231,7 +234,8 @@ extension ReportedRun {
     }
   }
 
-  /// Infers unknown posters of events. If exactly one step that declares the event was running at the time, it posted the event.
+  /// Infers unknown posters of events. If exactly one step that declares the event was running at the time, it posted
+  /// the event.
   package mutating func inferPosters(_ declared: (Int) -> [String]) {
     var posters: [String: [Int]] = [:]
     for index in course.steps.indices where course.steps[index].startedAt != nil {

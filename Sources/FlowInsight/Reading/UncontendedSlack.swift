@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The slack of all steps of a run in which no step waits for a slot. In such a run, each step starts when its last dependency or
-/// event arrives. Its slack is the margin of the longest path from it to the gate.
+/// The slack of all steps of a run in which no step waits for a slot. In such a run, each step starts when its last
+/// dependency or event arrives. Its slack is the margin of the longest path from it to the gate.
 ///
-/// The result equals that of ``CoursePlayback``, which simulates the run for each step, but is computed with one forward and one
-/// backward pass. It is not available if slots are scarce, or if failures decided which steps ran.
+/// The result equals that of ``CoursePlayback``, which simulates the run for each step, but is computed with one
+/// forward and one backward pass. It is not available if slots are scarce, or if failures decided which steps ran.
 package struct UncontendedSlack {
   /// The largest increase of each step's duration that does not delay the gate, or `Int.max` if there is no limit.
   package private(set) var slack: [Int]
@@ -13,8 +13,8 @@ package struct UncontendedSlack {
   private var behind: [[(step: Int, offset: Int?)]]
   private var starts: [Int]
 
-  /// Computes the slack of a run whose gate is ready at `base` in a simulation. Returns nil if only simulations can find the
-  /// slack.
+  /// Computes the slack of a run whose gate is ready at `base` in a simulation. Returns nil if only simulations can
+  /// find the slack.
   package init?(_ course: RunCourse, readyAt base: Int) {
     guard Self.hasSlots(course), Self.hasGoneWell(course) else { return nil }
     self.course = course
@@ -26,8 +26,8 @@ package struct UncontendedSlack {
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
     // A different result means that the assumptions do not hold, so the slack must be found by simulations.
     guard last == base else { return nil }
-    // By how much each step can start later. A step's minimum counts from its start, so a delayed step still takes its whole
-    // span. The work alone can grow further, by the time for which the minimum delayed the end.
+    // By how much each step can start later. A step's minimum counts from its start, so a delayed step still takes its
+    // whole span. The work alone can grow further, by the time for which the minimum delayed the end.
     var delays = slack
     for step in order.reversed() {
       if isAwaited(step) {
@@ -64,7 +64,8 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Collects the dependents of each step, and counts its dependencies in `open`. Returns false if a dependency is unknown.
+  /// Collects the dependents of each step, and counts its dependencies in `open`. Returns false if a dependency is
+  /// unknown.
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {
