@@ -2,12 +2,12 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// An action of a manifest, with the values that are the same for all of its calls.
+/// An action of a plugin, prepared for calls: its declaration, and the parts of a request that are always the same.
 package final class CallableAction: Sendable {
   package let declaration: ActionDeclaration
-  /// True if errors are retryable when neither the program nor the manifest says so.
+  /// True if an error is retryable by default, when neither the program nor the manifest specifies it.
   let isRetryable: Bool
-  /// The JSON text of a request between its id and its inputs.
+  /// The part of a request's JSON text between its id and its inputs.
   let requestHead: [UInt8]
   /// The names of the inputs of type duration. A request also contains their values in milliseconds.
   let durationNames: [String]
@@ -25,12 +25,12 @@ package final class CallableAction: Sendable {
     outputType = .object(properties: declaration.outputs)
   }
 
-  /// Creates an action that is not declared in a manifest.
+  /// Creates an action whose declaration does not come from a manifest.
   package convenience init(_ declaration: ActionDeclaration) {
     self.init(declaration, isRetryable: true)
   }
 
-  /// Adds the default values to the inputs and checks them against the declared types.
+  /// Adds default values to the inputs and checks all values against the declared types.
   ///
   /// Throws a `TypeMismatch`, as a compiled-in action does.
   func completed(_ inputs: ValueObject) throws(TypeMismatch) -> ValueObject {
@@ -44,7 +44,7 @@ package final class CallableAction: Sendable {
     return completed
   }
 
-  /// Checks the program's outputs against the declared types and returns them.
+  /// Returns the program's outputs after checking them against the declared types.
   package func checkedOutputs(_ value: Value, of inputs: ValueObject = [:]) throws(ActionError) -> ValueObject {
     guard let outputs = value.objectValue else {
       throw lie("gave outputs that are \(value.shortText), not an object")
@@ -63,7 +63,7 @@ package final class CallableAction: Sendable {
     ActionError("plugin-output", "'\(declaration.name)' \(what)", isRetryable: false)
   }
 
-  /// Converts a failure reported by the program to an error of the engine.
+  /// Converts an error reported by the program to an error of the action.
   package func error(_ failure: PluginFailure) -> ActionError {
     let declared = declaration.errors.first { $0.code == failure.code }?.isRetryable
     return ActionError(

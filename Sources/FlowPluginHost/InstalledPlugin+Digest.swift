@@ -6,11 +6,11 @@
 import FlowSystem
 
 extension InstalledPlugin {
-  /// The maximum number of bytes hashed per file.
+  /// The maximum number of bytes of each file that are hashed.
   private static let hashedBytes = 64 << 20
 
-  /// A hash of the plugin's manifest and program. It covers the files named in the command, or the Swift files next to
-  /// the source. Files that the program itself reads are not included.
+  /// A hash of the plugin's manifest and program. It covers the files named in the command or, for a program in Swift,
+  /// all Swift files next to the entry file. Files that the program itself reads are not included.
   package var digest: String {
     var hash = ContentHash()
     for path in [Self.manifestName] + programFiles {
@@ -20,7 +20,7 @@ extension InstalledPlugin {
     return hash.text
   }
 
-  /// The paths of the files covered by ``digest``.
+  /// The paths of the files that determine ``digest``.
   package var decidingFiles: [String] {
     ([Self.manifestName] + programFiles).map { FilePath.isAbsolute($0) ? $0 : folder + "/" + $0 }
   }
@@ -34,7 +34,7 @@ extension InstalledPlugin {
     }
   }
 
-  /// The first bytes of a regular file, or nil if there is no such file.
+  /// Returns the content of a regular file, up to the size limit, or nil if there is no such file.
   private static func content(of path: String) -> Data? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSyntax
 import FlowSystem
 
-/// Runs the actions of one plugin. Starts the plugin's program at the first call, and again at the next call after the
-/// program has ended.
+/// Runs the actions of one plugin. Starts the plugin's program for the first call. If the program ends, the next call
+/// starts it again.
 final class PluginClient: Sendable {
   let plugin: InstalledPlugin
   private let supervisor: ProgramSupervisor
@@ -30,7 +30,7 @@ final class PluginClient: Sendable {
     supervisor = ProgramSupervisor(program)
   }
 
-  /// Runs one attempt of a step.
+  /// Runs one attempt of a step. If the program ends before it reads the call, the call is sent to the next program.
   func run(_ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     let inputs = try action.completed(inputs)
     var unread: PluginSession?
@@ -57,9 +57,8 @@ final class PluginClient: Sendable {
     return try action.checkedOutputs(outputs)
   }
 
-  // MARK: The program
 
-  /// Starts the program if necessary. Returns the error, or nil if the program is running.
+  /// Starts the program unless it is running. Returns the error, or nil if the program is running.
   func startProblem() async -> ActionError? {
     do {
       _ = try await supervisor.session()
@@ -76,7 +75,8 @@ final class PluginClient: Sendable {
     switch plugin.manifest.program {
     case .command(let words):
       var withFiles = PluginCommand(words, seeing: plugin.manifest.environment)
-      // If the support files cannot be created, only a program that uses them fails, with its own message.
+      // Only programs that use the support files need them. If they cannot be created, such a program fails with its
+      // own message.
       let variables = try? SupportFolder(cache: cache.folder).variables(beside: withFiles.environment)
       withFiles.environment.merge(variables ?? [:]) { $1 }
       command = withFiles
@@ -97,6 +97,6 @@ final class PluginClient: Sendable {
       isRetryable: error.isLackOfDescriptors || error.number == EAGAIN)
   }
 
-  /// Asks the program to end, and waits until its process group has ended. Later calls fail.
+  /// Asks the program to end, and waits until all of its process group have ended. Later calls fail.
   func close() async { await supervisor.close()?.awaitEnd() }
 }

@@ -1,9 +1,9 @@
 import FlowSystem
 
-/// The command of a program, and the environment in which it runs.
+/// The command line of a program, and the environment in which it runs.
 package struct PluginCommand: Sendable, Hashable {
   var arguments: [String]
-  /// All variables of the program's environment.
+  /// The complete environment of the program.
   var environment: [String: String]
 
   package init(_ arguments: [String], environment: [String: String]) {
@@ -12,7 +12,7 @@ package struct PluginCommand: Sendable, Hashable {
   }
 
   /// Creates a command whose environment contains `PATH` and the variables in `names`, with their values in this
-  /// process. Variables that this process does not have are omitted.
+  /// process. Variables that are not set are omitted.
   init(_ arguments: [String], seeing names: [String]) {
     self.arguments = arguments
     environment = [:]

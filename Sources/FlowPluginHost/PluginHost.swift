@@ -18,7 +18,7 @@ public final class PluginHost: Sendable {
   private let cache: ProgramCache
   private let clients = Mutex<[PluginClient]>([])
 
-  /// Creates a host that applies `limits` to programs.
+  /// Creates a host that enforces `limits` on programs.
   ///
   /// Programs compiled from Swift source are stored in `cacheFolder`, or in the user's cache folder if it is nil.
   public init(limits: PluginLimits = PluginLimits(), cacheFolder: String? = nil) {
@@ -26,7 +26,7 @@ public final class PluginHost: Sendable {
     cache = ProgramCache(folder: cacheFolder ?? ProgramCache.userFolder)
   }
 
-  /// Returns the actions of a plugin, which are registered like the built-in ones.
+  /// Returns the actions of a plugin, ready to be registered like built-in ones.
   public func actions(of plugin: InstalledPlugin) -> [RegisteredAction] {
     let client = PluginClient(plugin, limits: limits, cache: cache)
     clients.withLock { $0.append(client) }
@@ -40,17 +40,18 @@ public final class PluginHost: Sendable {
     }
   }
 
-  /// Starts a plugin's program unless it is already running, and waits until it is initialized. Returns the error, or
-  /// nil if it is running. Call ``actions(of:)`` first.
+  /// Starts a plugin's program unless it is running, and waits until it is initialized. Returns the error, or nil if
+  /// the program is running. ``actions(of:)`` must have been called before.
   public func start(_ plugin: InstalledPlugin) async -> ActionError? {
     let client = clients.withLock { $0.last { $0.plugin.folder == plugin.folder } }
     return await client?.startProblem()
   }
 
-  /// True if the host has no plugins, so there is nothing to close.
+  /// True if no plugin has been added, so that there is nothing to close.
   public var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
-  /// Asks every program to end, and kills it with its child processes after the grace period.
+  /// Asks every program to end. A program that is still running after the grace period is killed with its child
+  /// processes.
   public func close() async {
     let clients = clients.withLock { $0 }
     await withTaskGroup { group in

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One call made by ``PluginConformance``. It records the posted events and the provided handles, and can be cancelled.
+/// A call that ``PluginConformance`` makes. It records posted events and provided handles, and it can be cancelled.
 final class CheckedCall: ActionHost {
   let run: RunInformation
   let launch = Launch()
@@ -17,20 +17,21 @@ final class CheckedCall: ActionHost {
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// Creates a call. Relative paths are resolved against `folder` for writing and against `sourceFolder` for reading.
+  /// Creates a call. Relative output paths are resolved against `folder`, and relative input paths against
+  /// `sourceFolder`.
   init(_ action: RegisteredAction, in folder: String, reading sourceFolder: String) {
     self.action = action
     run = RunInformation(
       id: "00000000-0000-0000-0000-000000000000", dataFolder: folder, workflowFolder: sourceFolder)
   }
 
-  /// The names of the posted events.
+  /// The names of the events that the action has posted.
   var posts: [String] { state.withLock { $0.posts } }
 
   /// Runs the action, closes the handles it provided and returns its outputs.
   func outputs(with inputs: ValueObject) async throws -> ValueObject {
     defer {
-      // Each plugin's own tests cover failures to close.
+      // Failures to close a handle are covered by each plugin's own tests.
       for close in state.withLock({ $0.closers.reversed() }) { try? close() }
     }
     let inputs = absolutePaths(in: inputs)
@@ -58,7 +59,6 @@ final class CheckedCall: ActionHost {
     return absolute
   }
 
-  // MARK: ActionHost
 
   func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "check") }
   func environment(of step: StepIndex) -> [String: String] { [:] }
@@ -89,6 +89,6 @@ final class CheckedCall: ActionHost {
     }
   }
 
-  /// Cancels a service as soon as it is ready; otherwise it would run forever.
+  /// Cancels a service as soon as it is ready. Otherwise it would run forever.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) { cancel() }
 }

@@ -9,17 +9,17 @@ import FlowModel
 public struct PluginCase: Sendable, Hashable {
   /// The expected result of a call.
   public enum Expectation: Sendable, Hashable {
-    /// The call succeeds, and its outputs include these.
+    /// The call succeeds, and its outputs contain at least these.
     case outputs(ValueObject)
-    /// The call fails with this code.
+    /// The call fails with this error code.
     case error(String)
   }
 
-  /// The action's full name.
+  /// The full name of the action, such as `shout.text`.
   public var action: String
-  /// The inputs of the call.
+  /// The inputs that are passed to the action.
   public var inputs: ValueObject
-  /// The expected result.
+  /// The result that the call must have.
   public var expectation: Expectation
 
   /// Creates a call with its expected result.
@@ -29,17 +29,17 @@ public struct PluginCase: Sendable, Hashable {
     self.expectation = expectation
   }
 
-  /// The reason why a line is not a case.
+  /// Describes why a line of a file is not a valid case.
   public struct CaseProblem: Error, Sendable, CustomStringConvertible {
     /// The line number, from 1.
     public let line: Int
-    /// The problem of the line.
+    /// A description of the problem, without the line number.
     public let message: String
-    /// Line and problem.
+    /// The line number followed by the problem.
     public var description: String { "line \(line): \(message)" }
   }
 
-  /// Reads a file with one case per line; empty lines are ignored.
+  /// Parses a file with one case per line. Empty lines are ignored.
   public static func read(_ text: String) throws(CaseProblem) -> [PluginCase] {
     var cases: [PluginCase] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

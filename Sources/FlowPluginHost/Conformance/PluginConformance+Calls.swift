@@ -2,18 +2,19 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginConformance {
-  /// The outcome of a call. `late` means that it did not end within its time limit.
+  /// The outcome of a call. `late` means that the call exceeded its time limit.
   enum Ending: Sendable {
     case outputs(ValueObject)
     case failure(any Error)
     case late
   }
 
-  /// The maximum number of concurrent calls of a case, and the approximate total time for them. Programs may answer
-  /// calls one after another or concurrently.
+  /// The maximum number of concurrent calls of a case, and the approximate total time for them. A program may answer
+  /// calls sequentially or concurrently.
   private static let (overlap, overlapTime) = (16, Duration.seconds(30))
 
-  /// Calls an action, or starts and cancels it. Waits no longer than `limit`, or than `grace` for a cancelled call.
+  /// Calls an action and waits at most `limit` for the outcome. If `cancelled` is true, cancels the call after its
+  /// start and waits at most `grace`.
   func call(
     _ run: CheckedCall, _ inputs: ValueObject, cancelled: Bool = false, within limit: Duration? = nil
   ) async -> Ending {
@@ -39,15 +40,13 @@ extension PluginConformance {
 
   private func action(_ name: String) -> RegisteredAction? { actions.first { $0.declaration.name == name } }
 
-  // MARK: The program
 
-  /// Checks that the program starts and can be initialized.
+  /// Checks that the program starts and answers `initialize`.
   func startProblems() async -> Problems {
     guard let error = await start() else { return [] }
     return [(name, error.message)]
   }
 
-  // MARK: Inputs that do not fit
 
   func unfitInputProblems() async -> Problems {
     var problems: Problems = []
@@ -65,7 +64,8 @@ extension PluginConformance {
     return problems
   }
 
-  /// For each typed input, inputs in which only that input is missing or has the wrong type.
+  /// Returns invalid inputs, each with the name of the input that is missing or has the wrong type. All other inputs
+  /// are valid.
   private static func unfitInputs(for declaration: ActionDeclaration) -> [(String, ValueObject)] {
     let fitting = ValueObject(
       declaration.inputs.filter(\.isRequired).map { ($0.name, $0.defaultValue ?? sample(of: $0.type)) })
@@ -100,7 +100,6 @@ extension PluginConformance {
     }
   }
 
-  // MARK: The cases
 
   func caseProblems() async -> Problems {
     var problems: Problems = []
@@ -156,11 +155,11 @@ extension PluginConformance {
     for (number, sample) in cases.enumerated() {
       guard let action = action(sample.action) else { continue }
       let start = ContinuousClock.now
-      // Another rule reports a case that fails on its own.
+      // A case that fails even when it runs alone is reported by another rule.
       if Self.problem(with: await call(run(action), sample.inputs), of: sample, action.declaration) != nil { continue }
       let alone = max(ContinuousClock.now - start, .milliseconds(1))
       let calls = min(Self.overlap, max(2, Int(Self.overlapTime / alone)))
-      // Twice the time that sequential calls need.
+      // Allow twice the time that the calls take one after another.
       let limit = callDeadline + alone * (2 * calls)
       let found = await withTaskGroup(of: String?.self) { group in
         for _ in 1...calls {

@@ -40,7 +40,8 @@ extension PluginConformance {
       }
   }
 
-  /// True if `text` may be an error code: a word that may contain capitals, as in `invalidCoordinate`.
+  /// True if `text` is a valid error code: a word like other names, but with capitals allowed, as in
+  /// `invalidCoordinate`.
   static func isCode(_ text: String) -> Bool { isWord(text.lowercased()) }
 
   func summaryProblems() -> Problems {
@@ -90,7 +91,8 @@ extension PluginConformance {
     return problems
   }
 
-  /// No literals at all, followed by each kind of value for all inputs at once.
+  /// Returns literals with which the action's own check of inputs is tested: none at all, and then each kind of value
+  /// for all inputs at once.
   private static func literals(for declaration: ActionDeclaration) -> [ValueObject] {
     let values: [Value] = [
       nil, true, -1, 0.5, "", "\u{0}\u{FFFF}", "${", .string(String(repeating: "x", count: 10_000)), [], [[], nil, 1],

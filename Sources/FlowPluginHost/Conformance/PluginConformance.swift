@@ -12,18 +12,17 @@ import FlowPluginKit
 /// once alone, several times concurrently, and once with cancellation. Every call has a time limit.
 public struct PluginConformance: Sendable {
   let name: String
-  /// The actions in the order of the report.
   let actions: [RegisteredAction]
   let cases: [PluginCase]
-  /// An existing folder for files that the actions write.
+  /// An existing folder in which actions write files.
   let folder: String
-  /// An existing folder for files that the actions read.
+  /// An existing folder from which actions read files.
   let sourceFolder: String
   /// The time limit of a call.
   let callDeadline: Duration
-  /// The time limit of a cancelled call.
+  /// The time within which a cancelled call must end.
   let grace: Duration
-  /// Starts the plugin's program. Returns the error, or nil if it has started.
+  /// Starts the plugin's program if it has one. Returns the error if it does not start.
   let start: @Sendable () async -> ActionError?
 
   /// Creates a check of a compiled-in plugin.
@@ -58,7 +57,7 @@ public struct PluginConformance: Sendable {
     self.start = start
   }
 
-  /// A violated rule, and where it is violated.
+  /// A violation of a rule, and the place where it was found.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
     /// The violated rule.
     public var rule: Rule
@@ -70,7 +69,7 @@ public struct PluginConformance: Sendable {
     public var description: String { "\(place): \(message) [\(rule.rawValue)]" }
   }
 
-  /// The rules, in the order in which they are checked.
+  /// The rules that plugins must follow, in the order in which they are checked.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
     case names
     case summaries
@@ -84,7 +83,7 @@ public struct PluginConformance: Sendable {
     case overlap
     case cancel
 
-    /// The requirement, as a sentence without a period.
+    /// What the rule requires, as a sentence without a period.
     public var title: String {
       switch self {
       case .names: "names are plugin.action and name: lower case, with hyphens, each once"
@@ -101,7 +100,7 @@ public struct PluginConformance: Sendable {
       }
     }
 
-    /// Advice on how to meet the requirement.
+    /// Advice on how to follow the rule.
     public var remedy: String {
       switch self {
       case .names: "rename it: shout.text, not Shout.Text"
@@ -119,7 +118,7 @@ public struct PluginConformance: Sendable {
     }
   }
 
-  /// Checks all rules in order and returns the findings. If the program does not start, no action is called.
+  /// Checks all rules in order and returns the violations. If the program does not start, no action is called.
   public func check() async -> [Finding] {
     var findings: [Finding] = []
     for rule in Rule.allCases {
@@ -130,7 +129,7 @@ public struct PluginConformance: Sendable {
     return findings
   }
 
-  /// Returns the findings for one rule.
+  /// Checks one rule and returns its violations.
   public func check(_ rule: Rule) async -> [Finding] {
     var findings: [Finding] = []
     for (place, message) in await problems(rule) {

@@ -1,11 +1,11 @@
 import FlowSystem
 
-/// Checks that only this user controls a folder, so that no other user can have added or changed a program there.
+/// Checks that no other user can have added or changed a program in a folder.
 enum FolderTrust {
-  /// The reason why the plugin in `folder` must not be run, or nil if the folder can be trusted.
+  /// Returns the reason why the plugin in `folder` must not be run, or nil if the folder can be trusted.
   ///
-  /// The folder, its parent and its files must belong to this user or to root. Others must not be able to write to
-  /// them, nor may a group other than the user's own.
+  /// The folder, its parent and its files must belong to this user or to root. Neither others nor any group except the
+  /// user's own may have permission to write to them.
   static func problem(with folder: String) -> String? {
     let parent = String(folder[..<(folder.utf8.lastIndex(of: UInt8(ascii: "/")) ?? folder.startIndex)])
     let names = FilePath.names(in: folder) ?? []

@@ -20,22 +20,25 @@ package struct PluginFinder: Sendable {
   package struct Found: Sendable {
     /// The usable plugins, in the order in which they were found.
     package var plugins: [InstalledPlugin] = []
-    /// The folders whose `plugin.yaml` cannot be used.
+    /// The folders whose `plugin.yaml` is invalid or cannot be read.
     package var unusable: [UnusablePlugin] = []
   }
 
   private let given: [String]
   private let starts: [String]
 
-  /// Creates a finder. `given` contains the folders from the command line, `start` is the folder of the workflow or the
-  /// working directory, and `included` contains the folders of included files. Relative paths refer to the working
-  /// directory.
+  /// Creates a finder.
+  ///
+  /// - Parameters:
+  ///   - given: the folders from the command line.
+  ///   - start: the folder of the workflow or, without a workflow, the working directory.
+  ///   - included: the folders of included files.
   package init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)
     starts = [FilePath.normalized(start)] + included.map(FilePath.normalized)
   }
 
-  /// Searches for plugins.
+  /// Searches all folders and reads the manifests. A plugin that is found twice is listed once.
   package func find() -> Found {
     var found = Found()
     var seen: Set<String> = []
@@ -53,7 +56,7 @@ package struct PluginFinder: Sendable {
     return found
   }
 
-  /// A text that changes when a manifest that ``find()`` would read is added, removed or modified.
+  /// A string that changes when a manifest that ``find()`` would read is added, removed or modified.
   package func stamp() -> String {
     var stamp = ""
     func add(_ folder: String) {
@@ -67,7 +70,7 @@ package struct PluginFinder: Sendable {
     return stamp
   }
 
-  /// The folders that may contain a `plugins` folder, without duplicates.
+  /// The folders in which a `plugins` folder is looked for, without duplicates.
   private var above: [String] {
     var folders: [String] = []
     for folder in starts.flatMap(above) where !folders.contains(folder) { folders.append(folder) }

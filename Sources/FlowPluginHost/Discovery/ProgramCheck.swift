@@ -8,14 +8,14 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Checks that a manifest's program exists and is executable. Inspects files and starts nothing.
+/// Checks that a manifest's program exists and is executable. It only inspects files and does not start the program.
 struct ProgramCheck {
   /// The plugin's folder, which is also the program's working directory.
   let folder: String
   /// The folders in `PATH`.
   let searchPath: [String]
 
-  /// A problem as a sentence without a period, the word of the command that causes it, and advice.
+  /// A problem with advice, and the word of the command that causes it. The message is a sentence without a period.
   struct ProgramProblem {
     /// The index of the word in the command.
     var word = 0
@@ -23,7 +23,7 @@ struct ProgramCheck {
     var help: String
   }
 
-  /// Interpreters that take the script's file as their first argument.
+  /// The interpreters whose first argument is the path of a script.
   private static let interpreters = ["python", "sh", "bash", "dash", "zsh", "node", "ruby", "perl", "php", "lua"]
 
   init(folder: String) {
@@ -66,7 +66,8 @@ struct ProgramCheck {
     return ProgramProblem(message: "there is no program '\(program)' in PATH", help: help)
   }
 
-  /// Checks the interpreter after `#!`. If it does not exist, the system reports the program itself as missing.
+  /// Checks the interpreter named after `#!`. If it is missing, the system would misleadingly report that the program
+  /// itself does not exist.
   private func firstLineProblem(_ program: String) -> ProgramProblem? {
     guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
     let words = line.dropFirst(2).split(separator: " ").map(String.init)
@@ -90,7 +91,7 @@ struct ProgramCheck {
     }
   }
 
-  /// Checks the script that an interpreter is to run.
+  /// Checks that the script exists if the command is an interpreter followed by a script.
   private func scriptProblem(_ words: [String]) -> ProgramProblem? {
     let name = FilePath.parts(of: words[0]).last.map(String.init) ?? words[0]
     let isInterpreter = Self.interpreters.contains {
@@ -113,7 +114,6 @@ struct ProgramCheck {
         ?? (files.isEmpty ? "write the file, or its path" : "there are \(files.prefix(8).joined(separator: ", "))"))
   }
 
-  // MARK: Files
 
   private func absolute(_ path: String) -> String { FilePath.isAbsolute(path) ? path : "\(folder)/\(path)" }
 
@@ -136,8 +136,8 @@ struct ProgramCheck {
 }
 
 extension InstalledPlugin {
-  /// The reason why the program cannot be started, with its position in the manifest: it does not exist or is not
-  /// executable.
+  /// Returns the reason why the program cannot be started, with its position in the manifest, for example because the
+  /// program does not exist or is not executable.
   ///
   /// Returns nil if it can be started. Each call inspects the files again. Nothing is started.
   package func programProblem() -> DiagnosticReport.File? {

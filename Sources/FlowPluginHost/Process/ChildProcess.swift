@@ -1,13 +1,13 @@
 import FlowSystem
 import Synchronization
 
-/// A running program with three pipes. When it ends, its process group is ended too.
+/// A running program, connected by three pipes. When it ends, the other processes of its group are ended, too.
 final class ChildProcess: Sendable {
   private let input: Mutex<Descriptor?>
   let output: Descriptor
   let errors: Descriptor
-  /// A descriptor that becomes readable when the child has ended. Its number is negative if the system does not support
-  /// this.
+  /// A descriptor that becomes readable when the child has ended. Its number is negative if the system has no such
+  /// descriptors.
   let exitWatch: Descriptor
   private let group: ProcessGroup
 
@@ -30,14 +30,14 @@ final class ChildProcess: Sendable {
     input = Mutex(writing)
   }
 
-  /// The child's exit status, or nil if it has not ended. Does not wait.
+  /// Returns the child's exit status, or nil if it is still running. Does not block.
   func exitStatus() -> TerminationStatus? { group.status() }
 
-  /// Kills the child and its descendants, and waits for the child. Returns the child's own status if it had already
-  /// ended.
+  /// Kills the child and its descendants, and waits for the child. Returns its exit status, which is its own if it had
+  /// already ended.
   func end() -> TerminationStatus { group.end() }
 
-  /// Waits until the child has ended, but not longer than the given time, because some processes cannot be killed.
+  /// Blocks until the child has ended, but at most for the given time, because some processes cannot be killed.
   func awaitExit(milliseconds: CInt) {
     guard exitWatch.number >= 0 else {
       let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
@@ -48,7 +48,7 @@ final class ChildProcess: Sendable {
     while poll(&interest, 1, milliseconds) < 0, errno == EINTR {}
   }
 
-  /// The number of bytes in the input pipe that the child has not read, or 0 if that is unknown.
+  /// Returns the number of bytes in the input pipe that the child has not read, or 0 if it is unknown.
   func unreadInputBytes() -> Int {
     input.withLock { input in
       switch input {
@@ -58,7 +58,7 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Writes to the child's standard input as many bytes as the pipe accepts without blocking.
+  /// Writes to the child's standard input as many of the bytes as the pipe accepts without blocking.
   func send(_ bytes: ArraySlice<UInt8>) -> Descriptor.Sent {
     input.withLock { input in
       switch input {
@@ -70,8 +70,8 @@ final class ChildProcess: Sendable {
 
   func closeInput() { input.withLock { $0 = nil } }
 
-  /// The descriptor of the child's standard input, for `poll`. It is −1, which `poll` ignores, after the input was
-  /// closed.
+  /// The descriptor of the child's standard input, for `poll`. After the input was closed, it is −1, which `poll`
+  /// ignores.
   var inputNumber: CInt {
     input.withLock { input in
       switch input {

@@ -1,10 +1,10 @@
 import FlowModel
 import FlowSystem
 
-/// The exit status and the output of a program that has ended.
+/// A program that was run to its end, with its exit status and output.
 package struct FinishedProgram: Sendable {
   package let status: TerminationStatus
-  /// The combined output of both streams, at most 64 KiB.
+  /// Standard output and standard error combined, at most 64 KiB.
   package let output: String
   /// The standard output, at most 64 KiB.
   package let standardOutput: String
@@ -15,18 +15,19 @@ package struct FinishedProgram: Sendable {
 
   private static let outputBytes = 64 << 10
 
-  /// Runs a program in `directory`. Blocks the calling thread until it ends or is killed at the deadline.
+  /// Runs a program in `directory`. Blocks the calling thread until the program ends or is killed at the deadline.
   package init(_ command: PluginCommand, directory: String, deadline: ContinuousClock.Instant) throws(SystemError) {
     self.init(try Self.start(command, directory), deadline)
   }
 
-  /// Runs several programs concurrently, and blocks until all have ended. Each is killed at the deadline.
+  /// Runs several programs concurrently. Blocks until all of them have ended. Those still running at the deadline are
+  /// killed.
   package static func together(
     _ commands: [(command: PluginCommand, directory: String)], deadline: ContinuousClock.Instant
   ) throws(SystemError) -> [FinishedProgram] {
     var children: [ChildProcess] = []
     for next in commands { children.append(try start(next.command, next.directory)) }
-    // If another program fills its pipe in the meantime, it blocks until its output is read.
+    // The output is read from one program after another. Meanwhile, another program may block because its pipe is full.
     return children.map { FinishedProgram($0, deadline) }
   }
 
@@ -65,8 +66,8 @@ package struct FinishedProgram: Sendable {
     _ pipe: borrowing Descriptor, into written: inout [UInt8], _ own: inout [UInt8]
   ) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-      // A limited number of reads: otherwise a program that never stops writing would prevent the check of the
-      // deadline.
+      // The number of reads is limited, because otherwise a program that never stops writing would prevent the deadline
+      // from being checked.
       for _ in 0..<64 {
         switch pipe.receive(into: buffer) {
         case .nothing: return true

@@ -1,14 +1,14 @@
 import FlowModel
 
-/// The host's messages to a plugin's program, as lines of JSON-RPC 2.0.
+/// Encodes the host's messages to a plugin's program, as lines of JSON-RPC 2.0.
 enum HostMessage {
   static let protocolVersion = 1
 
   /// The id of the `initialize` request, which precedes all calls.
   static let initializeID = 0
 
-  /// The first message to a plugin's program. It contains the name and version from the manifest, for programs that do
-  /// not state their own.
+  /// Returns the first message to a plugin's program. It contains the name and version from the manifest, for programs
+  /// that do not have their own.
   static func initialize(name: String, version: String) -> [UInt8] {
     let parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
@@ -19,7 +19,8 @@ enum HostMessage {
     return line
   }
 
-  /// The first message to a worker, with the protocol extensions that the host supports and the workflow's folder.
+  /// Returns the first message to a worker, with the protocol extensions that the host supports and the workflow's
+  /// folder.
   static func initialize(worker name: String, version: String, _ terms: WorkerTerms) -> [UInt8] {
     var parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
@@ -34,7 +35,7 @@ enum HostMessage {
     return line
   }
 
-  /// A request to a worker.
+  /// Returns a request to a worker other than a call of an action.
   static func request(id: Int, _ method: String, _ parameters: ValueObject) -> [UInt8] {
     var line = Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":"#.utf8)
     JSONText.append(.object(parameters), to: &line)
@@ -42,13 +43,13 @@ enum HostMessage {
     return line
   }
 
-  /// Requests a heartbeat.
+  /// Returns a ping, which asks a worker for a heartbeat.
   static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// Confirms a worker's write; see ``WorkerTerms/isRemote``.
+  /// Returns the confirmation of a worker's write; see ``WorkerTerms/isRemote``.
   static func receipt() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// The JSON text of a call of `action` between its id and its inputs.
+  /// Returns the part of a call's JSON text between its id and its inputs.
   static func runHead(action: String) -> [UInt8] {
     var head: [UInt8] = []
     append(#","method":"run","params":{"action":"#, to: &head)
@@ -57,9 +58,14 @@ enum HostMessage {
     return head
   }
 
-  /// A call of an action. `head` is the result of ``runHead(action:)``. `durations` are the names of the inputs of type
-  /// duration, which are also sent in milliseconds. `key`, `workflowFolder`, `files` and `isQuiet` are only for
-  /// workers. `workflowFolder` is nil if it is the folder in the worker's `initialize` request.
+  /// Returns a call of an action.
+  ///
+  /// - Parameters:
+  ///   - head: the result of ``runHead(action:)``.
+  ///   - durations: the names of the inputs of type duration, which are also sent in milliseconds.
+  ///   - key: the step's idempotency key. Like the following parameters, it is only for workers.
+  ///   - workflowFolder: the step's folder, or nil if it is the one in the worker's `initialize` request.
+  ///   - files: the number of the folder that contains the step's files.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
     remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, files: Int? = nil,
@@ -126,11 +132,11 @@ enum HostMessage {
     }
   }
 
-  /// Asks the program to cancel a call.
+  /// Returns a message that asks the program to cancel a call.
   static func cancel(id: Int) -> [UInt8] {
     Array(#"{"jsonrpc":"2.0","method":"cancel","params":{"id":\#(id)}}"#.utf8) + [UInt8(ascii: "\n")]
   }
 
-  /// Asks the program to end. Its standard input is closed afterwards.
+  /// Returns a message that asks the program to end. Its standard input is closed afterwards.
   static func shutdown() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"shutdown"}"#.utf8) + [UInt8(ascii: "\n")] }
 }

@@ -2,20 +2,20 @@ import FlowSystem
 
 /// Splits a stream of bytes into lines of limited length.
 package struct LineBuffer: Sendable {
-  /// The minimum free space for a read.
+  /// The minimum free space that is passed to a read, in bytes.
   static let readBytes = 64 << 10
   /// The maximum length of a line in bytes, without its line break.
   let limit: Int
   private var storage: [UInt8]
-  /// The range of the bytes that were read but not yet returned as a line.
+  /// The range of the bytes that have been read but not returned as a line.
   private var filled = 0..<0
-  /// The position at which the search for the next line break continues.
+  /// The position from which the next line break is searched.
   private var scanned = 0
 
   package enum Found {
     /// A line without its line break.
     case line(ArraySlice<UInt8>)
-    /// The beginning of a line that exceeds the limit. The rest of the stream cannot be read.
+    /// The beginning of a line that exceeds the limit. The stream cannot be read any further.
     case tooLong(beginning: ArraySlice<UInt8>)
     /// There is no complete line yet.
     case nothing
@@ -26,7 +26,7 @@ package struct LineBuffer: Sendable {
     storage = Array(repeating: 0, count: Self.readBytes)
   }
 
-  /// Passes the free space to `read`, which fills it and returns the number of bytes.
+  /// Passes the free space to `read`, which fills it and returns the number of bytes that it has read.
   package mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Descriptor.Received) -> Descriptor.Received {
     makeRoom()
     let end = filled.upperBound
@@ -73,6 +73,6 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// The bytes after the last line break.
+  /// The bytes after the last complete line.
   var rest: ArraySlice<UInt8> { storage[filled] }
 }
