@@ -2,12 +2,12 @@
 package struct SupportFile: Sendable {
   /// The file's name in the support folder.
   package let name: String
-  /// The contents.
+  /// The content, as embedded in flowrun.
   package let bytes: [UInt8]
   /// True if calls spend their time in this file, so that it is compiled with optimization.
   package var isHot = false
 
-  /// The sources of the module `FlowPlugin`. The hot files use none of the others, so that they can be compiled alone.
+  /// The sources of the module `FlowPlugin`. Hot files use no other files, so that they can be compiled alone.
   package static let swift = [
     SupportFile(name: "JSON.swift", bytes: PackageResources.JSON_swift, isHot: true),
     SupportFile(name: "JSONDecoding.swift", bytes: PackageResources.JSONDecoding_swift),

@@ -11,22 +11,22 @@ enum PluginMessage: Sendable {
   case log(call: Int?, level: LogLevel, stream: LogStream?, message: String)
   /// The progress of a call.
   case progress(call: Int?, fraction: Double, message: String)
-  /// An event for the other steps of the run.
+  /// An event that the step posts to the other steps of the run.
   case post(call: Int?, event: String, value: Value)
   /// A service is ready, with its outputs.
   case ready(call: Int?, outputs: Value)
   /// The answer to a ping.
   case pong
-  /// A call has left the queue and its action is running.
+  /// The action of a queued call has started to run.
   case started(call: Int?)
   /// A worker requests a receipt; see ``WorkerTerms/isRemote``.
   case receipt
-  /// More lines of a call may follow its answer, because a process that it started is still running.
+  /// More log lines of a call may follow its answer, because a process that the call started is still running.
   case linesFollow(call: Int)
-  /// A message with an unknown method, as a newer program may send it.
+  /// A message with an unknown method, for example from a program for a newer protocol.
   case unknown(method: String)
 
-  /// The reason why a line is not a valid message.
+  /// Describes why a line is not a valid message.
   struct MessageProblem: Error {
     let message: String
     init(_ message: String) { self.message = message }
@@ -98,14 +98,14 @@ enum PluginMessage: Sendable {
 
 /// The error in a program's response.
 package struct PluginFailure: Sendable, Hashable {
-  /// A word for programs. If the program sent a number, it is appended to `error`.
+  /// The error code, a word for programs. A number sent by the program is appended to `error`.
   package let code: String
   package let message: String
-  /// True if another attempt may succeed, or nil if the action's declaration in the manifest applies.
+  /// True if another attempt may succeed. If nil, the declaration in the manifest decides.
   package let isRetryable: Bool?
-  /// The minimum pause before another attempt, or nil.
+  /// The minimum pause before another attempt, or nil if the program does not specify one.
   package let retryAfter: Duration?
-  /// The exit status of a failed command, or nil.
+  /// The exit status of a failed command, or nil if the action does not run a command.
   package let exitStatus: Int?
 
   /// Parses the `error` member of a response.

@@ -15,9 +15,9 @@ package final class PluginCall: @unchecked Sendable {
     case answered(Value)
     /// The program reported an error.
     case refused(PluginFailure)
-    /// The program violated the protocol in this call.
+    /// The program violated the protocol during this call.
     case failed(ActionError)
-    /// The conversation ended before the answer.
+    /// The program ended, or was ended, before it answered.
     case lost(ActionError)
     /// The program ended before it read the request.
     case unread
@@ -35,11 +35,12 @@ package final class PluginCall: @unchecked Sendable {
   let action: CallableAction?
   /// The step's context, or nil for `initialize`.
   let context: ActionContext?
-  /// The number of bytes queued for the program before this request.
+  /// The total number of bytes that were queued for the program before this request.
   var position = 0
-  /// The time at which the program is ended if the call is still pending, or nil if the step's own deadline applies.
+  /// The time at which the program is ended if the call is still pending. Nil while only the step's own deadline
+  /// applies.
   var deadline: ContinuousClock.Instant?
-  /// The number of its log lines, including dropped ones.
+  /// The number of the call's log lines, including dropped ones.
   var logLines = 0
   var progressMessages = 0
   private let answer = Mutex(Answer.open)
@@ -54,7 +55,7 @@ package final class PluginCall: @unchecked Sendable {
   /// The outcome, or nil while the call is pending.
   var outcome: Outcome? { answer.withLock { if case .given(let outcome) = $0 { outcome } else { nil } } }
 
-  /// Sets the outcome. Only the first one is kept.
+  /// Sets the outcome, unless there is already one.
   func finish(_ outcome: Outcome) {
     let waiter = answer.withLock { answer -> CheckedContinuation<Outcome, Never>? in
       switch answer {
@@ -70,7 +71,7 @@ package final class PluginCall: @unchecked Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome. Must be called only once.
+  /// Waits for the outcome. May be called only once.
   package func end() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = answer.withLock { answer -> Outcome? in

@@ -2,13 +2,13 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// The time in which a transport can write its last lines after it has announced its end.
+  /// How long a transport may take to write its last lines after it has announced its end.
   private static let endTime = Duration.seconds(1)
-  /// The number of log bytes read at once. It is the capacity of a pipe, so that a flood of lines does not block the
-  /// reader.
+  /// The number of log bytes that are read at once: the capacity of a pipe, so that a flood of lines does not occupy
+  /// the thread.
   private static let logBytesAtATime = 64 << 10
 
-  /// Reads from the program's standard error, at most the capacity of a pipe.
+  /// Reads from the program's standard error, at most as much as a pipe contains.
   @discardableResult func readLog() -> Look {
     log.withLock { log in
       var total = 0
@@ -35,8 +35,8 @@ extension PluginSession {
     }
   }
 
-  /// Shows an incomplete line as output of the pending step. If several steps are pending, the line is not shown,
-  /// because its step is unknown.
+  /// Shows an incomplete line as output of the pending step. If several steps are pending, it is unknown which of them
+  /// wrote the line, so it is not shown.
   private func showUnfinished(_ line: String) {
     let context = state.withLock { state -> ActionContext? in
       let calls = state.calls.filter { $0.context != nil }
@@ -48,23 +48,23 @@ extension PluginSession {
   /// A quotation of the last log lines, for an error message.
   package var lastLog: String { log.withLock { $0.explanation } }
 
-  /// Logs an incomplete last line when the program has ended.
+  /// Logs the incomplete last line, if there is one, after the program has ended.
   func finishLog() {
     log.withLock { log in if let line = log.finish() { passOutput([line], dropped: 0) } }
   }
 
-  /// Writes a line to the run's log as part of its call. Returns false if the call has reached its limit.
+  /// Writes a line to the run's log as part of a call. Returns false if the call has reached its limit.
   @discardableResult func log(
     _ message: String, level: LogLevel, from stream: LogStream? = nil, call id: Int?
   ) -> Bool {
     pass([message], level: level, from: stream, call: id) > 0
   }
 
-  /// Logs lines of the program's standard error as output of the pending step. If several steps are pending, the step
-  /// is unknown, and the lines are logged as output of the plugin.
+  /// Logs lines of the program's standard error as output of the pending step. If several steps are pending, it is
+  /// unknown which of them wrote the lines, so they are logged as output of the plugin.
   ///
-  /// The standard error of a worker's transport does not belong to a step. Its last lines are quoted when the worker
-  /// ends.
+  /// The standard error of a worker comes from its transport and does not belong to a step. Its last lines are quoted
+  /// when the worker ends.
   private func passOutput(_ lines: [String], dropped: Int) {
     if let worker {
       let isEnding = lines.contains { line in worker.endSigns.contains { line.contains($0) } }
@@ -89,8 +89,8 @@ extension PluginSession {
     }
   }
 
-  /// Writes lines to the run's log, up to the limit of their call, with one notice when the limit is exceeded. Returns
-  /// the number of lines written.
+  /// Writes lines to the run's log, up to the limit of their call, and a notice when the limit is first exceeded.
+  /// Returns the number of lines written.
   @discardableResult
   private func pass(
     _ lines: [String], level: LogLevel = .info, from stream: LogStream? = nil, dropped: Int = 0, call id: Int? = nil
@@ -117,7 +117,7 @@ extension PluginSession {
     return target.within
   }
 
-  /// Logs how many lines of a finished call were dropped.
+  /// Logs how many lines of an ended call were dropped.
   func reportDroppedLines(of call: PluginCall) {
     let dropped = state.withLock { _ in call.logLines } - limits.logLinesPerCall
     guard dropped > 0 else { return }

@@ -2,33 +2,33 @@ import FlowModel
 import FlowSystem
 
 extension PluginSession {
-  /// The time in which a program must end after it has closed its output. If it is still running then, the closed
-  /// output is reported as the error.
+  /// How long a program may take to end after it has closed its output. If it is still running then, the closed output
+  /// is reported as the error.
   private static let exitAfterOutputMilliseconds: CInt = 200
-  /// The interval of checking whether the program has ended, for systems without an exit descriptor.
+  /// The interval at which the program's end is checked on systems without a descriptor for it.
   private static let exitLookMilliseconds: CInt = 100
-  /// The maximum number of reads of the data left in a pipe after the program's end.
+  /// The maximum number of reads that empty a pipe after the program's end.
   private static let lastReads = 32
-  /// The pause after reading a flooded log, as a multiple of the time for reading it. It limits the load to a fifth of
-  /// a core and slows the program down.
+  /// The length of the pause after reading a flooded log, as a multiple of the time spent reading. It limits the load
+  /// to a fifth of a core and slows the program down.
   private static let logPause = 4
-  /// The same factor for messages on standard output that exceed their limits. It is lower (half a core), because
-  /// answers may follow.
+  /// The length of the pause after reading flooded messages from standard output, as a multiple of the time spent
+  /// reading. It is shorter than for the log (half of a core), because answers may follow.
   private static let outputPause = 1
 
   /// The state of reading one of the program's two output streams.
   private struct Stream {
     private var isOpen = true
-    /// The time at which reading a flooded stream continues.
+    /// The end of the pause during which a flooded stream is not read. Nil without a pause.
     private(set) var pausedUntil: ContinuousClock.Instant?
 
-    /// True if the stream should be read now.
+    /// True if the stream is open and not paused. Ends a pause whose time has passed.
     mutating func isRead(at now: ContinuousClock.Instant) -> Bool {
       if let end = pausedUntil, end <= now { pausedUntil = nil }
       return isOpen && pausedUntil == nil
     }
 
-    /// Reads from the stream. Starts a pause if the stream is flooded.
+    /// Reads from the stream. If the stream is flooded, starts a pause, `factor` times as long as the read.
     mutating func read(pausingTimes factor: Int, _ look: () -> Look) {
       let start = ContinuousClock.now
       switch look() {
@@ -41,7 +41,7 @@ extension PluginSession {
     }
   }
 
-  /// The loop of the session's thread. It ends after the program has ended.
+  /// The main loop of the session's thread. It returns after the program has ended.
   func pump() {
     var logStream = Stream()
     var outputStream = Stream()
@@ -90,11 +90,11 @@ extension PluginSession {
     }
   }
 
-  /// Ends the program and its group, and finishes all pending calls.
+  /// Ends the program and its process group, and finishes all pending calls.
   private func conclude() {
     let reason = decideReason()
     let status = child.end()
-    // All processes of the group have ended, so only the contents of the pipe are left.
+    // All processes of the group have ended, so the pipe receives no more data.
     if reason.leavesAnswers {
       var reads = 0
       while reads < Self.lastReads, readOutput() != .ended { reads += 1 }
@@ -118,8 +118,8 @@ extension PluginSession {
     state.withLock { ($0.endError, $0.endedAt) = (error, .now) }
     over.finish()
   }
-  /// The reason for the end. A closed pipe usually means that the program is ending, so its exit status is awaited for
-  /// a short time.
+  /// Returns the reason for the end of the session. A closed pipe usually means that the program is ending, so this
+  /// waits briefly for the exit status.
   private func decideReason() -> SessionEnd {
     let reason = state.withLock { $0.end ?? .exited }
     guard reason.isPerhapsExit else { return reason }

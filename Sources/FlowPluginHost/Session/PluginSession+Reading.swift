@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// The result of reading one of the program's two output streams.
+  /// The result of a read from one of the program's two output streams.
   enum Look {
-    /// Data was read, or there is none yet.
+    /// Data was read, or none is available at the moment.
     case open
-    /// The last pending call was answered, and reading has stopped.
+    /// The last pending call was answered, so reading has stopped.
     case idle
     /// More data is available than is read at once, and it exceeds the limits.
     case flooded
@@ -14,12 +14,13 @@ extension PluginSession {
     case ended
   }
 
-  /// Reads and handles messages on the program's standard output, at most 64 KiB. Only the current reader calls this.
+  /// Reads at most 64 KiB of messages from the program's standard output, and handles them. May be called only by the
+  /// current reader.
   ///
-  /// `isLogEmpty` means that standard error was empty after standard output had become readable. If the first line is
-  /// short and was written in one piece, the program wrote no log lines before it.
+  /// `isLogEmpty` is true if standard error was empty after standard output had become readable. If the first line is
+  /// short and was written in one piece, the program then wrote no log lines before it.
   func readOutput(isLogEmpty: Bool = false) -> Look {
-    // There is usually only one message, the answer. Storing it separately avoids an allocation.
+    // Usually, only one message arrives: the answer. Storing it separately avoids an allocation.
     var first: PluginMessage?
     var others: [PluginMessage] = []
     var isLogRead = false
@@ -66,11 +67,11 @@ extension PluginSession {
     return effect == .none ? .flooded : effect == .last ? .idle : .open
   }
 
-  /// The size up to which the system writes to a pipe atomically: `PIPE_BUF`.
+  /// The size up to which a write to a pipe is atomic (`PIPE_BUF`).
   private static let atomicBytes = 4096
 
   enum Effect: Int, Comparable {
-    /// The message exceeds a limit or is invalid.
+    /// The message is invalid or exceeds a limit.
     case none
     /// The message was handled.
     case some
@@ -82,7 +83,7 @@ extension PluginSession {
 
   private func finish(_ reason: SessionEnd) { state.withLock { $0.finish(reason) } }
 
-  /// The beginning of a line, quoted in an error message.
+  /// Returns the beginning of a line for an error message.
   func excerpt(_ line: ArraySlice<UInt8>) -> String {
     let text = String(decoding: line.prefix(80), as: UTF8.self)
     return line.count > 80 ? text + "…" : text
@@ -108,8 +109,8 @@ extension PluginSession {
   }
 
   private func answer(_ id: Int, _ outcome: PluginCall.Outcome, isLogRead: Bool) -> Effect {
-    // Log lines written before the answer belong to the step that the answer ends. Even if standard error is empty, the
-    // session's thread may be handling lines that it has just read.
+    // Log lines written before the answer belong to the step that the answer ends, so they must be handled first.
+    // Taking the lock waits for the session's thread, which may be handling lines that it has just read.
     if isLogRead { log.withLock { _ in } } else { readLog() }
     let (call, isLast) = state.withLock { state in
       let call = state.answered(id, limits: limits)

@@ -9,7 +9,7 @@ import Synchronization
 /// Only one thread at a time reads standard output. If no thread is reading, the caller reads for one or two
 /// milliseconds, so that a quick answer needs no thread switch. Slower and concurrent calls are left to the session's
 /// thread (`PluginSession+Pump.swift`). That thread also reads the log, writes queued input, detects the program's end
-/// and enforces deadlines. Only it ends the session.
+/// and enforces deadlines. Only that thread ends the session.
 package final class PluginSession: Sendable {
   let plugin: String
   private let version: String
@@ -22,19 +22,19 @@ package final class PluginSession: Sendable {
   let log = Mutex(ProgramLog())
   /// Wakes the session's thread.
   let wakePipe: Descriptor.Pipe
-  /// Wakes a caller that is reading, so that it stops.
+  /// Makes a caller that is reading stop.
   let recallPipe: Descriptor.Pipe
   /// Signaled when the session has ended.
   let over = SharedEnd()
   private let nextID = Atomic(HostMessage.initializeID)
 
-  /// Starts the program of a plugin, and the session's thread.
+  /// Starts a plugin's program and the thread of the session.
   convenience init(_ command: PluginCommand, of plugin: InstalledPlugin, limits: PluginLimits) throws(SystemError) {
     try self.init(
       command, name: plugin.name, version: plugin.manifest.version, folder: plugin.folder, limits: limits)
   }
 
-  /// Starts a program, and the session's thread.
+  /// Starts a program and the thread of the session.
   package init(
     _ command: PluginCommand, name: String, version: String, folder: String, limits: PluginLimits,
     worker: WorkerTerms? = nil
@@ -55,7 +55,7 @@ package final class PluginSession: Sendable {
   /// True if further calls are accepted.
   package var isOpen: Bool { state.withLock { $0.end == nil } }
 
-  /// Sends the `initialize` request.
+  /// Sends the `initialize` request and waits for its outcome.
   package func initialize() async -> PluginCall.Outcome {
     let call = newCall(nil, nil, deadline: .now + limits.start)
     let line =
@@ -66,7 +66,8 @@ package final class PluginSession: Sendable {
     return outcome
   }
 
-  /// Sends a worker a request other than a call. The worker reads requests in the order in which they are sent.
+  /// Sends a worker a request that is not a call of an action. The worker reads requests in the order in which they are
+  /// sent.
   package func post(_ method: String, _ parameters: ValueObject) -> PluginCall {
     let call = newCall(nil, nil, deadline: nil)
     let line = HostMessage.request(id: call.id, method, parameters)
@@ -78,7 +79,7 @@ package final class PluginSession: Sendable {
     return call
   }
 
-  /// Calls an action. `inputs` include default values, and `files` is the number of the folder on the worker's machine
+  /// Calls an action. `inputs` must contain default values. `files` is the number of the folder on the worker's machine
   /// that contains the step's files.
   package func run(
     _ action: CallableAction, _ inputs: ValueObject, files: Int? = nil, _ context: ActionContext
@@ -99,8 +100,8 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// The folder of the file that contains the step, or nil if it is the workflow's folder, which the worker already
-  /// knows.
+  /// Returns the folder of the file that contains the step, or nil if it is the workflow's folder, which the worker
+  /// already knows.
   private func ownFolder(_ context: ActionContext) -> String? {
     guard let worker else { return nil }
     let folder = context.run.workflowFolder
@@ -114,7 +115,7 @@ package final class PluginSession: Sendable {
       id: nextID.wrappingAdd(1, ordering: .relaxed).oldValue, action: action, context: context, deadline: deadline)
   }
 
-  /// Sends a call. Returns the outcome if it arrives almost immediately, or nil if it is pending.
+  /// Sends a call. Returns the outcome if the answer arrives almost immediately, or nil if the call is pending.
   private func make(_ call: PluginCall, _ line: [UInt8]) -> PluginCall.Outcome? {
     if line.count > limits.lineBytes {
       return .failed(
@@ -150,16 +151,17 @@ package final class PluginSession: Sendable {
         state.reader = .pump
         return .leavesItToPump
       case .caller, .pump:
-        // The current reader notices this call before it stops reading.
+        // The current reader sees this call in the table before it stops reading.
         return state.outbox.isEmpty && state.end == nil && call.deadline == nil ? .leavesItToReader : .leavesItToPump
       }
     }
   }
 
-  /// Reads until the call has an outcome, the program violates the protocol, or the session's thread takes over.
+  /// Reads messages until the call has an outcome, the program violates the protocol, or the session's thread takes
+  /// over.
   private func readDirectly(until call: PluginCall) {
-    // Standard error is polled after standard output: if it is empty, it was also empty when standard output became
-    // readable.
+    // Standard error comes second, because `poll` checks descriptors in order. If it is empty, it was also empty when
+    // standard output became readable.
     var interests = (
       pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: child.errors.number, events: Int16(POLLIN), revents: 0),
@@ -172,7 +174,7 @@ package final class PluginSession: Sendable {
       if count < 0, errno == EINTR { continue }
       if count < 0 || interests.2.revents != 0 { break }
       if interests.0.revents == 0 {
-        // The session's thread reads the log from now on.
+        // From now on, the session's thread reads the log.
         interests.1.fd = -1
         continue
       }
@@ -188,7 +190,7 @@ package final class PluginSession: Sendable {
     if !isQuiet { wakePump() }
   }
 
-  /// Asks the program to cancel a call and starts its grace period.
+  /// Asks the program to cancel a call, and starts the grace period of the call.
   func cancel(_ id: Int) {
     let hasStarted = state.withLock { state in
       guard state.startGrace(of: id, until: .now + limits.grace) else { return false }
@@ -204,7 +206,7 @@ package final class PluginSession: Sendable {
   /// True if the host asked the program to end.
   package var wasStopped: Bool { state.withLock { if case .stopped? = $0.end { true } else { false } } }
 
-  /// True if the host ended the program because it had not answered pings for too long.
+  /// True if the host ended the program because it had not answered pings in time.
   package var wasSilent: Bool { state.withLock { if case .noPulse? = $0.end { true } else { false } } }
 
   /// True if the program was killed by a signal, for example after the grace period.
@@ -216,19 +218,19 @@ package final class PluginSession: Sendable {
     return state.withLock { $0.endError } ?? ActionError("plugin-exited", "\(program) ended")
   }
 
-  /// The time at which the program ended, or the current time if it has not.
+  /// The time at which the program ended, or the current time if it is still running.
   var endedAt: ContinuousClock.Instant { state.withLock { $0.endedAt } ?? .now }
 
-  /// The kinds of outcomes that calls have had.
+  /// The outcomes of calls that matter for deciding whether the program is started again.
   var events: [Supervision.Event] { state.withLock { $0.events } }
 
-  /// The program's answer to `initialize`, or nil if it has not answered yet.
+  /// The program's answer to `initialize`, or nil if there is none.
   package var greeting: Value? { state.withLock { $0.greeting } }
 
-  /// The name of the program in messages.
+  /// The program as it is called in messages.
   var program: String { worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'" }
 
-  /// Asks the program to end, and waits until it has ended or was killed after the grace period.
+  /// Asks the program to end, and waits until it has ended. After the grace period, it is killed.
   package func stop() async {
     requestStop()
     await over.value()
@@ -246,7 +248,7 @@ package final class PluginSession: Sendable {
     wakePump()
   }
 
-  /// Starts to send pings to a worker.
+  /// Starts sending pings to a worker.
   package func startPulse() {
     guard let worker else { return }
     state.withLock { $0.pulse = SessionPulse(worker.pulse, at: .now) }
@@ -264,7 +266,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Confirms a worker's write; see ``WorkerTerms/isRemote``.
+  /// Sends the receipt that a worker has requested; see ``WorkerTerms/isRemote``.
   func sendReceipt() {
     let mustWait = state.withLock { state in
       write(HostMessage.receipt(), &state)
@@ -292,7 +294,7 @@ package final class PluginSession: Sendable {
 
   /// Wakes the session's thread.
   func wakePump() {
-    // If the pipe is full, the thread wakes up anyway.
+    // If the pipe is full, it already contains bytes that wake the thread.
     _ = wakePipe.writing.send([0])
   }
 }

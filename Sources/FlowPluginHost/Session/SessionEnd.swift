@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The reason why the communication with a program ended.
+/// The reason why a session ended.
 enum SessionEnd: Sendable {
   /// The program ended on its own.
   case exited
@@ -24,12 +24,12 @@ enum SessionEnd: Sendable {
   case inputUnread(bytes: Int)
   /// The transport announced its end on standard error.
   case announced
-  /// The worker has not answered pings for this time.
+  /// The worker has not answered pings for this long.
   case noPulse(Duration)
   /// The host asked the program to end.
   case stopped
 
-  /// True if answers that are still in the pipe are valid.
+  /// True if answers that are still in the pipe can be trusted.
   var leavesAnswers: Bool {
     switch self {
     case .garbage, .lineTooLong, .strayMessages: false
@@ -37,7 +37,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// True if the program's end may be the cause.
+  /// True if the actual reason may be the end of the program, which also closes its pipes.
   var isPerhapsExit: Bool {
     switch self {
     case .closedOutput, .closedInput: true
@@ -45,7 +45,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// True if calls that the program has not read may be sent to the next instance of the program.
+  /// True if calls that the program has not read may be sent to the program that is started next.
   var permitsHandover: Bool {
     switch self {
     case .stopped, .silentStart, .inputUnread, .noPulse: false
@@ -53,8 +53,8 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// The error of a pending call. `program` is the name of the program in messages, and `remains` is a clause about its
-  /// incomplete line and its last log lines.
+  /// Returns the error for a pending call. `program` is the name of the program in messages, and `remains` is a clause
+  /// about an incomplete line and the last log lines.
   func error(plugin: String, program: String, status: TerminationStatus, remains: String) -> ActionError {
     switch self {
     case .exited:

@@ -1,76 +1,76 @@
 import FlowModel
 import FlowPluginKit
 
-/// The state of a session, without descriptors, threads or a clock.
+/// The state of a session. It contains no descriptors and no threads, and it does not read a clock.
 struct SessionState: Sendable {
   /// The thread that reads the program's standard output.
   enum Reader: Sendable {
     /// No thread, because no call is pending.
     case nobody
-    /// The calling thread, for a short time, so that a quick answer needs no thread switch.
+    /// The thread of a caller, for a short time, so that a quick answer needs no thread switch.
     case caller
     /// The session's thread.
     case pump
   }
 
-  /// The pending calls, roughly in the order of their ids. They are usually answered in this order, so a linear search
-  /// is fastest.
+  /// The pending calls, roughly in the order of their ids. Answers usually arrive in this order, so a linear search is
+  /// fastest.
   private(set) var calls: [PluginCall] = []
-  /// Calls of a worker that may still log lines after their answer, by id.
+  /// The answered calls of a worker that may still log lines, by id.
   private var talkingCalls: [Int: PluginCall] = [:]
   var reader = Reader.nobody
-  /// The reason for the end, or nil. It is set once, and nothing is sent afterwards.
+  /// The reason why the session ended, or nil if it has not ended. It is set once, and nothing is sent afterwards.
   private(set) var end: SessionEnd?
-  /// True if the program has ended and its exit status was read.
+  /// True if the program has ended and its exit status is known.
   var isOver = false
-  /// The reason for the end as an error.
+  /// The reason for the end, as an error for callers.
   var endError: ActionError?
   var endedAt: ContinuousClock.Instant?
-  /// The program's answer to `initialize`.
+  /// The program's answer to `initialize`, or nil if there is none.
   var greeting: Value?
-  /// The kinds of outcomes that calls of actions have had.
+  /// The outcomes of calls that matter for deciding whether the program is started again, each once.
   private(set) var events: [Supervision.Event] = []
   /// True if the program was killed by a signal.
   var wasKilled = false
   /// The time at which a program that was asked to end is killed.
   var stopDeadline: ContinuousClock.Instant?
-  /// The time at which a worker whose transport announced its end is killed.
+  /// The time at which a worker is killed because its transport has announced its end.
   private var endDeadline: ContinuousClock.Instant?
-  /// The total number of bytes queued for the program so far.
+  /// The total number of bytes that have been queued for the program.
   var queuedBytes = 0
-  /// The queued bytes that the program's input pipe has not accepted yet.
+  /// The bytes that the program's input pipe has not accepted so far.
   var outbox: ArraySlice<UInt8> = []
   /// The heartbeats of a worker, or nil if no pings are sent.
   var pulse: SessionPulse?
   private var strays = 0
-  /// The number of times that a caller has started to read.
+  /// The number of times that a caller has become the reader.
   private var directReads = 0
-  /// The reading caller that the session's thread watches, as the value of `directReads`, and its time limit. It is nil
-  /// if no caller is watched.
+  /// The caller that the session's thread watches while it reads, identified by the value of `directReads`, and its
+  /// time limit. Nil if no caller is watched.
   private var watch: (read: Int, end: ContinuousClock.Instant)?
-  /// True if the reading caller has been asked to stop.
+  /// True if the caller that is reading has been asked to stop.
   private var isRecalled = false
 
-  /// True if no answer or line is expected, so that no thread needs to read.
+  /// True if neither answers nor lines are expected, so that no thread needs to read.
   var isQuiet: Bool {
     calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true && talkingCalls.isEmpty
   }
 
-  /// Adds a call. Must be called before its line is queued.
+  /// Adds a call. Call this before its line is queued.
   mutating func add(_ call: PluginCall) {
     call.position = queuedBytes
     calls.append(call)
   }
 
-  /// Sets the deadline for a worker whose transport announced its end.
+  /// Sets the time at which a worker is killed after its transport has announced its end. Only the first time is kept.
   mutating func expectEnd(by deadline: ContinuousClock.Instant) { endDeadline = endDeadline ?? deadline }
 
   /// Ends the session. Only the first reason is kept.
   mutating func finish(_ reason: SessionEnd) { if end == nil { end = reason } }
 
-  /// Removes and returns the call that was answered. An answer without a call is counted as a stray message.
+  /// Removes and returns the call with this id, which has been answered. An unknown id counts as a stray message.
   ///
-  /// After the last answer, reading stops: the caller continues immediately, and the next call needs no other thread.
+  /// After the last answer, reading stops. The caller continues immediately, and the next call needs no thread switch.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
     guard let index = calls.firstIndex(where: { $0.id == id }) else {
       countStray(limits: limits)
@@ -82,25 +82,25 @@ struct SessionState: Sendable {
     return call
   }
 
-  /// Records the outcome of a call.
+  /// Records the kind of outcome that a call had.
   mutating func record(_ event: Supervision.Event) { if !events.contains(event) { events.append(event) } }
 
-  /// Records that lines of a call may follow its answer.
+  /// Records that lines of a call may still arrive after its answer.
   mutating func expectLines(ofCall id: Int) {
     if let call = call(id) { talkingCalls[id] = call }
   }
 
-  /// The answered call whose lines may follow, or nil.
+  /// Returns an answered call that may still log lines, or nil if there is none with this id.
   func answeredCall(_ id: Int?) -> PluginCall? { id.flatMap { talkingCalls[$0] } }
 
-  /// Makes the caller the reader. Returns true if the session's thread must be woken to watch it.
+  /// Makes the caller the reader. Returns true if the session's thread must be woken to watch the caller.
   mutating func beginDirectRead() -> Bool {
     reader = .caller
     directReads += 1
     return watch == nil
   }
 
-  /// Ends the turn of the current reader. The session's thread then reads, unless no call is pending.
+  /// Ends the turn of the current reader. If calls are pending, the session's thread becomes the reader.
   mutating func leaveReading() {
     reader = isQuiet ? .nobody : .pump
     isRecalled = false
@@ -112,32 +112,32 @@ struct SessionState: Sendable {
     if strays > limits.strayMessages { finish(.strayMessages(strays)) }
   }
 
-  /// Starts the grace period of a cancelled call. Returns false if it has already started or if the call is not
-  /// pending.
+  /// Starts the grace period of a cancelled call. Returns false if the call is not pending or its grace period has
+  /// already started.
   mutating func startGrace(of id: Int, until deadline: ContinuousClock.Instant) -> Bool {
     guard end == nil, let call = call(id), call.deadline == nil else { return false }
     call.deadline = deadline
     return true
   }
 
-  /// Returns the call with this id. If the id is nil, returns the oldest call that satisfies `fits`.
+  /// Returns the pending call with this id. Without an id, returns the oldest pending call that satisfies `fits`.
   func call(_ id: Int?, where fits: (PluginCall) -> Bool = { _ in true }) -> PluginCall? {
     if let id { return calls.first { $0.id == id } }
     return calls.filter(fits).min { $0.id < $1.id }
   }
 
-  /// The number of lines that the oldest call may still log.
+  /// Returns the number of lines that the oldest pending call may still log.
   func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.logLines) } ?? 0 }
 
-  /// Counts log lines of a call. Returns the number of lines within the limit, and whether the limit is exceeded for
-  /// the first time.
+  /// Counts log lines of a call. Returns the number of lines within the limit. `passesLimit` is true when the limit is
+  /// exceeded for the first time.
   mutating func countLogLines(_ count: Int, of call: PluginCall, limit: Int) -> (within: Int, passesLimit: Bool) {
     let before = call.logLines
     call.logLines = before + count
     return (min(count, max(0, limit - before)), before <= limit && before + count > limit)
   }
 
-  /// Counts a progress message of a call.
+  /// Counts a progress message of a call. `passesLimit` is true for the first message beyond the limit.
   mutating func countProgress(of call: PluginCall, limit: Int) -> (isWithin: Bool, passesLimit: Bool) {
     let before = call.progressMessages
     call.progressMessages = before + 1
@@ -146,23 +146,23 @@ struct SessionState: Sendable {
 
   /// The next action of the session's thread.
   enum Plan: Sendable {
-    /// End the program and all pending calls.
+    /// End the program and finish all pending calls.
     case conclude
-    /// Wait for an event or until the deadline.
+    /// Wait for an event or for a deadline.
     case wait(Wait)
   }
 
-  /// The events that end the wait of the session's thread, in addition to a wake-up, log lines and the program's end.
+  /// What the session's thread waits for, in addition to wake-ups, log lines and the program's end.
   struct Wait: Sendable, Hashable {
-    /// True if the thread reads the program's standard output.
+    /// True if the thread must read the program's standard output.
     var readsOutput: Bool
-    /// True if there is queued input to write.
+    /// True if queued input must be written.
     var writesInput: Bool
-    /// True if the caller that is reading should stop now.
+    /// True if the caller that is reading must be asked to stop now.
     var recallsCaller: Bool
-    /// True if a ping should be sent now.
+    /// True if a ping must be sent now.
     var sendsPing: Bool
-    /// The latest time at which the wait ends, or nil if it has no limit.
+    /// The latest time at which the wait must end, or nil if it has no limit.
     var deadline: ContinuousClock.Instant?
   }
 
@@ -173,7 +173,7 @@ struct SessionState: Sendable {
     let isAsked = stopDeadline.map { $0 > now } ?? false
     let isOver = hasExited || (end != nil && !isAsked)
     if isOver {
-      // A caller that is reading must stop first. Then only this thread reads.
+      // A caller that is reading must stop first, because only one thread may read.
       guard case .caller = reader else {
         reader = .pump
         return .conclude
@@ -190,14 +190,14 @@ struct SessionState: Sendable {
         deadline: isOver ? now + Self.directTime : nextDeadline))
   }
 
-  /// The time for which a caller reads, and the interval of checking it. So a caller's thread is blocked for at most
-  /// twice this time.
+  /// How long a caller may read before it is asked to stop, and the interval at which this is checked. A caller's
+  /// thread is therefore blocked for at most twice this time.
   static let directTime = Duration.milliseconds(1)
 
-  /// Returns true if the caller that is reading should be stopped.
+  /// True if the caller that is reading must be asked to stop.
   ///
   /// A caller polls without a timeout, because setting and clearing a system timer costs as much as a quick call.
-  /// Instead, the session's thread checks the callers once per millisecond.
+  /// Instead, the session's thread checks the caller once per millisecond.
   private mutating func recall(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
     let isReading = if case .caller = reader { true } else { false }
     if !isReading, watch?.read == directReads {

@@ -9,7 +9,7 @@ final class SharedEnd: Sendable {
 
   private let state = Mutex(State())
 
-  /// Waits for the event. Returns immediately if it has already happened.
+  /// Waits for the event. Returns immediately if the event has already happened.
   func value() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in

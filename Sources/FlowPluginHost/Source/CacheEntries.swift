@@ -6,13 +6,13 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The entries of a cache folder whose names end with a ``ContentHash``.
+/// The entries of a cache folder whose names consist of a prefix and a ``ContentHash``.
 struct CacheEntries {
   let folder: String
   /// The part of the names before the hash.
   let prefix: String
 
-  /// The time after which an unfinished entry is removed. Until then, another process may be working on it.
+  /// The age at which an unfinished entry is removed. Until then, another process may still be creating it.
   private static let unfinishedSeconds = 3600
 
   /// Removes all but the `count` newest entries, and old unfinished ones.

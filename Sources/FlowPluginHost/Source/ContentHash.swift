@@ -6,13 +6,13 @@ import FlowBytes
   import Foundation
 #endif
 
-/// A hash of contents (FNV-1a, 128 bits). It must not be used for security.
+/// A hash of contents (FNV-1a, 128 bits). It is not cryptographic and must not be used for security.
 struct ContentHash: Sendable {
   /// The number of characters of ``text``.
   static let textLength = 32
   private var hash = FNV1a128()
 
-  /// Adds bytes and their number. So two parts do not have the same hash as their concatenation.
+  /// Adds bytes followed by their number, so that two parts do not have the same hash as their concatenation.
   mutating func combine(_ data: Data) {
     hash.add(data)
     hash.add(UInt64(data.count))
@@ -20,7 +20,7 @@ struct ContentHash: Sendable {
 
   mutating func combine(_ text: String) { combine(Data(text.utf8)) }
 
-  /// The hash as a modification time in seconds since 1970. It has 31 bits, which every file system can store.
+  /// The hash as a file's modification time, in seconds since 1970. It has 31 bits, which every file system can store.
   var seconds: Int { Int(truncatingIfNeeded: hash.value ^ (hash.value >> 64)) & 0x7FFF_FFFF }
 
   /// The hash as hexadecimal digits.

@@ -12,14 +12,15 @@ import FlowSystem
 ///
 /// A program's file name consists of the plugin's name and a hash of its sources and of the compiler. The file is
 /// created under a temporary name and renamed when it is complete, so that two flowrun processes can compile the same
-/// source at once. Object files are also kept (``SourceBuild``), so that only changed files are recompiled.
+/// source at the same time. Object files are also kept (``SourceBuild``), so that only changed files are recompiled.
 struct ProgramCache: Sendable {
   let folder: String
 
   /// The number of programs kept per plugin.
   private static let keptPrograms = 4
 
-  /// `flowrun/plugins` in the user's cache folder: `XDG_CACHE_HOME`, else `~/.cache`, else a temporary folder.
+  /// The folder `flowrun/plugins` in `XDG_CACHE_HOME`, in `~/.cache` if that is not set, or in a temporary folder
+  /// without a home.
   static var userFolder: String {
     let base: String
     if let stated = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), FilePath.isAbsolute(stated) {
@@ -32,8 +33,8 @@ struct ProgramCache: Sendable {
     return base + "/flowrun/plugins"
   }
 
-  /// Returns the path of the plugin's program. If it does not exist, it is compiled from `entry` and the other Swift
-  /// files in the same folder.
+  /// Returns the path of the plugin's program. If necessary, compiles it from `entry` and the other Swift files in the
+  /// same folder.
   func program(of plugin: InstalledPlugin, entry: String, limits: PluginLimits) throws(ActionError) -> String {
     let compiler = try Self.compiler(for: plugin)
     let sources = try Self.sources(of: plugin, entry: entry)
@@ -58,7 +59,7 @@ struct ProgramCache: Sendable {
     return program
   }
 
-  /// The folder of the compiled module `FlowPlugin`, or nil if the sources do not import it.
+  /// Returns the folder of the compiled module `FlowPlugin`, or nil if the sources do not import it.
   private func module(
     for sources: [(name: String, content: Data)], of plugin: InstalledPlugin,
     with compiler: (path: String, identity: String), limits: PluginLimits
@@ -91,7 +92,7 @@ struct ProgramCache: Sendable {
     }
   }
 
-  /// The variables that are passed to the compiler.
+  /// The environment variables that the compiler inherits.
   private static let compilerVariables = ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]
 
   private var support: SupportFolder { SupportFolder(cache: folder) }
@@ -116,11 +117,11 @@ struct ProgramCache: Sendable {
       throw failure(plugin, error.description)
     }
     guard run.status == .exited(code: 0) else {
-      // A killed compiler may have left incomplete files.
+      // A compiler that was killed may have left incomplete files behind.
       if case .signaled = run.status { build.discard() }
       throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
     }
-    // The program is copied, because the compiler does not write it again if nothing has changed.
+    // The program is copied rather than moved, because the compiler would not create it again if nothing has changed.
     let unfinished = "\(output).\(getpid())"
     do {
       try FileManager.default.copyItem(atPath: build.program, toPath: unfinished)
@@ -138,7 +139,7 @@ struct ProgramCache: Sendable {
     ActionError("plugin-source", "the plugin '\(plugin.name)' (\(plugin.origin)): \(reason)", isRetryable: false)
   }
 
-  /// The path of the compiler in `PATH`, and a text that changes when it is replaced.
+  /// Returns the path of the compiler, found in `PATH`, and a string that changes when the compiler is replaced.
   private static func compiler(for plugin: InstalledPlugin) throws(ActionError) -> (path: String, identity: String) {
     for folder in (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":") {
       let path = "\(folder)/swiftc"
@@ -150,7 +151,7 @@ struct ProgramCache: Sendable {
     throw failure(plugin, "it is Swift source, and there is no 'swiftc' in PATH to compile it")
   }
 
-  /// The Swift files in the folder of `entry`, sorted by name.
+  /// Returns the Swift files in the folder of `entry`, sorted by name.
   private static func sources(
     of plugin: InstalledPlugin, entry: String
   ) throws(ActionError) -> [(name: String, content: Data)] {

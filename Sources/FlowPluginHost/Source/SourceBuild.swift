@@ -8,11 +8,10 @@ import FlowSystem
 
 /// Copies of a plugin's Swift files with their object files, so that only changed files are recompiled.
 ///
-/// The compiler detects changes by the modification time in whole seconds. So it would not notice an edit within the
-/// same second, or a file restored with its old time. Therefore the modification time of each copy is derived from its
-/// contents.
+/// The compiler detects changes by the modification time in whole seconds. It would miss an edit within the same
+/// second, or a file restored with its old time. Therefore, each copy's modification time is derived from its content.
 final class SourceBuild {
-  /// The suffix of the build folder's name, which distinguishes it from programs.
+  /// The suffix that distinguishes a build folder from programs in the cache.
   static let folderSuffix = ".build"
   /// The working directory of the compiler.
   let folder: String
@@ -20,7 +19,7 @@ final class SourceBuild {
   private let lock: Descriptor
   private let isShared: Bool
 
-  /// Copies `sources` to `folder`, or to a temporary folder if another process is compiling in `folder`.
+  /// Copies `sources` to `folder`. If another process is compiling there, copies them to a temporary folder instead.
   init(_ sources: [(name: String, content: Data)], in folder: String) throws {
     try Self.make(folder)
     lock = Descriptor(open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
@@ -44,17 +43,17 @@ final class SourceBuild {
   /// The path of the compiled program.
   var program: String { folder + "/program" }
 
-  /// The command that compiles the changed copies.
+  /// Returns the command that compiles the changed copies.
   ///
-  /// The arguments must be the same each time, including the program's name, because otherwise the compiler recompiles
-  /// everything. The program is optimized, because that reduces the time of a call to a fifth. The paths are relative,
-  /// so that messages show `main.swift:3:5` and the program does not contain the folder's path. `module` is the folder
-  /// of an additional module that the source may import.
+  /// The arguments, including the program's name, must be the same each time. Otherwise the compiler recompiles
+  /// everything. Optimization reduces the time of a call to a fifth. The paths are relative, so that messages show
+  /// `main.swift:3:5` and the program does not contain the folder's path. `module` is the folder of an additional
+  /// module that the source may import.
   func command(compiler: String, module: String?) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]
     if let module { command += ["-I", module] + SupportFolder.objects(in: module) }
     #if os(Linux)
-      // The linker of the toolchain is twice as fast as the system's.
+      // The toolchain's linker is twice as fast as the system's.
       command.append("-use-ld=lld")
     #endif
     return command + ["-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o", "program"]
@@ -73,7 +72,7 @@ final class SourceBuild {
     guard utimes(path, [time, time]) == 0 else { throw SystemError("cannot set the time of '\(path)'", errno) }
   }
 
-  /// The content of the compiler's output file map.
+  /// Returns the content of the output file map for the compiler, with an object file for each source.
   private static func fileMap(_ names: [String]) throws -> Data {
     var map = ["": ["swift-dependencies": "objects/program.priors"]]
     for name in names {

@@ -7,18 +7,18 @@ import FlowSystem
   import Foundation
 #endif
 
-/// A folder with support files for plugins' programs. Its name contains a hash of its contents. It is created once, and
-/// all runs use it. The name begins with a capital letter and so never equals the name of a plugin's program.
+/// A folder with support files for plugins' programs. It is created once and used by all runs. Its name contains a hash
+/// of its contents, and begins with a capital letter so that it never equals the name of a plugin's program.
 struct SupportFolder: Sendable {
   let cache: String
 
   private static let files = [SupportFile.python, .node, .shell]
 
-  /// The number of folders kept per kind. Other versions of flowrun or of the compiler may use the older ones.
+  /// The number of folders kept of each kind. Other versions of flowrun or of the compiler may use the older ones.
   private static let keptFolders = 4
 
-  /// The environment variables that contain the paths of the support files. Existing search paths in `environment` are
-  /// extended.
+  /// Returns the environment variables with the paths of the support files. Search paths that `environment` already
+  /// contains are extended.
   func variables(beside environment: [String: String]) throws -> [String: String] {
     let folder = try folder(of: Self.files)
     func path(_ name: String) -> String {
@@ -38,8 +38,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Returns the folder of the compiled `FlowPlugin` module. If it does not exist, `compile` compiles it in a folder
-  /// with the source files.
+  /// Returns the folder of the compiled `FlowPlugin` module. If it does not exist, creates it with the source files and
+  /// calls `compile` with its path.
   func module(of compiler: String, compile: (_ folder: String) throws -> Void) throws -> String {
     var hash = ContentHash()
     combineModule(into: &hash)
@@ -53,8 +53,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// The commands that compile the module, which run concurrently. One quickly compiles all files without optimization.
-  /// The other compiles with optimization the few files that are relevant for the speed of calls. Optimizing all files
+  /// Returns the commands that compile the module. They run concurrently. One compiles all files without optimization,
+  /// which is quick. The other optimizes only the few files that determine the speed of calls. Optimizing all files
   /// would take twice as long without making calls faster.
   static func commands(compiler: String, in folder: String) -> [(words: [String], directory: String)] {
     let common = [compiler, "-c", "-parse-as-library", "-module-name", "FlowPlugin"]
@@ -68,7 +68,7 @@ struct SupportFolder: Sendable {
   /// The folder of the optimized object files.
   static let hotFolder = "hot"
 
-  /// The paths of the object files that a program that imports the module must link.
+  /// Returns the paths of the object files with which a program that imports the module must be linked.
   static func objects(in folder: String) -> [String] {
     SupportFile.swift.map { file in
       "\(folder)/\(file.isHot ? hotFolder + "/" : "")\(file.name.dropLast("swift".count))o"
@@ -88,7 +88,7 @@ struct SupportFolder: Sendable {
   }
 
   /// Returns the folder for a hash. A new folder is filled under a temporary name and renamed when it is complete, so
-  /// that two flowrun processes can create it at once.
+  /// that two flowrun processes can create it at the same time.
   private func made(prefix: String, hash: ContentHash, fill: (String) throws -> Void) throws -> String {
     let folder = "\(cache)/\(prefix)\(hash.text)"
     if access(folder, R_OK | X_OK) == 0 { return folder }

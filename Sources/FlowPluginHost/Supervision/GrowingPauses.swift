@@ -1,7 +1,6 @@
 import FlowModel
 
-/// The pauses between attempts. Each is twice as long as the previous one, up to a maximum, until an optional time
-/// limit.
+/// The pauses between attempts. Each is twice as long as the previous one, up to a maximum. They can have a time limit.
 package struct GrowingPauses: Sendable {
   private var pause: Duration
   private let longest: Duration
@@ -13,7 +12,7 @@ package struct GrowingPauses: Sendable {
   /// Creates pauses from 500 ms to 10 s.
   ///
   /// - Parameters:
-  ///   - limit: the time for which attempts are repeated.
+  ///   - limit: how long attempts are repeated.
   ///   - start: the time of the first failed attempt.
   package init(limit: Duration, from start: ContinuousClock.Instant) {
     (pause, longest, end) = (.milliseconds(500), .seconds(10), start + limit)

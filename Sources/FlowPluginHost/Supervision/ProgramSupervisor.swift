@@ -2,19 +2,19 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Starts a program that uses the plugin protocol and waits for its answer to `initialize`. When the program has ended,
-/// it is started again until ``Supervision`` decides to give up.
+/// Starts a program that uses the plugin protocol, and waits for its answer to `initialize`. When the program ends, it
+/// is started again until ``Supervision`` decides to give up.
 package final class ProgramSupervisor: Sendable {
-  /// The description of a program.
+  /// The program to supervise.
   package struct Program: Sendable {
     /// The name of the program in messages.
     package var name: String
     package var rules = Supervision.Rules()
     /// Starts the process.
     package var spawn: @Sendable () async throws -> PluginSession
-    /// Checks the program's answer to `initialize`. Returns an error, or nil if it is accepted.
+    /// Checks the program's answer to `initialize`. Returns an error to reject the program, or nil to accept it.
     package var objection: @Sendable (Value) -> ActionError?
-    /// Changes the kind of ending and the error message of a failed program.
+    /// Adjusts the kind of end and the error message after the program has failed.
     package var refine: @Sendable (inout End) -> Void
     /// Called after each end, before the pause.
     package var ended: @Sendable (End, Supervision.Decision) async -> Void
@@ -29,7 +29,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// The end of a program, or of an attempt to start it.
+  /// Describes the end of a program, or a failed attempt to start it.
   package struct End: Error {
     package var error: ActionError
     package var ending: Supervision.Ending
@@ -43,15 +43,15 @@ package final class ProgramSupervisor: Sendable {
     case idle, closed
     case starting([OneShot<Start?>])
     case running(PluginSession)
-    /// The program could not be started. The next caller tries again, but a caller whose call was not read by
-    /// `last` gets this error.
+    /// The program could not be started. The next caller tries again, except a caller whose call `last` did not read:
+    /// it gets this error.
     case gaveUp(ActionError, last: PluginSession?)
   }
 
   private struct State {
     var phase = Phase.idle
     var supervision: Supervision
-    /// The program that has not answered `initialize` yet.
+    /// The program that has been started but has not answered `initialize`.
     var greeting: PluginSession?
     var isClosed: Bool { if case .closed = phase { true } else { false } }
   }
@@ -59,7 +59,7 @@ package final class ProgramSupervisor: Sendable {
   private let program: Program
   private let state: Mutex<State>
 
-  /// Creates a supervisor. The program is started by the first call of ``session(after:)``.
+  /// Creates a supervisor. The first call of ``session(after:)`` starts the program.
   package init(_ program: Program) {
     self.program = program
     state = Mutex(State(supervision: Supervision(program.rules)))
@@ -67,7 +67,7 @@ package final class ProgramSupervisor: Sendable {
 
   deinit { running?.requestStop() }
 
-  /// The program that accepts calls now, or nil if it must be started.
+  /// The program that accepts calls, or nil if it must be started first.
   var running: PluginSession? {
     state.withLock { if case .running(let session) = $0.phase, session.isOpen { session } else { nil } }
   }
@@ -146,7 +146,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Starts the process and waits for its answer to `initialize`. When this throws, the process has ended.
+  /// Starts the process and waits for its answer to `initialize`. If this throws an error, the process has ended.
   private func begin() async throws(End) -> PluginSession {
     state.withLock { $0.supervision.record(.started, at: .now) }
     let session: PluginSession
@@ -181,7 +181,7 @@ package final class ProgramSupervisor: Sendable {
     throw problem
   }
 
-  /// Waits until the program may be started again. Returns an error if it may not.
+  /// Pauses until the program may be started again. Returns an error if it may not.
   private func pause(after problem: End, at instant: ContinuousClock.Instant) async -> ActionError? {
     var problem = problem
     program.refine(&problem)
@@ -202,7 +202,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Asks the program to end, and returns it. It is killed after the grace period. Later calls fail.
+  /// Asks the program to end, and returns its session. The program is killed after the grace period. Later calls fail.
   @discardableResult
   package func close() -> PluginSession? {
     let (session, waiters) = state.withLock { state -> (PluginSession?, [OneShot<Start?>]) in

@@ -1,21 +1,21 @@
 import FlowModel
 
-/// Decides whether a program that uses the plugin protocol is started again after it has ended. Contains no processes
-/// and no clock.
+/// Decides whether a program that uses the plugin protocol is started again after it has ended. It starts no processes
+/// and reads no clock.
 package struct Supervision: Sendable {
   /// The limits of one program.
   package struct Rules: Sendable, Hashable {
-    /// The number of consecutive starts without a finished call after which the program is not started again.
+    /// The number of consecutive starts without a finished call after which the supervisor gives up.
     package var starts = PluginLimits().startsInARow
-    /// True if the program runs only one call, so that it is not started again after it has answered `initialize`.
+    /// True if the program runs only one call. Once it has answered `initialize`, it is not started again.
     package var isOneTime = false
-    /// The time for which the start is repeated if it is refused temporarily.
+    /// How long the start is repeated while it is temporarily refused.
     package var patience = Duration.zero
 
     package init() {}
   }
 
-  /// An event of the program.
+  /// An event that affects whether the program is started again.
   package enum Event: Sendable {
     /// The program was started.
     case started
@@ -23,7 +23,7 @@ package struct Supervision: Sendable {
     case greeted
     /// The program answered a call.
     case answered
-    /// The program ended during a call. Such calls are limited separately.
+    /// The program ended during a call. How often a call may be lost is limited elsewhere.
     case lostCall
     /// The program ended before it read a call.
     case unreadCall
@@ -31,11 +31,11 @@ package struct Supervision: Sendable {
 
   /// The kind of a program's end.
   package enum Ending: Sendable, Hashable {
-    /// The program ended, or did not answer `initialize`.
+    /// The program ended for another reason, or did not answer `initialize`.
     case other
-    /// The program would end in the same way again.
+    /// The program would fail in the same way again.
     case lasting
-    /// The start was refused temporarily.
+    /// The start was temporarily refused.
     case refused
   }
 
@@ -50,7 +50,7 @@ package struct Supervision: Sendable {
   }
 
   private static let freshPauses = GrowingPauses(first: .milliseconds(50), longest: .seconds(5))
-  /// If the program has run without a call for this time, its end does not count as a start without a finished call.
+  /// How long a program must have run for its end not to count as a start without a finished call.
   private static let longEnough = Duration.seconds(30)
 
   private let rules: Rules
@@ -74,7 +74,7 @@ package struct Supervision: Sendable {
     }
   }
 
-  /// Returns the decision after the program's end.
+  /// Decides what to do after the program has ended.
   package mutating func end(_ ending: Ending, at now: ContinuousClock.Instant) -> Decision {
     if ending == .refused, greetedAt == nil {
       let isFirst = refusals == nil
