@@ -57,7 +57,6 @@ final class PluginClient: Sendable {
     return try action.checkedOutputs(outputs)
   }
 
-
   /// Starts the program unless it is running. Returns the error, or nil if the program is running.
   func startProblem() async -> ActionError? {
     do {

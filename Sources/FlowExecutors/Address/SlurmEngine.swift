@@ -176,7 +176,6 @@ struct SlurmEngine {
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
   }
 
-
   /// Returns the nodes of another partition, except the excluded ones.
   func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
     var other = self
@@ -241,7 +240,6 @@ struct SlurmEngine {
       names.contains(String(job.prefix { $0 != "+" })) && ["Resources", "Priority"].contains(reason)
     }
   }
-
 
   /// The maximum number of jobs per call of `sacct`, whose output must fit into 64 KiB.
   private static let jobsAtOnce = 100

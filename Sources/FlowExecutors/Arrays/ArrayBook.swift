@@ -120,7 +120,6 @@ struct ArrayBook {
     return claim.isPlaced ? nil : task.text
   }
 
-
   /// Returns the batches to submit now. Each contains requested items, and expected items with the same resources.
   mutating func batches() -> [(batch: ArrayBatch, step: StepID, first: Int)] {
     struct Key: Hashable {
@@ -198,7 +197,6 @@ struct ArrayBook {
     orders.grants.append((claim.ticket, .lost(ExecutorLost(problem))))
     claims[number] = nil
   }
-
 
   /// Updates tasks and arrays from the engine's list of unfinished tasks. `asked` are the arrays that the list covers.
   mutating func takeIn(_ listing: ArrayListing, of asked: [Int], at now: ContinuousClock.Instant) -> Orders {

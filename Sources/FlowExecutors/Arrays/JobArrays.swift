@@ -155,7 +155,6 @@ final class JobArrays: Sendable {
     _ = carryOut(orders)
   }
 
-
   private func watch() async {
     var pause = Self.pauses.first
     while true {

@@ -35,7 +35,6 @@ final class FileLink: Sendable {
     self.tell = tell
   }
 
-
   /// Creates a folder on the worker and sends the files that a step reads. `number` identifies the folder.
   func send(_ files: StepFiles, number: Int) async throws {
     let entries = try await thread.perform { [digests] in
@@ -90,7 +89,6 @@ final class FileLink: Sendable {
       for folder in FilePattern(pattern).folders where !folder.isEmpty { _ = try listing.realPath(of: folder) }
     }
   }
-
 
   /// Fetches the products of a step, and moves them to their paths once all of them have arrived.
   func fetch(_ files: StepFiles, number: Int, _ context: ActionContext) async throws {

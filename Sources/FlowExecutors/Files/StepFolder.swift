@@ -63,7 +63,6 @@ final class StepFolder: Sendable {
     return path + String(decoding: text.utf8.dropFirst(original.utf8.count), as: UTF8.self)
   }
 
-
   /// Creates the folder for the files of a step. Returns the indices of the files that the host must send.
   func begin(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let entries = try TransferEntry.list(parameters["entries"])
@@ -152,7 +151,6 @@ final class StepFolder: Sendable {
     }
     state.withLock { [placed] in ($0.placed, $0.awaited) = (placed, []) }
   }
-
 
   /// Lists the products of the step, and the sent files that the step has changed or deleted.
   func collect(_ parameters: ValueObject) throws(ActionError) -> ValueObject {

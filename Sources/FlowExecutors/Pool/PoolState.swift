@@ -97,7 +97,6 @@ struct PoolState {
     return nextID
   }
 
-
   /// True if a ready worker has not yet given up its allocation for the claim with this number.
   func canMakeRoom(for claim: Int) -> Bool { members.contains { $0.isReady && $0.lastClaim < claim } }
 

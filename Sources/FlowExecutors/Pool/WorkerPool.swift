@@ -105,7 +105,6 @@ package final class WorkerPool: StepExecutor {
     return state.withLock { $0.isReady }
   }
 
-
   /// Returns the engine's reason why requested workers have not started, or nil if all have started or no reason is
   /// known. Blocks until the engine answers.
   package func waitingText() -> String? {
@@ -244,7 +243,6 @@ package final class WorkerPool: StepExecutor {
 
   /// True if the engine ended the worker because the time limit of its job was reached.
   private static func isTimeUp(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
-
 
   private func slot() async throws -> PoolSlot {
     try Task.checkCancellation()

@@ -106,7 +106,6 @@ package final class Worker: Sendable {
     Self.files.withLock { $0 }?.remove()
   }
 
-
   /// Reads and handles requests. Returns true if the worker was asked to end, and false at the end of the input.
   private func read() -> Bool {
     let input = Descriptor(0)
@@ -202,7 +201,6 @@ package final class Worker: Sendable {
       output.refuse(id, ActionError("install", "\(error)"))
     }
   }
-
 
   private func run(_ id: Int, _ parameters: ValueObject) {
     let (actions, folder, withheld) = state.withLock { ($0.actions, $0.workflowFolder, $0.withheld) }

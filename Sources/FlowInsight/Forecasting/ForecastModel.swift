@@ -86,7 +86,6 @@ package struct ForecastModel: Sendable {
   /// Returns the origin of a step's duration.
   package func source(of step: StepIndex) -> StepSource { predictions[Int(step)].source }
 
-
   private mutating func noteCondition(of step: StepIndex) {
     guard let condition = stage.condition(of: step) else { return }
     var noted = StepCondition(outcomes: [])

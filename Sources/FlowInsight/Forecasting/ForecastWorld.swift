@@ -39,7 +39,6 @@ struct ForecastWorld: RunWorld {
     model.options.recordedRuns[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
   }
 
-
   mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody {
     let index = Int(step) < predictions.count ? Int(step) : Int(plan.owner(of: step))
     let prediction = predictions[index]
@@ -143,7 +142,6 @@ struct ForecastWorld: RunWorld {
     let stated = model.options.itemCounts[step]
     return .items(FanOutItems(count: stated ?? measured ?? predictions[Int(step)].itemCount))
   }
-
 
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = model.stepConditions[step] else { return .run }

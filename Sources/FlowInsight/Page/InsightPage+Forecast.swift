@@ -78,7 +78,6 @@ extension InsightPage {
       Self.figures(Self.figures(forecast, hasGate: hasGate)), PageHistogram.html([histogram]))
   }
 
-
   private static let stepColumns = ["step", "on the critical path", "P50", "P95"]
 
   private static func row(

@@ -95,7 +95,6 @@ extension InsightPage {
     }
   }
 
-
   /// Returns the header of a run: its state, duration, file and inputs.
   static func headline(_ run: ReportedRun) -> String {
     let (kind, sign, word) = state(of: run)

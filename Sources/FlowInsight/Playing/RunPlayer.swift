@@ -222,7 +222,6 @@ package struct RunPlayer<World: RunWorld> {
     return true
   }
 
-
   private mutating func startBody(_ step: StepIndex, _ attempt: Int) {
     let body = world.body(of: step, attempt: attempt, in: plan)
     let order = starts

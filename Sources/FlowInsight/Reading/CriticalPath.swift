@@ -39,7 +39,6 @@ package struct CriticalPath: Sendable {
     return sums
   }
 
-
   private static func end(of course: RunCourse) -> (Int, Int?) {
     // Without a gate, a failure does not end the critical path.
     let isRun = course.outcome == .failed && !course.hasGate
@@ -75,7 +74,6 @@ package struct CriticalPath: Sendable {
     let open = blocking.filter(isOpen)
     return open.first { course.steps[$0].startedAt.map { $0 < instant } ?? false } ?? open.first
   }
-
 
   private mutating func add(_ step: Int?, _ cause: PathCause, from start: Int, to end: Int) {
     let start = max(0, start)

@@ -59,7 +59,6 @@ final class CheckedCall: ActionHost {
     return absolute
   }
 
-
   func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "check") }
   func environment(of step: StepIndex) -> [String: String] { [:] }
   func remaining(of step: StepIndex, attempt: Int) -> Duration? { nil }

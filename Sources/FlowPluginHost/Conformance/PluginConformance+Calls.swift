@@ -40,13 +40,11 @@ extension PluginConformance {
 
   private func action(_ name: String) -> RegisteredAction? { actions.first { $0.declaration.name == name } }
 
-
   /// Checks that the program starts and answers `initialize`.
   func startProblems() async -> Problems {
     guard let error = await start() else { return [] }
     return [(name, error.message)]
   }
-
 
   func unfitInputProblems() async -> Problems {
     var problems: Problems = []
@@ -99,7 +97,6 @@ extension PluginConformance {
     case .enumeration(let allowed, _): allowed.first ?? nil
     }
   }
-
 
   func caseProblems() async -> Problems {
     var problems: Problems = []

@@ -114,7 +114,6 @@ struct ProgramCheck {
         ?? (files.isEmpty ? "write the file, or its path" : "there are \(files.prefix(8).joined(separator: ", "))"))
   }
 
-
   private func absolute(_ path: String) -> String { FilePath.isAbsolute(path) ? path : "\(folder)/\(path)" }
 
   private func isFile(_ path: String) -> Bool {
