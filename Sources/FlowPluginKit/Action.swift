@@ -1,6 +1,7 @@
 import FlowModel
 
-/// The requirements of all actions. An action conforms to ``Action``, ``AsyncAction`` or ``StepService``.
+/// The declarations that all actions have in common. An action conforms to one of ``Action``, ``AsyncAction`` and
+/// ``StepService``.
 ///
 /// Everything has a default except `name`, `summary`, `run`, and the types of inputs and outputs if there are any.
 /// `validate`, `schema` and `plugins show` read these declarations without running the action.
@@ -20,48 +21,46 @@ public protocol ActionType: Sendable {
   static var requires: [HandleKey] { get }
   /// The events that the action may post.
   static var events: [String] { get }
-  /// The errors that the action may throw, each with whether another attempt may succeed.
+  /// The errors that the action may throw, and for each of them whether another attempt may succeed.
   static var errors: [ErrorDeclaration] { get }
-  /// An example of a step in YAML, which begins with `uses:`.
+  /// An example of a step in YAML, which starts with `uses:`.
   static var example: String { get }
 
-  /// The lifetime of the action's effect. It is `process` if the action shows something, registers something, or keeps
+  /// How long the action's effect lasts. Use `process` if the action shows something, registers something, or keeps
   /// something in memory.
   static var effect: ActionEffect { get }
 
-  /// True if the action works the same on another machine (`--on`), because it uses only its inputs, files and
+  /// True if the action has the same result on another machine (`--on`), because it uses only its inputs, files and
   /// commands.
   static var isPortable: Bool { get }
 
-  /// The declarations of actions that are part of flowrun. Do not implement it.
+  /// The declarations of actions that are a part of flowrun. Other actions must not implement it.
   static var details: ActionDetails { get }
 
-  /// Creates the action. Called once for each registry. It must not read or write anything.
+  /// Creates the action. Called once per registry. It must not have side effects.
   init()
 
-  /// Returns the function that the engine calls. ``Action``, ``AsyncAction`` and ``StepService`` have an
-  /// implementation.
+  /// Returns the function that the engine calls. ``Action``, ``AsyncAction`` and ``StepService`` implement it.
   func makeBody() -> RegisteredAction.Body
 
-  /// Returns the function that the engine calls if the action has neither inputs nor outputs, or nil. Do not implement
-  /// it.
+  /// Returns a simpler function for an action without inputs and outputs, or nil. Actions need not implement it.
   func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
 }
 
 extension ActionType {
-  /// By default, it has none.
+  /// No handles by default.
   public static var provides: [HandleKey] { [] }
-  /// By default, it has none.
+  /// No handles by default.
   public static var requires: [HandleKey] { [] }
-  /// By default, it posts none.
+  /// No events by default.
   public static var events: [String] { [] }
-  /// No errors. Any error that is thrown may be retried.
+  /// No declared errors. The engine may retry any error.
   public static var errors: [ErrorDeclaration] { [] }
-  /// The default is an example without inputs.
+  /// The default: an example without inputs.
   public static var example: String { "uses: \(name)" }
-  /// False.
+  /// False by default.
   public static var isPortable: Bool { false }
-  /// The default is an effect that outlives the process.
+  /// The default: an effect that outlives the process.
   public static var effect: ActionEffect { .durable }
   /// No details.
   public static var details: ActionDetails { ActionDetails() }
@@ -71,9 +70,9 @@ extension ActionType {
 
 /// An action that runs on the thread of its step. Most actions are of this kind.
 ///
-/// It needs no task. It may block, because that occupies only its own thread.
+/// It needs no task. It may block, because its thread runs nothing else.
 public protocol Action: ActionType {
-  /// Runs the action. To fail, it throws an ``ActionError`` or any other error.
+  /// Runs the action. It fails by throwing an ``ActionError`` or any other error.
   func run(_ input: Input, in context: ActionContext) throws -> Output
 }
 
@@ -86,17 +85,18 @@ extension Action {
 }
 
 extension Action where Input == NoInput, Output == NoOutput {
-  /// A function that calls ``run(_:in:)``. It is inlined into the action's module, because a run may have hundreds of
-  /// thousands of such steps.
+  /// Returns a function that calls ``run(_:in:)`` without inputs. It is inlined into the action's module, because a run
+  /// may have hundreds of thousands of such steps.
   @inlinable
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? {
     { context in _ = try run(NoInput(), in: context) }
   }
 }
 
-/// An action that is asynchronous.
+/// An action that runs asynchronously in a task.
 public protocol AsyncAction: ActionType {
-  /// Runs the action. To fail, it throws an ``ActionError`` or any other error. Its task is cancelled with the step.
+  /// Runs the action. It fails by throwing an ``ActionError`` or any other error. Its task is cancelled together with
+  /// the step.
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output
 }
 
@@ -112,12 +112,12 @@ extension AsyncAction {
 
 /// A service: an action that calls ``ActionContext/ready(_:)`` and continues to run until its task is cancelled.
 ///
-/// When it is ready, it counts as finished for its dependents, the gate and its deadline. The run stops its services
-/// when all other steps have finished. A service that returns before it is ready has finished with the outputs that it
-/// returns.
+/// Once it is ready, it counts as finished for its dependents, the gate and its deadline. The run stops its services
+/// when all other steps have finished. A service that returns without being ready counts as a normal step with the
+/// outputs that it returns.
 public protocol StepService: AsyncAction {}
 
 extension StepService {
-  /// Runs the action in a task, which continues after the service is ready.
+  /// Runs the service in a task, which continues after the service is ready.
   public func makeBody() -> RegisteredAction.Body { .service(bodyInTask()) }
 }

@@ -1,11 +1,11 @@
 import FlowModel
 
-/// A user interface that can be called on any thread, such as one without a window.
+/// A user interface that can be called on any thread, for example one without a window.
 package protocol CallableAnywhere: UserInterface {}
 
 extension ActionContext {
-  /// Calls a user interface, possibly after waiting for the main thread. Throws `CancellationError` when the step must
-  /// end. If that happens before the main thread is free, the call is not made.
+  /// Calls a user interface, if necessary after waiting for the main thread. Throws a `CancellationError` if the step
+  /// must end. If that happens during the wait, the call is not made.
   package nonisolated(nonsending) func calling<Output: Sendable>(
     _ interface: any UserInterface, _ body: @escaping @Sendable () async throws -> Output
   ) async throws -> Output {
@@ -16,8 +16,8 @@ extension ActionContext {
     }
   }
 
-  /// Calls `body`. Throws `CancellationError` when the step must end, even if `body` has not returned, for example
-  /// because it waits for a thread.
+  /// Calls `body`. Throws a `CancellationError` when the step must end, even if `body` has not returned because it is
+  /// waiting for a thread.
   package nonisolated(nonsending) func untilCancelled<Output: Sendable>(
     _ body: @escaping @Sendable () async throws -> Output
   ) async throws -> Output {

@@ -14,19 +14,19 @@ import FlowModel
 /// `pollInterval` is called `poll-interval` in a workflow. A property is required unless it has a default value or an
 /// optional type.
 public protocol ActionInput: Sendable {
-  /// Creates inputs with default values. Each call must create new fields, because an action whose inputs share fields
-  /// cannot run.
+  /// Creates inputs with default values. Each call must create new fields. An action whose inputs share fields cannot
+  /// run.
   init()
 }
 
-/// No inputs.
+/// The inputs of an action that has none.
 public struct NoInput: ActionInput {
   /// Creates empty inputs.
   public init() {}
 }
 
 extension ActionInput {
-  /// The declarations of the fields, in the order of the properties.
+  /// Returns the declarations of the fields in the order of the properties.
   static func fieldDeclarations() -> [FieldDeclaration] {
     let input = Self()
     return withUnsafeBytes(of: input) { bytes in
@@ -34,25 +34,24 @@ extension ActionInput {
     }
   }
 
-  /// Creates inputs from these values. Throws a `TypeMismatch` if one is missing or has the wrong type, and an
-  /// ``ActionError`` if `init()` returns the fields of another value.
+  /// Creates inputs from values. Throws a `TypeMismatch` if a value is missing or has the wrong type, and an
+  /// ``ActionError`` if `init()` returned fields that it had returned before.
   public init(values: ValueObject) throws {
     self = try InputMaker().make(values)
   }
 }
 
-/// A field of an action's inputs and its location in the struct.
+/// A field of an action's inputs, and where it is stored in the struct.
 struct InputField {
   /// The name of the property.
   var label: String
   /// The name in workflows.
   var name: String
-  /// The distance from the start of the struct, in bytes.
+  /// The offset in the struct, in bytes.
   var offset: Int
-  /// The type of the field.
   var type: any AnyField.Type
 
-  /// Returns the fields of a struct in the order of their declaration, without properties that are not fields.
+  /// Returns the fields of a struct in the order of their declaration. Properties that are not fields are left out.
   static func all(of inputs: (some ActionInput).Type) -> [InputField] {
     if inputs == NoInput.self { return [] }
     return StoredProperty.all(of: inputs).compactMap { property in
@@ -63,7 +62,7 @@ struct InputField {
   }
 }
 
-/// An input of an action.
+/// An input of an action: a property wrapper that declares its description and default value.
 ///
 /// Members are inlinable, so that a plugin creates and reads its fields without type lookups at run time.
 @propertyWrapper public struct Field<Wrapped: ColumnValue>: Sendable {
@@ -72,10 +71,10 @@ struct InputField {
   @usableFromInline let defaultValue: Wrapped?
   @usableFromInline let isSecret: Bool
 
-  /// The storage of a field's value.
+  /// The storage of a field's value. It is a class, so that inputs can be set after their creation.
   ///
-  /// Proof of safety: `set` is called by `InputMaker` alone, on a value that is not shared yet, since it checks that the type
-  /// makes new fields each time; once the action has the inputs, `value` is only read.
+  /// Proof of safety: only `InputMaker` calls `set`, on a value that has not been shared, because it checks that the
+  /// type creates new fields each time. Once the action has the inputs, `value` is only read.
   @usableFromInline final class Slot: FieldSlot, @unchecked Sendable {
     @usableFromInline var value: Wrapped?
     @inlinable init(_ value: Wrapped?) { self.value = value }
@@ -112,7 +111,7 @@ struct InputField {
     slot = Slot(wrappedValue)
   }
 
-  /// The value that the step sets, or the default value.
+  /// The value that the step sets, or the default value. May be read only after the inputs were created from a step.
   @inlinable public var wrappedValue: Wrapped {
     guard let value = slot.value else {
       preconditionFailure("input '\(summary)' is read before the inputs were made from a step")
@@ -121,20 +120,21 @@ struct InputField {
   }
 }
 
-/// The storage of a field's value, without its type.
+/// The storage of a field's value, regardless of its type.
 ///
-/// Proof of safety: it has no members, and its only subclass, `Field.Slot`, has a proof of its own.
+/// Proof of safety: it has no members, and its only subclass, `Field.Slot`, has its own proof.
 @usableFromInline class FieldSlot: @unchecked Sendable {
   @inlinable init() {}
 
-  /// Sets the value, or keeps the default value if it is nil. Throws a ``TypeMismatch``.
+  /// Sets the value. A nil value keeps the default value. Throws a ``TypeMismatch`` if the value is required or has the
+  /// wrong type.
   func set(_ value: Value?, name: String) throws { preconditionFailure("each field has a slot of its type") }
 }
 
 /// A ``Field`` of any type, read from the memory of its struct.
 ///
-/// Proof of safety: `StoredProperty` has the offset of a property of this very type from the type's metadata, and the
-/// caller keeps the struct alive during the call.
+/// Proof of safety: `StoredProperty` takes the offset of a property of exactly this type from the type's metadata, and
+/// the caller keeps the struct alive during the call.
 protocol AnyField {
   /// Returns the slot of the field at this address.
   static func slot(at address: UnsafeRawPointer) -> FieldSlot

@@ -10,25 +10,26 @@ import FlowModel
 /// with a decoder that records the names and types of the properties. The property `countryCode` is called
 /// `country-code` in a workflow. An output of optional type is null if it is nil.
 public protocol ActionOutput: Sendable, Decodable {
-  /// One-sentence descriptions of outputs, by name.
+  /// Descriptions of outputs by name, one sentence each.
   static var summaries: [String: String] { get }
-  /// The names of outputs that may be secrets. They are hidden, and only inputs that accept secrets can read them.
+  /// The names of outputs that may contain secrets. They are hidden, and only inputs that accept secrets can read them.
   static var secrets: Set<String> { get }
-  /// The names of outputs that ``ActionContext/withholdOutputs(hiding:)`` keeps out of the run store and the report.
+  /// The names of outputs that may be kept out of the run store and the report; see
+  /// ``ActionContext/withholdOutputs(hiding:)``.
   static var withheld: Set<String> { get }
   /// The outputs as an object.
   var values: ValueObject { get }
 }
 
 extension ActionOutput {
-  /// By default, there are none.
+  /// No descriptions by default.
   public static var summaries: [String: String] { [:] }
-  /// By default, none is secret.
+  /// No secret outputs by default.
   public static var secrets: Set<String> { [] }
-  /// By default, none is withheld.
+  /// No withheld outputs by default.
   public static var withheld: Set<String> { [] }
 
-  /// The stored properties, in order.
+  /// The stored properties as members of an object, in the order of their declaration.
   public var values: ValueObject {
     var values = ValueObject()
     withUnsafeBytes(of: self) { bytes in
@@ -40,7 +41,7 @@ extension ActionOutput {
     return values
   }
 
-  /// The declarations of the fields, in the order of the properties.
+  /// Returns the declarations of the fields in the order of the properties.
   static func fieldDeclarations() -> [FieldDeclaration] {
     if Self.self == NoOutput.self || Self.self == AnyOutput.self { return [] }
     let recorder = FieldRecorder()
@@ -60,12 +61,12 @@ extension ActionOutput {
 extension ColumnValue {
   /// Returns the value of the property of this type at an address.
   ///
-  /// Proof of safety: the offset of a property of this very type comes from the metadata of its struct, and `values` keeps
-  /// the struct alive during the call.
+  /// Proof of safety: the offset of a property of exactly this type comes from the metadata of its struct, and `values`
+  /// keeps the struct alive during the call.
   fileprivate static func value(at address: UnsafeRawPointer) -> Value { address.load(as: Self.self).value }
 }
 
-/// No outputs.
+/// The outputs of an action that has none.
 public struct NoOutput: ActionOutput {
   /// Creates empty outputs.
   public init() {}
@@ -75,11 +76,11 @@ public struct NoOutput: ActionOutput {
 
 /// Outputs whose names are not known before the step runs, as in `flow.set`.
 package struct AnyOutput: ActionOutput {
-  /// The outputs.
+  /// The outputs as an object.
   package let values: ValueObject
   /// Creates outputs from an object.
   package init(_ values: ValueObject) { self.values = values }
-  /// Creates empty outputs, because no declarations are derived from this type.
+  /// Creates empty outputs. It is never called, because no declarations are derived from this type.
   package init(from decoder: any Decoder) throws { values = [:] }
 }
 
@@ -87,7 +88,7 @@ private final class FieldRecorder {
   var fields: [(name: String, type: ValueType, isRequired: Bool)] = []
 }
 
-/// A decoder that records the keys and types of properties, and returns placeholders.
+/// A decoder that records the keys and types of properties, and returns placeholders for their values.
 private struct FieldRecordingDecoder: Decoder {
   let recorder: FieldRecorder
   var codingPath: [any CodingKey] { [] }

@@ -1,31 +1,30 @@
 import FlowModel
 
-/// The actions that an engine can run.
+/// The installed actions, which an engine can run.
 package struct ActionRegistry: ActionCatalog {
   private struct RegisteredPlugin {
     var name: String
     /// `built in`, or the path of a manifest.
     var origin: String
     var actions: ListedActions
-    /// Returns the current names of renamed actions. Called only for a name that is not installed.
+    /// Returns the current names of renamed actions, inputs and outputs, by their old names. Called only for an unknown
+    /// name.
     var movedNames: @Sendable () -> KeyValuePairs<String, String> = { [:] }
   }
 
-  /// The plugins, sorted by name. Not a dictionary, because there are few plugins, and a process's first dictionary
+  /// The plugins, sorted by name. It is an array, because there are few plugins. Creating a process's first dictionary
   /// with string keys takes as long as reading a small workflow.
   private var entries: [RegisteredPlugin] = []
   /// The handles that plugins provide to every run.
   package private(set) var handles: [PluginHandle] = []
 
-  /// The error for two plugins with the same name.
+  /// The error for two plugins that have the same name.
   package struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of both plugins.
     package let name: String
     /// The origin of the first plugin: `built in`, or the path of a manifest.
     package let first: String
     /// The origin of the second plugin.
     package let second: String
-    /// A description with the name and both origins.
     package var description: String { "two plugins are named '\(name)': \(first) and \(second)" }
   }
 
@@ -43,7 +42,7 @@ package struct ActionRegistry: ActionCatalog {
     }
   }
 
-  /// Adds a compiled-in plugin. The names of its actions must begin with its name. An action is created when it is
+  /// Adds a compiled-in plugin. The names of its actions must start with its name. Each action is created when it is
   /// first needed.
   package mutating func register(_ plugin: some Plugin) throws(Conflict) {
     try register(
@@ -53,7 +52,7 @@ package struct ActionRegistry: ActionCatalog {
     handles += plugin.handles
   }
 
-  /// Adds a plugin with its actions. `origin` is the path of its manifest.
+  /// Adds a plugin and its actions. `origin` is the path of its manifest.
   package mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
     try register(RegisteredPlugin(name: name, origin: origin, actions: ListedActions(actions, of: name)))
   }
@@ -87,12 +86,12 @@ package struct ActionRegistry: ActionCatalog {
   /// Returns the declaration of the action with this full name, or nil.
   package func declaration(named name: String) -> ActionDeclaration? { action(named: name)?.declaration }
 
-  /// Returns the problems that the action's own check finds in literal inputs.
+  /// Returns the problems that an action's own check finds in literal inputs.
   package func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
     self.action(named: action)?.check(input) ?? []
   }
 
-  /// Returns the current name of a renamed action, input or output, or nil.
+  /// Returns the current name of an action, input or output that was renamed, or nil if it was not.
   package func newName(of name: String) -> String? {
     let plugin = name.prefix { $0 != "." }
     return entries.first { $0.name == plugin }?.movedNames().first { $0.key == name }?.value

@@ -1,16 +1,16 @@
 import FlowModel
 
-/// The body of an action that returns to its thread while it waits for something that needs no thread, such as the end
+/// The body of an action that gives back its thread while it waits for something that needs no thread, such as the end
 /// of a command.
 ///
-/// An engine runs its parts on threads of the step's pool, one after another. Other callers use ``Action/run(_:in:)``.
+/// An engine runs its parts one after another on threads of the step's pool. Other callers use ``Action/run(_:in:)``.
 package struct BodyInParts: Sendable {
-  /// The result of a part of a body.
+  /// What a part of a body returns.
   package enum Progress: Sendable {
     /// The body has ended with these outputs.
     case ended(ValueObject)
-    /// The body waits. After the part has returned, the first function is called once, with a function that must be
-    /// called once, on any thread, when the body can continue. Then `next` is the part to run.
+    /// The body waits. After the part has returned, `start` is called once with a function `resume`. The body must call
+    /// `resume` once, on any thread, when it can continue. The engine then runs `next`.
     case waits(
       start: @Sendable (_ resume: @escaping @Sendable () -> Void) -> Void, next: @Sendable () throws -> Progress)
   }
@@ -24,17 +24,17 @@ package struct BodyInParts: Sendable {
   }
 }
 
-/// The thread that runs a part of a body.
+/// The thread on which a part of a body runs.
 package struct StepThread: Sendable {
-  /// Returns true if other work waits for the thread. The function is nil if the body has its own thread, so that it
-  /// need not return while it waits.
+  /// Returns true if other work is waiting for the thread. The closure itself is nil if the body has its own thread, so
+  /// that it may block.
   package let isWanted: (@Sendable () -> Bool)?
 
-  /// A thread of a pool.
+  /// A thread of a pool, which the body should give back while it waits.
   package init(isWanted: @escaping @Sendable () -> Bool) { self.isWanted = isWanted }
 
   private init() { isWanted = nil }
 
-  /// A thread that runs only this body until it ends.
+  /// A thread that runs nothing but this body until it ends.
   package static let own = StepThread()
 }

@@ -1,22 +1,22 @@
 import FlowModel
 
-/// A Swift type that an input or output can have.
+/// A Swift type that an input or output may have.
 public protocol ColumnValue: Sendable {
-  /// The type of the value in a workflow.
+  /// The corresponding type in a workflow.
   static var valueType: ColumnType { get }
-  /// The value of an input that the step does not set, or nil if it must set the input.
+  /// The value of an input that the step does not set, or nil if the input is required.
   static var absent: Self? { get }
-  /// True if `null` is a value of the type and does not stand for an unset input.
+  /// True if `null` is a valid value. False if it stands for an input that is not set.
   static var acceptsNull: Bool { get }
-  /// Any value of the type. It is used to derive the declarations of outputs.
+  /// An arbitrary value of the type, with which the declarations of outputs are derived.
   static var placeholder: Self { get }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Converts a value of a workflow to the Swift type. Returns nil if the types do not match.
   init?(_ value: Value)
-  /// The value in a workflow.
+  /// The corresponding value in a workflow.
   var value: Value { get }
 }
 
-/// The type of a ``ColumnValue`` in a workflow.
+/// The type of an input or output in a workflow.
 public struct ColumnType: Sendable {
   package let type: ValueType
 
@@ -24,115 +24,115 @@ public struct ColumnType: Sendable {
 }
 
 extension ColumnValue {
-  /// Nil by default, because the step must set the input.
+  /// Nil by default: the input is required.
   public static var absent: Self? { nil }
-  /// The default is false.
+  /// False by default: `null` stands for an input that is not set.
   public static var acceptsNull: Bool { false }
 }
 
 extension String: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is a string.
   public static var valueType: ColumnType { ColumnType(.string) }
-  /// A value that is used to derive declarations.
+  /// An empty string, from which the declarations of outputs are derived.
   public static var placeholder: String { "" }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is a string.
   public init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     self = text
   }
-  /// The value in a workflow.
+  /// The string as a value of a workflow.
   public var value: Value { .string(self) }
 }
 
 extension Bool: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is a Boolean.
   public static var valueType: ColumnType { ColumnType(.boolean) }
-  /// A value that is used to derive declarations.
+  /// The value false, from which the declarations of outputs are derived.
   public static var placeholder: Bool { false }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is a Boolean.
   public init?(_ value: Value) {
     guard case .boolean(let boolean) = value else { return nil }
     self = boolean
   }
-  /// The value in a workflow.
+  /// The Boolean as a value of a workflow.
   public var value: Value { .boolean(self) }
 }
 
 extension Int: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is an integer.
   public static var valueType: ColumnType { ColumnType(.integer) }
-  /// A value that is used to derive declarations.
+  /// The number 0, from which the declarations of outputs are derived.
   public static var placeholder: Int { 0 }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is an integer, or a number without a fraction.
   public init?(_ value: Value) {
     guard let integer = value.integerValue else { return nil }
     self = integer
   }
-  /// The value in a workflow.
+  /// The integer as a value of a workflow.
   public var value: Value { .integer(self) }
 }
 
 extension Double: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is a number.
   public static var valueType: ColumnType { ColumnType(.number) }
-  /// A value that is used to derive declarations.
+  /// The number 0, from which the declarations of outputs are derived.
   public static var placeholder: Double { 0 }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is a number or an integer.
   public init?(_ value: Value) {
     guard let number = value.numberValue else { return nil }
     self = number
   }
-  /// The value in a workflow.
+  /// The number as a value of a workflow.
   public var value: Value { .number(self) }
 }
 
 extension Duration: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is a duration, such as `500ms`.
   public static var valueType: ColumnType { ColumnType(.duration) }
-  /// A value that is used to derive declarations.
+  /// A duration of zero, from which the declarations of outputs are derived.
   public static var placeholder: Duration { .zero }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is a string with a valid duration, such as `500ms`.
   public init?(_ value: Value) {
     guard case .string(let text) = value, let duration = try? DurationText.parse(text) else { return nil }
     self = duration
   }
-  /// The value in a workflow.
+  /// The duration as text, such as `500ms`.
   public var value: Value { .string(DurationText.format(self)) }
 }
 
 extension Value: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value may have any type.
   public static var valueType: ColumnType { ColumnType(.any) }
-  /// True, because null is a value of this type.
+  /// True, because null is also a value.
   public static var acceptsNull: Bool { true }
-  /// A value that is used to derive declarations.
+  /// A null value, from which the declarations of outputs are derived.
   public static var placeholder: Value { .null }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Keeps the value unchanged.
   public init?(_ value: Value) { self = value }
-  /// The value in a workflow.
+  /// The value itself, unchanged.
   public var value: Value { self }
 }
 
 extension ValueObject: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is an object with any members.
   public static var valueType: ColumnType { ColumnType(.object(properties: nil)) }
-  /// A value that is used to derive declarations.
+  /// An empty object, from which the declarations of outputs are derived.
   public static var placeholder: ValueObject { [:] }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is an object.
   public init?(_ value: Value) {
     guard case .object(let members) = value else { return nil }
     self = members
   }
-  /// The value in a workflow.
+  /// The object as a value of a workflow.
   public var value: Value { .object(self) }
 }
 
 extension Array: ColumnValue where Element: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is an array of the corresponding type.
   public static var valueType: ColumnType { ColumnType(.array(of: Element.valueType.type)) }
-  /// A value that is used to derive declarations.
+  /// An empty array, from which the declarations of outputs are derived.
   public static var placeholder: [Element] { [] }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is an array whose elements all have the element's type.
   public init?(_ value: Value) {
     guard case .array(let values) = value else { return nil }
     var elements: [Element] = []
@@ -143,23 +143,23 @@ extension Array: ColumnValue where Element: ColumnValue {
     }
     self = elements
   }
-  /// The value in a workflow.
+  /// The array as a value of a workflow.
   public var value: Value { .array(map(\.value)) }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-  /// The type of the value in a workflow.
+  /// In a workflow, the value has the wrapped type. Optionality is expressed by ``absent``.
   public static var valueType: ColumnType { Wrapped.valueType }
-  /// Nil, if the step does not set the input.
+  /// Nil: a step need not set the input.
   public static var absent: Wrapped?? { .some(nil) }
-  /// A value that is used to derive declarations.
+  /// A nil value, from which the declarations of outputs are derived.
   public static var placeholder: Wrapped? { nil }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` has the wrapped type.
   public init?(_ value: Value) {
     guard let wrapped = Wrapped(value) else { return nil }
     self = .some(wrapped)
   }
-  /// The value in a workflow.
+  /// The wrapped value as a value of a workflow, or null.
   public var value: Value { map(\.value) ?? .null }
 }
 
@@ -175,55 +175,55 @@ extension FieldWord {
   public static var valueType: ColumnType {
     ColumnType(.enumeration(allCases.map { .string($0.rawValue) }, of: .string))
   }
-  /// The first case.
+  /// The first case, from which the declarations of outputs are derived.
   public static var placeholder: Self { allCases.first! }
-  /// Creates the case with this raw value. Returns nil if there is none.
+  /// Returns the case with this raw value, or nil if there is none.
   public init?(_ value: Value) {
     guard case .string(let word) = value else { return nil }
     self.init(rawValue: word)
   }
-  /// The raw value.
+  /// The raw value as a string.
   public var value: Value { .string(rawValue) }
 }
 
 extension LogLevel: FieldWord {}
 
-/// The path of a file that an action writes. If a workflow has a relative path, the action receives it as a path in the
-/// run's data folder.
+/// The path of a file that an action writes. A relative path in a workflow refers to the run's data folder; the action
+/// receives it as an absolute path.
 public struct DataPath: ColumnValue, Hashable {
   /// The absolute path.
   public let path: String
   /// Creates a path.
   public init(_ path: String) { self.path = path }
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is a path relative to the run's data folder.
   public static var valueType: ColumnType { ColumnType(.path(base: .data)) }
-  /// A value that is used to derive declarations.
+  /// An empty path, from which the declarations of outputs are derived.
   public static var placeholder: DataPath { DataPath("") }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is a string.
   public init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     path = text
   }
-  /// The value in a workflow.
+  /// The path as a string.
   public var value: Value { .string(path) }
 }
 
-/// The path of a file that an action reads. If a workflow has a relative path, the action receives it as a path in the
-/// workflow file's folder.
+/// The path of a file that an action reads. A relative path in a workflow refers to the workflow file's folder; the
+/// action receives it as an absolute path.
 package struct SourcePath: ColumnValue, Hashable {
   /// The absolute path.
   package let path: String
   /// Creates a path.
   package init(_ path: String) { self.path = path }
-  /// The type of the value in a workflow.
+  /// In a workflow, the value is a path relative to the workflow file's folder.
   package static var valueType: ColumnType { ColumnType(.path(base: .file)) }
-  /// A value that is used to derive declarations.
+  /// An empty path, from which the declarations of outputs are derived.
   package static var placeholder: SourcePath { SourcePath("") }
-  /// Creates the Swift value. Returns nil if `value` does not match the type.
+  /// Returns nil unless `value` is a string.
   package init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     path = text
   }
-  /// The value in a workflow.
+  /// The path as a string.
   package var value: Value { .string(path) }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// An action that is derived from its type when it is first needed.
+/// An action whose declaration is derived from its type when it is first needed.
 ///
-/// This uses reflection on its inputs and outputs, which takes longer than a small workflow, and a run uses few of the
-/// installed actions.
+/// Deriving it uses reflection on inputs and outputs, which takes longer than running a small workflow, and a run uses
+/// few of the installed actions.
 final class DeferredAction: Sendable {
   private let type: (any ActionType.Type)?
   private let derived: Mutex<RegisteredAction?>

@@ -1,65 +1,67 @@
 import FlowModel
 
-/// An action with declarations that only actions in this package make. A member without this conformance has no effect.
+/// An action with additional declarations, which only actions in this package may have. Without this conformance, such
+/// a declaration has no effect.
 package protocol DetailedAction: ActionType {
-  /// The values that the action posts with events. Each field is named after its event.
+  /// The values that the action posts with its events. Each field has the name of its event.
   static var eventValues: [FieldDeclaration] { get }
   /// The events that the action follows with ``ActionContext/follow(_:into:)``. They repeat even if the workflow does
-  /// not declare that.
+  /// not declare it.
   static var follows: [String] { get }
   /// The source of the events that a service posts.
   static var source: EventSource { get }
   /// True if the action reads data that is not available while the device is locked (P6).
   static var needsProtectedData: Bool { get }
-  /// The name of an object input whose keys are outputs, too, as in `flow.set`, or nil.
+  /// The name of an object input whose keys also become outputs, as in `flow.set`, or nil.
   static var outputsFromInput: String? { get }
-  /// The name of an object input that declares an output under each key, as in `shell.run`, or nil.
+  /// The name of an object input in which each key declares an output, as in `shell.run`, or nil.
   static var outputFieldsFromInput: String? { get }
-  /// The name of a string input, without expressions, that names an event to post, as in `flow.post`, or nil.
+  /// The name of a string input that contains the name of an event to post, as in `flow.post`, or nil. It may not
+  /// contain expressions.
   static var eventFromInput: String? { get }
   /// The name of an input that is run as a shell command, as in `shell.run`, or nil. Expressions in it are reported,
-  /// because their values could be run as code.
+  /// because their values could be executed as code.
   static var shellTextInput: String? { get }
-  /// The names of the inputs for the action that is called for each post of an event, as in `flow.on`, or nil.
+  /// The names of the inputs that specify the action to call for each post of an event, as in `flow.on`, or nil.
   static var calls: ActionCall? { get }
-  /// The maximum size of the outputs as JSON, in bytes. It exceeds `Limits.outputBytes` only if the action has a limit
-  /// of its own.
+  /// The maximum size of the outputs as JSON, in bytes. It may exceed `Limits.outputBytes` if the action itself
+  /// enforces another limit.
   static var outputLimitBytes: Int { get }
 
-  /// Returns the problems of literal inputs that their types do not exclude. It must not have side effects.
+  /// Returns the problems of literal inputs that their types do not rule out. It must not have side effects.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
-  /// Returns a function that releases its thread while the action waits, or nil. Only `shell.run` has one.
+  /// Returns the body in parts, which gives back its thread while the action waits, or nil. Only `shell.run` has one.
   func bodyInParts() -> BodyInParts?
 }
 
 extension DetailedAction {
-  /// No values.
+  /// No values by default.
   package static var eventValues: [FieldDeclaration] { [] }
-  /// No events.
+  /// No events by default.
   package static var follows: [String] { [] }
-  /// The run itself.
+  /// By default, the run itself.
   package static var source: EventSource { .run }
-  /// False.
+  /// False by default.
   package static var needsProtectedData: Bool { false }
-  /// Nil.
+  /// Nil by default.
   package static var outputsFromInput: String? { nil }
-  /// Nil.
+  /// Nil by default.
   package static var outputFieldsFromInput: String? { nil }
-  /// Nil.
+  /// Nil by default.
   package static var eventFromInput: String? { nil }
-  /// Nil.
+  /// Nil by default.
   package static var shellTextInput: String? { nil }
-  /// Nil.
+  /// Nil by default.
   package static var calls: ActionCall? { nil }
-  /// `Limits.outputBytes`.
+  /// The general limit, `Limits.outputBytes`.
   package static var outputLimitBytes: Int { Limits.outputBytes }
-  /// No problems.
+  /// Finds no problems by default.
   package static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-  /// Nil, because the action does not release its thread.
+  /// Nil by default: the action does not give back its thread.
   package func bodyInParts() -> BodyInParts? { nil }
 
-  /// All of these declarations.
+  /// These declarations as one value.
   package static var details: ActionDetails {
     var details = ActionDetails()
     details.eventValues = eventValues
@@ -78,10 +80,10 @@ extension DetailedAction {
   }
 }
 
-/// The declarations of a ``DetailedAction``, or their defaults.
+/// The additional declarations of a ``DetailedAction``, or their defaults.
 ///
-/// They are a value that each action returns, because a cast to a protocol searches all conformances of the program
-/// when it is first made.
+/// Every action returns such a value, because a cast to the protocol would be slow: the first one searches all
+/// conformances of the program.
 public struct ActionDetails: Sendable {
   package var eventValues: [FieldDeclaration] = []
   package var follows: [String] = []

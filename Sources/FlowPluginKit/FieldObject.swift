@@ -1,29 +1,30 @@
 import FlowModel
 
-/// A Swift type for an object with known members. The build plugin generates such types for inputs and outputs.
+/// A Swift type for an object with known members. The build plugin generates such types for the inputs and outputs of
+/// workflows.
 public protocol FieldObject: ColumnValue {
-  /// Creates the object from its members. Throws a `TypeMismatch` if one is missing or has the wrong type.
+  /// Creates the object from its members. Throws a `TypeMismatch` if a member is missing or has the wrong type.
   init(values: ValueObject) throws
   /// The members by name.
   var values: ValueObject { get }
 }
 
 extension FieldObject {
-  /// An object with any members. Its members are declared in the interface from which the type is generated.
+  /// An object with any members. The members are declared in the interface from which the type is generated.
   public static var valueType: ColumnType { ColumnType(.object(properties: nil)) }
 
-  /// Creates the object. Returns nil if `value` does not match the type.
+  /// Returns nil if `value` is not an object or its members do not match the type.
   public init?(_ value: Value) {
     guard let members = value.objectValue, let object = try? Self(values: members) else { return nil }
     self = object
   }
 
-  /// The object in a workflow.
+  /// The object as a value of a workflow.
   public var value: Value { .object(values) }
 }
 
 extension ValueObject {
-  /// Returns a member as a Swift value. Throws a `TypeMismatch` if it is missing or has the wrong type.
+  /// Returns a member converted to a Swift type. Throws a `TypeMismatch` if it is missing or has the wrong type.
   public func field<Wrapped: ColumnValue>(_ name: String, as type: Wrapped.Type = Wrapped.self) throws -> Wrapped {
     let value = self[name] ?? .null
     if value.isNull, !Wrapped.acceptsNull, let absent = Wrapped.absent { return absent }
@@ -33,21 +34,21 @@ extension ValueObject {
     return converted
   }
 
-  /// Adds a member unless the value is null.
+  /// Sets a member, unless the value is null.
   public mutating func add(_ name: String, _ value: some ColumnValue) {
     let value = value.value
     if !value.isNull { self[name] = value }
   }
 }
 
-/// The names of a workflow's events, as an enum that the build plugin generates.
+/// The event names of a workflow. The build plugin generates an enum that conforms to it.
 public protocol EventName: RawRepresentable<String>, Sendable {}
 
 extension ActionContext {
-  /// Posts an event. Throws if the action does not declare it.
+  /// Posts an event. Throws an error if the action does not declare it.
   public func post(_ event: some EventName) throws { try post(event.rawValue) }
 
-  /// Posts an event with a value. Throws if the action does not declare the event or the value does not match its
-  /// declaration.
+  /// Posts an event with a value. Throws an error if the action does not declare the event or the value does not match
+  /// its declaration.
   public func post(_ event: some EventName, value: Value) throws { try post(event.rawValue, value: value) }
 }

@@ -1,13 +1,13 @@
 import FlowModel
 import Synchronization
 
-/// Creates an action's inputs from values. A run may do this 100,000 times a second.
+/// Creates an action's inputs from values. A run may do this 100,000 times per second.
 ///
-/// The fields and their offsets are read from the type's metadata on the first call.
+/// The first call reads the fields and their offsets from the type's metadata.
 package final class InputMaker<Input: ActionInput>: Sendable {
   private final class Layout: Sendable {
     let fields: [(name: String, offset: Int)]
-    /// True if two values of the type share a field, so that calls would get each other's inputs.
+    /// True if two values of the type share a field, so that calls would receive each other's inputs.
     let sharesFields: Bool
 
     init() {
@@ -27,11 +27,11 @@ package final class InputMaker<Input: ActionInput>: Sendable {
 
   private let layout = AtomicLazyReference<Layout>()
 
-  /// Creates a maker. The fields are read on its first call.
+  /// Creates a maker. Its first call reads the fields of the type.
   package init() {}
 
-  /// Creates inputs from values. Throws a ``TypeMismatch`` if one is missing or has the wrong type, and an
-  /// ``ActionError`` if `Input()` returns fields that it returned before.
+  /// Creates inputs from values. Throws a ``TypeMismatch`` if a value is missing or has the wrong type, and an
+  /// ``ActionError`` if two calls of `Input()` return the same fields.
   package func make(_ values: ValueObject) throws -> Input {
     let layout = layout.load() ?? layout.storeIfNil(Layout())
     if layout.sharesFields {
@@ -44,8 +44,8 @@ package final class InputMaker<Input: ActionInput>: Sendable {
     try withUnsafeBytes(of: input) { bytes in
       for field in layout.fields {
         let address = bytes.load(fromByteOffset: field.offset, as: UnsafeRawPointer.self)
-        // Proof of safety: `Layout` has the offset of a `Field` from the metadata of this very type, a field begins with the
-        // reference to its slot, and `input` keeps the slot alive until the closure ends.
+        // Proof of safety: `Layout` has the offset of a `Field` from the metadata of exactly this type. A field starts
+        // with the reference to its slot, and `input` keeps the slot alive until the closure ends.
         let slot = unsafeBitCast(address, to: FieldSlot.self)
         try slot.set(values[field.name], name: field.name)
       }

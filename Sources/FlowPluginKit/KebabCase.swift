@@ -1,5 +1,5 @@
 extension String {
-  /// The name of a Swift property in a workflow. `minimumPopulation` becomes `minimum-population`.
+  /// The name that a Swift property has in a workflow. `minimumPopulation` becomes `minimum-population`.
   ///
   /// Consecutive capitals count as one word: `notificationID` becomes `notification-id`. A name without capitals is
   /// unchanged.

@@ -1,16 +1,16 @@
 import FlowModel
 
-/// A store of small values that persist across runs. `storage` provides one; `preferences` and `router` use it.
+/// A store of small values that outlive a run. `storage` provides one; `preferences` and `router` use it.
 ///
 /// When a call returns, its changes are on disk. Calls may be made on any thread and may block.
 public protocol KeyValueStore: Sendable {
-  /// Returns the value of `key` in `scope`, or nil.
+  /// Returns the value of `key` in `scope`, or nil if there is none.
   func get(_ key: String, in scope: String) throws -> Value?
 
   /// Returns all values in `scope`, by key.
   func all(in scope: String) throws -> [String: Value]
 
-  /// Applies all changes in one transaction. If it throws, none is applied.
+  /// Applies all changes in one transaction. If it throws an error, nothing has changed.
   func apply(_ changes: [KeyValueChange], in scope: String) throws
 }
 
@@ -35,10 +35,10 @@ extension KeyValueStore {
 }
 
 extension HandleKey {
-  /// A ``KeyValueStore``.
+  /// The key of a ``KeyValueStore``.
   package static let keyValueStore: HandleKey = "key-value-store"
-  /// An open database of the `storage` plugin.
+  /// The key of an open database of the `storage` plugin.
   package static let database: HandleKey = "database"
-  /// The user interface of the `ui` plugin: a ``UserInterface``.
+  /// The key of the ``UserInterface`` that the `ui` plugin provides.
   package static let userInterface: HandleKey = "user-interface"
 }
