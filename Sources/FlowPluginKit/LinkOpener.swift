@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Opens the links that a person taps. `router` provides one; `notification` uses it.
+/// Opens links that a person taps. `router` provides a link opener; `notification` uses it.
 package protocol LinkOpener: Sendable {
   /// Opens the link on `interface`, or keeps it until the interface is ready.
   ///
@@ -10,18 +10,17 @@ package protocol LinkOpener: Sendable {
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String
 }
 
-/// A link in a notification.
+/// A link in a notification that a person has tapped.
 package struct TappedLink: Sendable, Hashable {
-  /// The URL as received.
+  /// The URL, unchanged.
   package var url: String
-  /// The parameters in the notification.
+  /// The parameters that the notification contains.
   package var parameters: ValueObject
-  /// The id of the notification. If a tap is delivered twice, both links have the same id.
+  /// The id of the notification. If the same tap is delivered twice, both links have the same id.
   package var notificationID: String?
-  /// The person's choice: `default` for a tap, or the id of a button.
+  /// What the person chose: `default` for the notification itself, or the id of a button.
   package var action: String
 
-  /// Creates a link.
   package init(
     url: String, parameters: ValueObject = [:], notificationID: String? = nil, action: String = "default"
   ) {
@@ -33,6 +32,6 @@ package struct TappedLink: Sendable, Hashable {
 }
 
 extension HandleKey {
-  /// A ``LinkOpener``.
+  /// The key of a ``LinkOpener``.
   package static let linkOpener: HandleKey = "link-opener"
 }

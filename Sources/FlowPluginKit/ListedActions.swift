@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The actions of a plugin, listed when they are first needed. A run uses few of the installed plugins, and referring
-/// to an action's type loads all of its conformances.
+/// The actions of a plugin, which are listed when they are first needed. A run uses few of the installed plugins, and
+/// referring to an action's type loads all of its conformances.
 final class ListedActions: Sendable {
   private let pluginName: String
-  /// Lists the actions of a compiled-in plugin, or nil if they are known.
+  /// Lists the actions of a compiled-in plugin. Nil if the actions are known from the start.
   private let list: (@Sendable () -> [Listed])?
-  /// The actions sorted by name, or nil if they have not been listed.
+  /// The actions, sorted by name, or nil if they have not been listed.
   private let listed: Mutex<[Listed]?>
 
-  /// Not a tuple, because the runtime would create the array's type at each start.
+  /// An action with its name. It is not a tuple, because the runtime would create the type of the array at each start.
   struct Listed {
     var name: String
     var action: DeferredAction
@@ -31,7 +31,7 @@ final class ListedActions: Sendable {
       Self.sorted(actions.map { Listed(name: $0.declaration.name, action: DeferredAction($0)) }, of: pluginName))
   }
 
-  /// All actions, sorted by name.
+  /// All actions, sorted by name. The first access lists them.
   var all: [Listed] {
     listed.withLock { listed in
       if let listed { return listed }

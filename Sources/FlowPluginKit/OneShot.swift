@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that a task waits for and several callers may set. Only the first value counts.
+/// A value that one task waits for and that several callers may set. Only the first value counts.
 package final class OneShot<Value: Sendable>: Sendable {
   private enum State {
     case idle
@@ -10,13 +10,14 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Creates a wait that has not ended.
+  /// Creates a one-shot without a value.
   package init() {}
 
-  /// The value, or nil if it is not set.
+  /// The value, or nil if none has been set.
   package var value: Value? { state.withLock { if case .finished(let value) = $0 { value } else { nil } } }
 
-  /// Waits for ``finish(_:)``, or returns immediately if it was called. Only one task may wait.
+  /// Waits until ``finish(_:)`` is called and returns the value. Returns immediately if it was called before. Only one
+  /// task may wait.
   package nonisolated(nonsending) func wait() async -> Value {
     await withCheckedContinuation { continuation in
       let value = state.withLock { state -> Value? in

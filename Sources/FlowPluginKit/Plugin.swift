@@ -12,10 +12,10 @@ import FlowModel
 ///
 /// Creating a plugin must not read or write anything (P9). Its actions open files and other resources when they run.
 public protocol Plugin: Sendable {
-  /// The name of the plugin. It is the part before the dot in the names of the actions.
+  /// The name of the plugin, which precedes the dot in the names of its actions.
   static var name: String { get }
 
-  /// The actions of the plugin.
+  /// The types of the plugin's actions.
   var actions: [any ActionType.Type] { get }
 
   /// Actions that use a value passed to the plugin, such as an object of the app.
@@ -24,29 +24,29 @@ public protocol Plugin: Sendable {
   /// The handles that the plugin provides to every run, such as an app's user interface.
   var handles: [PluginHandle] { get }
 
-  /// The checks and names of plugins that are part of flowrun. Do not implement it.
+  /// The checks and names of plugins that are a part of flowrun. Other plugins must not implement it.
   var details: PluginDetails { get }
 }
 
 extension Plugin {
-  /// By default, there are none.
+  /// No actions by default.
   public var boundActions: [RegisteredAction] { [] }
 
-  /// By default, there are none.
+  /// No handles by default.
   public var handles: [PluginHandle] { [] }
 
   /// No details.
   public var details: PluginDetails { PluginDetails() }
 }
 
-/// The declarations of a plugin that only plugins in this package make.
+/// Additional declarations, which only plugins in this package may have.
 public struct PluginDetails: Sendable {
-  /// Checks of workflows that use the plugin, in addition to the declarations of its actions.
+  /// Checks of workflows that use the plugin, beyond the declarations of its actions.
   package var checks: [any WorkflowCheckProvider]
   /// The kinds of YAML files that the plugin reads.
   package var fileKinds: [PluginFileKind]
   /// The current names of renamed actions, such as `storage.trips`, and of renamed inputs and outputs, such as
-  /// `storage.open.sample`. A workflow that uses an old name is refused with the new one.
+  /// `storage.open.sample`. If a workflow uses an old name, the error names the new one.
   package var movedNames: KeyValuePairs<String, String>
 
   package init(
@@ -59,12 +59,12 @@ public struct PluginDetails: Sendable {
 
 /// A handle that a plugin provides to every run.
 public struct PluginHandle: Sendable {
-  /// The key of the handle.
+  /// The key under which steps find the handle.
   package let key: HandleKey
-  /// The handle.
+  /// The live object that steps receive.
   package let handle: any Sendable
 
-  /// Provides `handle` under `key`.
+  /// Provides `handle` to steps under `key`.
   public init(_ key: HandleKey, _ handle: any Sendable) {
     self.key = key
     self.handle = handle

@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// A queue of an event's posts, which one reader handles one after another (``ActionContext/follow(_:into:)``).
+/// A queue of an event's posts, which one reader handles one by one (``ActionContext/follow(_:into:)``).
 package final class PostQueue: Sendable {
   private struct State {
     var waiting: [EventPost] = []
@@ -13,7 +13,7 @@ package final class PostQueue: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// Creates an empty queue. If `limit` posts are waiting, further ones are dropped.
+  /// Creates an empty queue. While `limit` posts are waiting, further posts are dropped.
   package init(limit: Int = Limits.waitingPosts) { self.limit = limit }
 
   /// The number of posts that were dropped because the queue was full or had ended.
@@ -36,7 +36,7 @@ package final class PostQueue: Sendable {
     waiter?.finish(post)
   }
 
-  /// Waits for the next post and returns it. Returns nil at the end of the queue. Only one task may call it at a time.
+  /// Waits for the next post and returns it, or nil at the end of the queue. Only one task may call it at a time.
   package nonisolated(nonsending) func next() async -> EventPost? {
     let coming = OneShot<EventPost?>()
     state.withLock { state in

@@ -2,32 +2,31 @@ import FlowModel
 
 /// A question that a step asks a person.
 public struct Question: Sendable, Hashable {
-  /// The question.
+  /// The text that the person reads.
   public var text: String
-  /// The allowed answers, for a question of kind ``Kind/choice``.
+  /// The allowed answers to a question of the kind ``Kind/choice``.
   public var choices: [String]
-  /// The answer that is used if none is given, or nil.
+  /// The answer that is used if nobody answers in time, or nil if there is none.
   package var defaultChoice: String?
-  /// The kind of answer.
+  /// The kind of answer that is expected.
   public var kind = Kind.choice
-  /// The last output lines of the step's dependencies. The run adds them.
+  /// The last output lines of the step's dependencies, which the person sees above the question. The run adds them.
   package var printed: [Printed] = []
 
-  /// The kinds of answers.
+  /// The kinds of answers to a question.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// One of the choices.
+    /// One of the given choices.
     case choice
     /// One line of text.
     case text
-    /// A line of text that is neither shown nor recorded.
+    /// One line of text that is neither shown nor recorded.
     case secret
   }
 
-  /// The last output lines of a step.
+  /// The last output lines of one step.
   package struct Printed: Sendable, Hashable {
-    /// The step.
+    /// The step that printed the lines.
     package var step: StepID
-    /// The lines.
     package var lines: [String]
 
     package init(step: StepID, lines: [String]) {
@@ -36,14 +35,14 @@ public struct Question: Sendable, Hashable {
     }
   }
 
-  /// Creates a question with choices.
+  /// Creates a question whose answer is one of several choices.
   package init(_ text: String, choices: [String], defaultChoice: String? = nil) {
     self.text = text
     self.choices = choices
     self.defaultChoice = defaultChoice
   }
 
-  /// Creates a question whose answer is text or a secret.
+  /// Creates a question whose answer is a line of text, possibly a secret.
   package init(_ text: String, kind: Kind, default: String? = nil) {
     self.text = text
     self.kind = kind
@@ -51,7 +50,7 @@ public struct Question: Sendable, Hashable {
     defaultChoice = `default`
   }
 
-  /// Returns the problem with an answer, or nil.
+  /// Returns the reason why an answer is not valid, or nil if it is.
   package func problem(with answer: String) -> String? {
     if kind == .choice { return choices.contains(answer) ? nil : "'\(answer)' is not a choice" }
     if answer.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) { return "the answer must be one line" }
@@ -74,14 +73,14 @@ public struct Question: Sendable, Hashable {
 
 /// A person's answer to a question.
 public struct Answer: Sendable, Hashable {
-  /// The choice, or the text of the answer.
+  /// The chosen word, or the entered text.
   package var choice: String
-  /// The name of the person.
+  /// The name of the person who answered.
   package var by: String
   /// The time of the answer, in milliseconds since 1970.
   package var atMilliseconds: Int
 
-  /// Creates an answer.
+  /// Creates an answer given by a person at a time.
   public init(_ choice: String, by: String, atMilliseconds: Int) {
     self.choice = choice
     self.by = by
@@ -90,8 +89,8 @@ public struct Answer: Sendable, Hashable {
 }
 
 extension ActionContext {
-  /// Asks a person and waits for the answer, without occupying a thread. Returns nil if there is no answer within
-  /// `limit`. Throws `CancellationError` if the step is cancelled. A step may ask only one question at a time.
+  /// Asks a person and waits for the answer without occupying a thread. Returns nil if there is no answer within
+  /// `limit`. Throws a `CancellationError` if the step is cancelled. A step may ask only one question at a time.
   public nonisolated(nonsending) func ask(_ question: Question, within limit: Duration) async throws -> Answer? {
     try checkCancellation()
     let answer = OneShot<Result<Answer?, any Error>>()

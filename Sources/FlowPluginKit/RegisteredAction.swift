@@ -2,22 +2,21 @@ import FlowModel
 
 /// An action in the form that an engine runs: a declaration, and a body whose inputs and outputs are objects.
 ///
-/// It is created from the type of a compiled-in action, or from the manifest of an external plugin.
+/// It is created from the type of a compiled-in action or from the manifest of an external plugin.
 public struct RegisteredAction: Sendable {
-  /// The declaration of the action.
   package let declaration: ActionDeclaration
-  /// The function that runs the action.
+  /// Runs the action.
   package let body: Body
-  /// A simpler function for an action without inputs and outputs that is synchronous, or nil.
+  /// A simpler way of running a synchronous action without inputs and outputs, or nil.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
-  /// A function that releases its thread while the action waits, or nil.
+  /// A way of running the action that gives back the thread while the action waits, or nil.
   package let bodyInParts: BodyInParts?
-  /// The names of the outputs that a step may withhold (``ActionContext/withholdOutputs(hiding:)``).
+  /// The names of the outputs that may be withheld; see ``ActionContext/withholdOutputs(hiding:)``.
   package let withheld: Set<String>
   /// The action's own check of literal inputs.
   package let check: @Sendable (LiteralInput) -> [InputProblem]
 
-  /// The ways of running an action.
+  /// The ways in which an engine runs an action.
   public enum Body: Sendable {
     /// Runs on the step's thread.
     case synchronous(@Sendable (ValueObject, ActionContext) throws -> ValueObject)
@@ -27,7 +26,7 @@ public struct RegisteredAction: Sendable {
     case service(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
   }
 
-  /// Creates an action.
+  /// Creates an action without a check of literal inputs.
   public init(declaration: ActionDeclaration, body: Body) {
     self.init(declaration: declaration, body: body, check: { _ in [] })
   }
@@ -39,7 +38,7 @@ public struct RegisteredAction: Sendable {
     self.init(declaration: declaration, body: body, plainBody: nil, bodyInParts: nil, withheld: [], check: check)
   }
 
-  /// Creates an action whose body also runs in parts.
+  /// Creates an action that can also run in parts.
   package init(declaration: ActionDeclaration, body: Body, bodyInParts: BodyInParts?) {
     self.init(
       declaration: declaration, body: body, plainBody: nil, bodyInParts: bodyInParts, withheld: [], check: { _ in [] })
@@ -60,7 +59,7 @@ public struct RegisteredAction: Sendable {
   /// Creates an action from its type.
   package init(_ type: any ActionType.Type) { self = Self.make(type) }
 
-  /// Runs the action outside of an engine. If the calling task is cancelled, `cancel` is called, which must cancel the
+  /// Runs the action without an engine. If the calling task is cancelled, `cancel` is called. It must cancel the
   /// context.
   package func run(
     _ inputs: ValueObject, in context: ActionContext, cancel: @escaping @Sendable () -> Void
@@ -78,8 +77,8 @@ public struct RegisteredAction: Sendable {
     }
   }
 
-  // No casts are used to find the kind of the action. The first cast to a protocol searches all conformances of the
-  // program, which takes longer than a small workflow.
+  // This uses no casts to find the kind of the action. A program's first cast to a protocol searches all of its
+  // conformances, which takes longer than running a small workflow.
   private static func make<A: ActionType>(_ type: A.Type) -> RegisteredAction {
     let (action, details) = (A(), A.details)
     let body = action.makeBody()

@@ -1,13 +1,12 @@
-/// A stored property of a struct, as the runtime's metadata describe it.
+/// A stored property of a struct, read from the runtime's metadata.
 ///
-/// `Mirror` reads the same metadata, but first looks for a conformance to `CustomReflectable` among all conformances of the
-/// program. That search was 14 % of the instructions of a launch, once for each type of inputs or outputs.
+/// `Mirror` reads the same metadata, but first searches all conformances of the program for one to `CustomReflectable`.
+/// That search took 14 % of the instructions of a launch, once for each type of inputs or outputs.
 struct StoredProperty {
-  /// The name as declared. The name of a wrapped property begins with an underscore.
+  /// The declared name. The name of a wrapped property starts with an underscore.
   var label: String
-  /// The type of the property.
   var type: Any.Type
-  /// The distance from the start of the struct, in bytes.
+  /// The offset in the struct, in bytes.
   var offset: Int
 
   /// Returns the stored properties of a struct in the order of their declaration. `type` must be a struct.
@@ -16,7 +15,8 @@ struct StoredProperty {
     return (0..<propertyCount(type)).map { index in
       var description = PropertyDescription()
       let propertyType = propertyType(type, index: index, description: &description)
-      // Proof of safety: the runtime sets `name` to text that ends with a zero byte and is valid until `free` is called.
+      // Proof of safety: the runtime sets `name` to text that ends with a zero byte and is valid until `free` is
+      // called.
       let label = description.name.map { String(cString: $0) } ?? ""
       description.free?(description.name)
       return StoredProperty(label: label, type: propertyType, offset: propertyOffset(type, index: index))
@@ -24,7 +24,7 @@ struct StoredProperty {
   }
 }
 
-/// The kind of a struct's metadata, a part of Swift's stable binary interface (MetadataKind.def).
+/// The metadata kind of structs, which is a part of Swift's stable binary interface (MetadataKind.def).
 private let structKind: UInt = 0x200
 
 /// The runtime's description of a property: `_FieldReflectionMetadata` of the standard library.

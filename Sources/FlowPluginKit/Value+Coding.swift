@@ -1,9 +1,9 @@
 import FlowModel
 
-// Coding of values. With these conformances, the compiler can generate `init(from:)` for outputs; deriving their
-// declarations does not call them.
+// With these conformances, the compiler can generate `init(from:)` for outputs that contain values. Deriving the
+// declarations of outputs does not call them.
 extension Value: Decodable {
-  /// Decodes a value.
+  /// Decodes any JSON value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -25,7 +25,7 @@ extension Value: Decodable {
 }
 
 extension ValueObject: Decodable {
-  /// Decodes an object. Its members are sorted by key.
+  /// Decodes an object. Its members are sorted by key, because decoders do not preserve their order.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.singleValueContainer().decode([String: Value].self)
     self.init(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
@@ -33,7 +33,7 @@ extension ValueObject: Decodable {
 }
 
 extension Value: Encodable {
-  /// Encodes the value like `JSONText`: numbers that JSON lacks are `"NaN"`, `"Infinity"` and `"-Infinity"`.
+  /// Encodes the value as `JSONText` does: numbers that JSON lacks become `"NaN"`, `"Infinity"` and `"-Infinity"`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
