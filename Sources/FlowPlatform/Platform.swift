@@ -1,4 +1,5 @@
-// The only place that names the platforms: importing this module also imports the system's C library.
+// The only place that imports the C libraries of the platforms. Modules that import this one get the system's C
+// library, too.
 
 #if canImport(Darwin)
   @_exported import Darwin

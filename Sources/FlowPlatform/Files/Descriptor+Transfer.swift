@@ -1,15 +1,15 @@
 extension Descriptor {
-  /// The result of a read.
+  /// The result of reading from a descriptor.
   package enum Received {
     /// This number of bytes was read into the buffer.
     case bytes(Int)
-    /// No data is available yet.
+    /// No data is available at the moment.
     case nothing
-    /// The other end is closed or broken.
+    /// The other end was closed, or an error occurred.
     case end
   }
 
-  /// Reads available data, up to the size of the buffer; a blocking descriptor waits for the first byte.
+  /// Reads available data, up to the size of the buffer. A blocking descriptor waits for the first byte.
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
     while true {
       let count = read(number, buffer.baseAddress, buffer.count)
@@ -23,15 +23,15 @@ extension Descriptor {
     }
   }
 
-  /// The result of a non-blocking write.
+  /// The result of writing to a descriptor without blocking.
   package enum Sent {
     /// This number of bytes was written, possibly 0.
     case bytes(Int)
-    /// No process reads the other end.
+    /// No process can read what is written, because the other end was closed.
     case closed
   }
 
-  /// Writes as much as is accepted now.
+  /// Writes as many of the bytes as the descriptor accepts without blocking.
   package func send(_ bytes: ArraySlice<UInt8>) -> Sent {
     bytes.withUnsafeBytes { buffer in
       var done = 0

@@ -1,19 +1,19 @@
-/// A file descriptor with a single owner, which closes it. Children do not inherit it. A negative number means that
-/// there is no file.
+/// A file descriptor with a single owner, which closes it. Child processes do not inherit it. A negative number stands
+/// for no file.
 package struct Descriptor: ~Copyable, Sendable {
-  /// The number of the file in the system.
+  /// The number by which the system identifies the open file.
   package let number: CInt
 
-  /// Takes ownership of an open file.
+  /// Takes ownership of an open file. It is closed together with this value.
   package init(_ number: CInt) { self.number = number }
 
   deinit { if number >= 0 { _ = close(number) } }
 
-  /// Makes reading and writing non-blocking.
+  /// Makes reads and writes return immediately instead of blocking.
   package func setNonBlocking() {
     _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Leaves the file open until the process ends.
+  /// Gives up ownership, so that the file stays open until the process ends.
   package consuming func leave() { discard self }
 }

@@ -1,11 +1,10 @@
-/// The identity of a file or folder, which stays the same if it is renamed, and differs from that of a file that replaces
-/// it.
+/// The identity of a file or folder. It stays the same if the file is renamed, and changes if another file replaces it.
 package struct FileIdentity: Sendable, Hashable {
   private let device: UInt64
   /// The inode number.
   package let number: UInt64
 
-  /// Reads the identity of the file at a path. Returns nil if there is none.
+  /// Reads the identity of the file or folder at a path. Returns nil if nothing exists there.
   package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -1,22 +1,23 @@
-/// Operations on paths, files and folders, implemented with system calls. Every start searches for plugins, and the
+/// Operations on paths, files and folders that use system calls directly. Every start searches for plugins, and the
 /// first use of Foundation takes as long as the rest of a small workflow.
 package enum FilePath {
-  /// True if a path begins with a slash. A combining mark after the slash belongs to the next name.
+  /// True if a path starts with a slash. Bytes are compared, because a combining mark after the slash would belong to
+  /// the same character.
   package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
-  /// The path relative to a folder, or nil if the path is not below the folder. Both are compared byte by byte.
+  /// Returns the path relative to a folder, or nil if it is not below the folder. Both are compared byte by byte.
   package static func path(of path: String, below folder: String) -> String? {
     let start = folder.hasSuffix("/") ? folder : folder + "/"
     guard path.utf8.starts(with: start.utf8) else { return nil }
     return String(Substring(path.utf8.dropFirst(start.utf8.count)))
   }
 
-  /// The parts between slashes, without empty ones.
+  /// Returns the non-empty parts between the slashes of a path.
   package static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
   }
 
-  /// The absolute path, resolved against the working directory as the system does. `.` and `..` are kept.
+  /// Returns the absolute path, resolved against the working directory as by the system. `.` and `..` are kept.
   package static func absolute(_ path: String) -> String {
     if isAbsolute(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
@@ -24,8 +25,8 @@ package enum FilePath {
     return String(cString: folder) + "/" + path
   }
 
-  /// The absolute path without `.`, `..` and redundant slashes, for walking from folder to folder. Links are not
-  /// followed, so a `..` after a link may lead to a different folder than in the system.
+  /// Returns the absolute path without `.`, `..` and redundant slashes, for walking up from folder to folder. Links are
+  /// not followed, so `..` after a link may lead to another folder than in the system.
   package static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in Self.parts(of: absolute(path)) {
@@ -40,14 +41,14 @@ package enum FilePath {
     return result.isEmpty ? "/" : result
   }
 
-  /// The path with every link resolved, or the path itself if it does not exist.
+  /// Returns the path with all links resolved, or the path itself if it does not exist.
   package static func real(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// The sorted names of the files and folders in a folder, or nil if it cannot be read.
+  /// Returns the sorted names of the files and folders in a folder, or nil if it cannot be read.
   package static func names(in folder: String) -> [String]? {
     guard let stream = opendir(folder) else { return nil }
     defer { closedir(stream) }
@@ -62,7 +63,8 @@ package enum FilePath {
   /// True if a file or folder exists at a path.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// True if two paths lead to the same file or folder, even through links and mounts. Equal paths are always the same.
+  /// True if two paths lead to the same file or folder, even through links or mounts. Identical paths always count as
+  /// the same.
   package static func isSame(_ first: String, _ second: String) -> Bool {
     guard first != second else { return true }
     var (one, other) = (stat(), stat())
@@ -70,10 +72,10 @@ package enum FilePath {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
-  /// True if there is a folder at a path.
+  /// True if the path leads to a folder.
   package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
-  /// True if there is something other than a folder at a path.
+  /// True if the path leads to something other than a folder.
   package static func isFile(_ path: String) -> Bool { kind(of: path).map { $0 != S_IFDIR } ?? false }
 
   private static func kind(of path: String) -> mode_t? {
@@ -81,16 +83,16 @@ package enum FilePath {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// The path of the folder that contains the file or folder at a path.
+  /// Returns the path of the folder that contains the file or folder at a path.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The target of a path after following links, whether it exists or not.
+  /// Returns the path to which links at a path lead, whether anything exists there or not.
   package static func target(of path: String) -> String {
     var path = path
-    // The system's own limit on links.
+    // The limit that the system itself has for links.
     for _ in 0..<40 {
       let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
         let length = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
@@ -119,7 +121,7 @@ package enum FilePath {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
-  /// The last part of a path.
+  /// Returns the last part of a path.
   private static func name(of path: String) -> Substring {
     path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...]
   }

@@ -1,21 +1,21 @@
-/// A pattern of files: `*`, `?` and `[…]` match characters of a name, `**` any number of folders, `{…,…}` alternatives.
-/// ``PatternText`` describes the syntax.
+/// A pattern for the paths of files: `*`, `?` and `[…]` match characters of a name, `**` matches any number of folders,
+/// and `{…,…}` contains alternatives. ``PatternText`` describes the syntax.
 ///
-/// Only a part that begins with a dot matches names that begin with one.
+/// A name that starts with a dot is matched only by a part that also starts with one.
 package struct FilePattern: Sendable {
-  /// True if it excludes files of earlier patterns.
+  /// True if the pattern excludes files that earlier patterns match.
   package let isExclusion: Bool
   let alternatives: [PathPattern]
 
-  /// Creates the pattern of a text. An invalid pattern is used as a path.
+  /// Creates a pattern from its text. An invalid pattern matches only the path equal to its text.
   package init(_ text: String) {
     isExclusion = PatternText.isExclusion(text)
     let texts = (try? PatternText.expanded(text)) ?? [PatternText.quoted(PatternText.withoutMark(text))]
     alternatives = texts.map { PathPattern($0) }
   }
 
-  /// The text itself if it is a path that needs no parsing or normalization, or nil if it may contain special
-  /// characters, `.`, `..` or redundant slashes. Most patterns are plain paths.
+  /// Returns the text itself if it is a path that needs no parsing or normalization. Returns nil if it may contain
+  /// special characters, `.`, `..` or redundant slashes. Most patterns are plain paths.
   package static func plainPath(_ text: String) -> String? {
     var (before, isPlain) = (UInt8(ascii: "/"), !text.isEmpty)
     var copy = text
@@ -33,24 +33,24 @@ package struct FilePattern: Sendable {
     return isPlain && before != UInt8(ascii: "/") ? text : nil
   }
 
-  /// True if the pattern may match several paths, and false if it is a single path.
+  /// True if the pattern may match several paths, false if it is a single path.
   package var isOpen: Bool { alternatives.count > 1 || alternatives.contains(where: \.isOpen) }
 
-  /// The alternatives without `.`, and without `..` after a folder's name. Patterns for the same file have the same
-  /// result.
+  /// The alternatives without `.`, and without `..` after the name of a folder. Equivalent patterns have equal results.
   package var normalized: [String] { alternatives.map(\.normalized) }
 
-  /// The folders that contain all matching files. An empty path is the folder in which the search starts.
+  /// For each alternative, the deepest folder that contains all matching files. An empty path stands for the folder in
+  /// which the search starts.
   package var folders: [String] { alternatives.map(\.folder) }
 
-  /// True if the pattern matches a path without `.` and `..`.
+  /// True if the pattern matches a path. The path must not contain `.` or `..`.
   package func covers(_ path: String) -> Bool { alternatives.contains { $0.covers(path) } }
 
-  /// Files that match a pattern.
+  /// The files that match a pattern.
   package struct Found: Sendable {
-    /// Their paths, sorted.
+    /// The paths of the files, sorted.
     package var paths: [String]
-    /// Links that match but have no target.
+    /// The matching links whose target does not exist.
     package var danglingLinks: [String]
 
     package init(paths: [String], danglingLinks: [String] = []) {
@@ -70,11 +70,11 @@ package struct FilePattern: Sendable {
     return search.found
   }
 
-  /// The paths found by ``find(in:limit:)``.
+  /// Returns only the paths that ``find(in:limit:)`` finds.
   package func files(in folder: String, limit: Int = .max) -> [String] { find(in: folder, limit: limit).paths }
 }
 
-/// One alternative of a pattern of files.
+/// One alternative of a file pattern, split into the parts between slashes.
 struct PathPattern: Sendable, Hashable {
   let parts: [NamePattern]
   let isAbsolute: Bool
@@ -86,13 +86,13 @@ struct PathPattern: Sendable, Hashable {
 
   var isOpen: Bool { parts.contains { $0.name == nil } }
 
-  /// The path, unless the pattern is open.
+  /// The path, if the alternative matches only one path.
   var path: String { joined(parts) }
 
-  /// The path without `..` after a folder's name.
+  /// The path without `..` after the name of a folder.
   var normalized: String { joined(tidy) }
 
-  /// The parts without `..` after a folder's name.
+  /// The parts without `..` after the name of a folder.
   var tidy: [NamePattern] {
     var kept: [NamePattern] = []
     for part in parts {

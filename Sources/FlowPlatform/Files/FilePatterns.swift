@@ -1,4 +1,4 @@
-/// A list of file patterns, some of which may exclude files: the last pattern that matches a path decides.
+/// A list of file patterns, some of which may exclude files. For each path, the last matching pattern decides.
 package struct FilePatterns: Sendable {
   private let patterns: [FilePattern]
   private let hasExclusions: Bool
@@ -8,7 +8,7 @@ package struct FilePatterns: Sendable {
     hasExclusions = patterns.contains(where: \.isExclusion)
   }
 
-  /// True if a path that matches the pattern at `index` is not excluded by a later one.
+  /// True if a path that matches the pattern at `index` is not excluded by a later pattern.
   package func keeps(_ path: String, of index: Int) -> Bool {
     guard hasExclusions else { return true }
     let path = FilePattern.plainPath(path) ?? PathPattern(PatternText.quoted(path)).normalized
@@ -16,12 +16,12 @@ package struct FilePatterns: Sendable {
     return true
   }
 
-  /// True if the patterns match a path without `.` and `..`.
+  /// True if the patterns match a path. The path must not contain `.` or `..`.
   package func covers(_ path: String) -> Bool {
     patterns.last { $0.covers(path) }.map { !$0.isExclusion } ?? false
   }
 
-  /// The matching files without duplicates, in the order of the patterns that match them.
+  /// Returns the matching files without duplicates, in the order of the patterns that match them.
   ///
   /// - Parameter limit: the maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
   package func files(in folder: String, limit: Int = .max) -> [String] {
@@ -37,7 +37,8 @@ package struct FilePatterns: Sendable {
     return files
   }
 
-  /// The first exclusion that names a folder and therefore excludes nothing, or nil if there is none.
+  /// Returns the first exclusion that is the path of a folder, or nil if there is none. Such a pattern excludes
+  /// nothing.
   package func excludedFolder(in folder: String) -> String? {
     guard hasExclusions else { return nil }
     for pattern in patterns where pattern.isExclusion {

@@ -1,16 +1,16 @@
 /// Finds the files that match patterns.
 ///
-/// A `**` visits each folder once, by device and inode, so links never cause cycles. Folders are visited before links
-/// to folders, so that a file is found at its own path in any order of listing.
+/// For a `**`, each folder is visited once, identified by device and inode, so links never cause cycles. Folders are
+/// visited before links to folders, so that the order of listing does not affect the path at which a file is found.
 struct FileSearch {
   private let limit: Int
   private var paths: [String] = []
   private var dangling: [String] = []
-  /// The paths found so far, if a file may be found twice.
+  /// The paths found so far. Nil if no file can be found twice.
   private var seen: Set<[UInt8]>?
   private var isFull: Bool { paths.count > limit }
 
-  /// The maximum depth of the search.
+  /// The maximum number of nested folders that are searched.
   private static let mostLevels = 64
 
   init(limit: Int, mayRepeat: Bool) {
@@ -20,9 +20,9 @@ struct FileSearch {
 
   var found: FilePattern.Found { FilePattern.Found(paths: paths.sorted(), danglingLinks: dangling.sorted()) }
 
-  /// A folder during the search.
+  /// A folder that the search has reached.
   private struct Place {
-    /// The path so far, or nil at the start.
+    /// The path of the folder as it appears in the results, or nil at the start.
     var path: String?
     var folder: String
     var level: Int
@@ -31,7 +31,7 @@ struct FileSearch {
     func inside(_ name: String) -> Place { Place(path: joined(name), folder: "\(folder)/\(name)", level: level + 1) }
   }
 
-  /// Finds the files of a pattern in a folder.
+  /// Adds the files in a folder that match a pattern.
   mutating func add(_ pattern: PathPattern, in folder: String) {
     if seen == nil, pattern.parts.count(where: \.isFolders) > 1 { seen = Set(paths.map { Array($0.utf8) }) }
     let start = Place(path: pattern.isAbsolute ? "" : nil, folder: pattern.isAbsolute ? "" : folder, level: 0)
@@ -58,7 +58,7 @@ struct FileSearch {
     }
   }
 
-  /// Searches a folder and all folders in it.
+  /// Searches a folder and all folders below it.
   private mutating func lookBelow(_ place: Place, for rest: ArraySlice<NamePattern>) {
     var entered: Set<FolderIdentity> = []
     var round = [place]
@@ -105,8 +105,6 @@ struct FileSearch {
     }
   }
 
-  // MARK: Folders
-
   private enum Kind { case file, folder, danglingLink, missing }
 
   private func kind(of place: String) -> Kind {
@@ -122,7 +120,7 @@ struct FileSearch {
 
   private struct FolderItem {
     var name: String
-    /// The kind, or nil for a link or if the system does not report it.
+    /// The kind of the entry. Nil for a link, or if the system does not report the kind.
     var kind: Kind?
   }
 

@@ -1,7 +1,7 @@
-/// Detects whether a file has been written since its last check.
+/// Detects whether a file has been written since an earlier check.
 package enum FileStamp {
-  /// A text that changes when the file is written or replaced, even by a program that restores its modification time.
-  /// Nil if there is no file.
+  /// Returns a string that changes when the file is written or replaced, even by a program that restores its
+  /// modification time. Returns nil if the file does not exist.
   package static func of(_ path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

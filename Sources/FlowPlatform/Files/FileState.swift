@@ -1,16 +1,15 @@
-/// The metadata that shows whether a regular file is unchanged, without reading it.
+/// The metadata that shows whether a regular file is unchanged, without reading its content.
 package struct FileState: Sendable, Hashable {
   /// The inode number.
   package var number: UInt64
-  /// The length in bytes.
   package var bytes: Int
-  /// The modification time of the content, which programs can set.
+  /// The time at which the content was last modified. Programs can set it.
   package var modifiedNanoseconds: Int
-  /// The time of the last change seen by the system, which programs cannot set.
+  /// The time at which the system last saw a change. Programs cannot set it.
   package var changedNanoseconds: Int
 
-  /// A file that changes again within one clock tick keeps its times, so a check this soon after a change is
-  /// inconclusive.
+  /// How recent a change must be for the times to be unreliable. A file that changes twice within one clock tick keeps
+  /// its times.
   private static let unsureNanoseconds = 50_000_000
 
   package init(number: UInt64, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int) {
@@ -31,22 +30,22 @@ package struct FileState: Sendable, Hashable {
     changedNanoseconds = Self.nanoseconds(changed)
   }
 
-  /// Creates the state of a regular file, or returns nil if there is none.
+  /// Creates the state of a regular file. Returns nil for anything else.
   package init?(ofRegular status: stat?) {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     self.init(status)
   }
 
-  /// True if the file changed so recently that its times may miss the next change.
+  /// True if the file changed so recently that its times may not reflect another change.
   package var isUnsure: Bool {
     Self.nowNanoseconds - max(modifiedNanoseconds, changedNanoseconds) < Self.unsureNanoseconds
   }
 
-  /// The current time of the clock used for file times.
+  /// The current time according to the clock that the system uses for files.
   package static var nowNanoseconds: Int {
     var now = timespec()
     #if os(Linux)
-      // The kernel's clock for file times is up to a tick behind the exact one.
+      // The clock that the kernel uses for files is up to a tick behind the exact clock.
       clock_gettime(CLOCK_REALTIME_COARSE, &now)
     #else
       clock_gettime(CLOCK_REALTIME, &now)
@@ -58,7 +57,7 @@ package struct FileState: Sendable, Hashable {
 }
 
 extension SHA256 {
-  /// The digest of a file's content, or nil if it cannot be read.
+  /// Returns the digest of a file's content, or nil if the file cannot be read.
   package static func digest(ofFile path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

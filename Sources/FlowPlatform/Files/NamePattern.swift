@@ -1,4 +1,4 @@
-/// One part of a file pattern, between two slashes: `*`, `?` and `[…]` match characters of a name.
+/// One part of a file pattern, between two slashes, in which `*`, `?` and `[…]` match characters of a name.
 ///
 /// A character after a NUL is literal.
 package struct NamePattern: Sendable, Hashable {
@@ -9,23 +9,23 @@ package struct NamePattern: Sendable, Hashable {
     case oneOf([ClosedRange<UInt32>], isNegated: Bool)
   }
 
-  /// The text without quotes if each character is literal, or nil if the part may match several names.
+  /// The name without quoting characters if all characters are literal, or nil if the part may match several names.
   let name: String?
   /// True if it is `**`, which matches any number of folders.
   let isFolders: Bool
-  /// The text from which the part was created.
+  /// The text from which this part was created.
   let text: String
   private let tokens: [Token]
-  /// True if the part begins with a dot. Other parts do not match names that begin with one.
+  /// True if the part starts with a dot. Other parts do not match names that start with one.
   private let mayMatchDot: Bool
 
-  /// Creates a part without alternatives. A text with invalid syntax is used as a name.
+  /// Creates a part that contains no alternatives. If its syntax is invalid, the text matches only itself.
   init(_ text: String) {
     let tokens = (try? Self.tokens(Array(text.utf8))) ?? text.utf8.map { .byte($0) }
     self.init(text, tokens)
   }
 
-  /// Creates a part without alternatives; throws an error if its syntax is invalid.
+  /// Creates a part that contains no alternatives. Throws an error if its syntax is invalid.
   init(checking text: String) throws(PatternProblem) { self.init(text, try Self.tokens(Array(text.utf8))) }
 
   private init(_ text: String, _ tokens: [Token]) {
@@ -39,7 +39,7 @@ package struct NamePattern: Sendable, Hashable {
     name = isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// Matches any name. It is used for the files if a pattern ends with `**`.
+  /// The part `*`. It matches the files below the folders if a pattern ends with `**`.
   static let anyName = NamePattern("*")
 
   static func isNegation(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "!") || byte == UInt8(ascii: "^") }
@@ -99,7 +99,7 @@ package struct NamePattern: Sendable, Hashable {
     return .oneOf(ranges, isNegated: isNegated)
   }
 
-  /// The character at a position, which advances. An invalid byte counts as a character.
+  /// Returns the character at a position and advances the position. An invalid byte counts as one character.
   private static func character(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> UInt32 {
     let first = bytes[position]
     position += 1
@@ -112,7 +112,8 @@ package struct NamePattern: Sendable, Hashable {
     return value
   }
 
-  /// Patterns for complete paths, in which `*` also matches slashes. They match at least the files of the file pattern.
+  /// Returns patterns for complete paths, in which `*` also matches slashes. They match at least the files that the
+  /// file pattern matches.
   package static func ofWholePaths(_ text: String) -> [NamePattern] {
     FilePattern(text).alternatives.map { alternative in
       let parts = alternative.tidy.map(\.text).joined(separator: "/")
@@ -126,7 +127,7 @@ package struct NamePattern: Sendable, Hashable {
     return name.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
   }
 
-  /// True if the pattern matches the bytes of a name. Backtracking goes only to the last `*`, so the time is at most
+  /// True if the pattern matches the bytes of a name. The matching backtracks only to the last `*`. The time is at most
   /// proportional to the length of the name times the length of the pattern.
   func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     if name.first == UInt8(ascii: "."), !mayMatchDot { return false }

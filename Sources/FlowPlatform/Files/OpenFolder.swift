@@ -1,11 +1,11 @@
-/// A folder that is kept open, so that its path is not resolved again for each of its files.
+/// A folder that is kept open, so that the system need not resolve its path for each of its files.
 package final class OpenFolder: Sendable {
-  /// The path as given.
+  /// The path with which the folder was opened.
   package let path: String
-  /// The descriptor, or a negative number if it could not be opened; then full paths are used.
+  /// The descriptor of the folder. If it is negative, the folder could not be opened, and full paths are used instead.
   private let descriptor: CInt
 
-  /// Opens a folder. A missing folder has no files.
+  /// Opens a folder. If it cannot be opened, it is treated as empty.
   package init(_ path: String) {
     self.path = path
     descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -13,13 +13,13 @@ package final class OpenFolder: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The path of a file relative to the folder; an absolute one is unchanged.
+  /// Returns the path of a file in the folder. An absolute path is returned unchanged.
   package func place(of file: String) -> String { FilePath.isAbsolute(file) ? file : "\(path)/\(file)" }
 
-  /// The status of a file, or nil if it does not exist.
+  /// Returns the status of a file, or nil if the file does not exist.
   package func status(of file: String) -> stat? {
     var status = stat()
-    // Passing a string directly would copy it first.
+    // Passing the string directly would copy it first.
     let result = (descriptor >= 0 ? file : place(of: file)).withCString { path in
       fstatat(descriptor >= 0 ? descriptor : AT_FDCWD, path, &status, 0)
     }

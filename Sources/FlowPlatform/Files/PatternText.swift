@@ -1,15 +1,15 @@
-/// The text of a file pattern in a workflow: `*`, `?` and `[…]` match characters of a name, `**` matches folders,
+/// The syntax of file patterns in workflows: `*`, `?` and `[…]` match characters of a name, `**` matches folders,
 /// `{…,…}` contains alternatives, and a leading `!` excludes the matching files.
 ///
-/// A `\` quotes the next character. So does a NUL, which appears in no name: ``quoted(_:)`` uses it for the results of
-/// expressions.
+/// A `\` quotes the next character, and so does a NUL, which no name contains. ``quoted(_:)`` uses a NUL for the
+/// results of expressions.
 package enum PatternText {
-  /// The maximum nesting depth of alternatives.
+  /// The maximum nesting depth of alternatives in braces.
   package static let mostLevels = 4
   /// The maximum number of patterns to which alternatives may expand.
   package static let mostPatterns = 1_000
 
-  /// A pattern that matches only this path.
+  /// Returns a pattern that matches only this path.
   package static func quoted(_ path: String) -> String {
     var path = path
     let needsQuotes = path.withUTF8 { bytes in bytes.first == UInt8(ascii: "!") || bytes.contains(where: isSpecial) }
@@ -22,12 +22,12 @@ package enum PatternText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text as shown to users, without the quoting characters added by ``quoted(_:)``.
+  /// Returns the text as users see it, without the characters that ``quoted(_:)`` adds.
   package static func shown(_ text: String) -> String {
     text.utf8.contains(0) ? String(decoding: text.utf8.filter { $0 != 0 }, as: UTF8.self) : text
   }
 
-  /// True if a path that an expression gave contains a NUL. In a pattern that is a NUL quoted by another one.
+  /// True if a path that an expression inserted contains a NUL. In the pattern, this is a NUL that another one quotes.
   package static func containsNull(_ text: String) -> Bool {
     var isQuoted = false
     for byte in text.utf8 {
@@ -37,13 +37,13 @@ package enum PatternText {
     return false
   }
 
-  /// True if a pattern excludes files.
+  /// True if the pattern excludes the files that it matches.
   package static func isExclusion(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "!") }
 
-  /// A pattern without a leading `!`.
+  /// Returns the pattern without a leading `!`.
   package static func withoutMark(_ text: String) -> String { isExclusion(text) ? String(text.dropFirst()) : text }
 
-  /// True if a character may be special in a pattern.
+  /// True if a byte can have a special meaning in a pattern.
   package static func isSpecial(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"),
@@ -53,15 +53,15 @@ package enum PatternText {
     }
   }
 
-  /// The distinct patterns to which a pattern expands. They have no alternatives and no leading `!`, and NUL is their
-  /// only quoting character.
+  /// Returns the distinct patterns to which a pattern expands. They contain no alternatives and no leading `!`, and NUL
+  /// is their only quoting character.
   package static func expanded(_ text: String) throws(PatternProblem) -> [String] {
     var expansion = PatternExpansion(Array(withoutMark(text).utf8))
     var seen: Set<[UInt8]> = []
     return try expansion.all().filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The problem of a pattern in which expressions have been replaced by `-`, or nil if the pattern is valid.
+  /// Returns the problem of a pattern in which each expression was replaced by `-`, or nil if the pattern is valid.
   package static func problem(of text: String) -> PatternProblem? {
     let text = withoutMark(text)
     if text.isEmpty { return .nothingExcluded }
@@ -81,7 +81,7 @@ package enum PatternText {
     }
   }
 
-  /// The first `$NAME` or `${NAME}` that is not quoted by `\`.
+  /// Returns the first `$NAME` or `${NAME}` that is not quoted with `\`, or nil if there is none.
   private static func variable(in bytes: [UInt8]) -> String? {
     func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte == UInt8(ascii: "_") }
     func isOfName(_ byte: UInt8) -> Bool { isLetter(byte) || byte >= 0x30 && byte <= 0x39 }
@@ -104,7 +104,7 @@ package enum PatternText {
     return nil
   }
 
-  /// Throws if `**` is joined with other characters, where it would mean the same as `*`.
+  /// Throws an error if `**` is combined with other characters, where it would mean the same as `*`.
   private static func checkFolders(_ part: String) throws(PatternProblem) {
     guard part != "**" else { return }
     var stars = 0
@@ -120,7 +120,7 @@ package enum PatternText {
   }
 }
 
-/// A problem in the text of a file pattern.
+/// The reason why the text of a file pattern is invalid.
 package enum PatternProblem: Error, Hashable {
   case unmatched(String)
   case oneAlternative(String)
@@ -131,7 +131,7 @@ package enum PatternProblem: Error, Hashable {
   case home
   case variable(String)
 
-  /// The rest of a sentence whose subject is the pattern.
+  /// The message without its subject, which is the pattern.
   package var message: String {
     switch self {
     case .unmatched(let bracket): "has a '\(bracket)' without the bracket that belongs to it"
@@ -166,7 +166,7 @@ package enum PatternProblem: Error, Hashable {
   }
 }
 
-/// Expands the alternatives of a pattern to one pattern per combination.
+/// Expands a pattern with alternatives to one pattern per combination.
 private struct PatternExpansion {
   private let bytes: [UInt8]
   private var position = 0
@@ -175,7 +175,7 @@ private struct PatternExpansion {
 
   mutating func all() throws(PatternProblem) -> [[UInt8]] { try sequence(level: 0) }
 
-  /// Expands the text up to its end or, within braces, up to the next comma or the closing brace.
+  /// Expands the text up to its end or, inside braces, up to the next comma or the closing brace.
   private mutating func sequence(level: Int) throws(PatternProblem) -> [[UInt8]] {
     var results: [[UInt8]] = [[]]
     func add(_ text: some Collection<UInt8>) { for index in results.indices { results[index] += text } }
@@ -228,7 +228,7 @@ private struct PatternExpansion {
     return all
   }
 
-  /// Reads a `[…]`, replacing `\` by NUL. A `]` directly after the start is literal.
+  /// Reads a `[…]` and replaces `\` by NUL. A `]` directly after the opening bracket is literal.
   private mutating func characterClass() throws(PatternProblem) -> [UInt8] {
     var text = [bytes[position]]
     position += 1

@@ -1,27 +1,27 @@
-/// Passes a text to another process of the same user on this machine through a named pipe, without storing it in a
+/// Passes text to another process of the same user on this machine, through a named pipe, so that it is not stored in a
 /// file.
 package final class PrivatePipe: Sendable {
   package let path: String
   private let end: Descriptor
 
-  /// Creates a pipe in a folder and writes a text of at most 64 KiB to it. A pipe holds at least 4,096 bytes; a longer
-  /// text fails if the system limits the pipes of this user.
+  /// Creates a pipe in a folder and writes a text of at most 64 KiB to it. A pipe always holds 4,096 bytes. A longer
+  /// text fails if the system limits this user's pipes to that size.
   package init(_ text: String, in folder: String) throws(SystemError) {
     let path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     guard mkfifo(path, 0o600) == 0 else { throw SystemError("cannot make a pipe in '\(folder)'", errno) }
     self.path = path
-    // With both ends open, opening does not wait for a reader.
+    // Opening both ends avoids waiting for a reader.
     end = Descriptor(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))
     let number = end.number
     let problem = number < 0 ? errno : Array(text.utf8).withUnsafeBytes { SystemCall.writeAll(number, $0) }
-    // Deinitialization removes the file.
+    // `deinit` removes the pipe.
     if problem != 0 { throw SystemError("cannot write into a pipe in '\(folder)'", problem) }
   }
 
   deinit { unlink(path) }
 
-  /// Reads a text of this length from a pipe. Returns nil unless the pipe was created by this user or root, for this
-  /// user only.
+  /// Reads a text of this length from a pipe. Returns nil unless this user or root created the pipe and no other user
+  /// may access it.
   package static func text(at path: String, byteCount: Int) -> String? {
     let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))
     var status = stat()

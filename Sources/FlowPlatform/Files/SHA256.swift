@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), which detects even deliberate changes of a file.
+/// SHA-256 (FIPS 180-4), a hash that also detects deliberate changes to a file.
 package struct SHA256 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
@@ -39,7 +39,7 @@ package struct SHA256 {
 
   package mutating func combine(_ bytes: [UInt8]) { bytes.withUnsafeBytes { combine($0) } }
 
-  /// Returns the digest in hexadecimal. No bytes may be added afterwards.
+  /// Returns the digest in hexadecimal. After this call, no bytes may be added.
   package mutating func finish() -> String {
     let bits = UInt64(totalBytes) * 8
     var padding = [UInt8](repeating: 0, count: 1 + (119 - rest.count) % 64)
@@ -51,7 +51,7 @@ package struct SHA256 {
     let words = (state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7)
     return withUnsafeBytes(of: words) { bytes in
       String(unsafeUninitializedCapacity: 64) { digits in
-        // Words are big-endian.
+        // The words of the digest are big-endian.
         for index in 0..<32 {
           let word = bytes.load(fromByteOffset: index & ~3, as: UInt32.self)
           let byte = UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * (index & 3)))

@@ -1,6 +1,8 @@
-/// System calls that are repeated if a signal interrupts them. Swift methods hide their original names.
+/// System calls that are repeated if a signal interrupts them. The type exists because Swift methods with the same
+/// names hide the C functions.
 package enum SystemCall {
-  /// `read(2)`: returns the number of bytes read, 0 at the end, or a negative number for an error in `errno`.
+  /// Calls `read(2)`. Returns the number of bytes read, 0 at the end, or a negative number for an error, which is in
+  /// `errno`.
   package static func read(_ file: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       let count = systemRead(file, buffer)
@@ -8,7 +10,7 @@ package enum SystemCall {
     }
   }
 
-  /// `write(2)`: returns the number of bytes written, or a negative number for an error in `errno`.
+  /// Calls `write(2)`. Returns the number of bytes written, or a negative number for an error, which is in `errno`.
   package static func write(_ file: CInt, _ buffer: UnsafeRawBufferPointer) -> Int {
     while true {
       let count = systemWrite(file, buffer)
@@ -16,13 +18,13 @@ package enum SystemCall {
     }
   }
 
-  /// Writes all bytes; returns the error number or 0.
+  /// Writes all bytes. Returns 0, or the error number if that fails.
   package static func writeAll(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> CInt {
     var rest = bytes
     while !rest.isEmpty {
       let count = write(file, rest)
       if count < 0 { return errno }
-      // Without this check, a file that accepts no bytes would cause an endless loop.
+      // A file that accepts no bytes would otherwise cause an endless loop.
       if count == 0 { return EIO }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }

@@ -2,11 +2,12 @@ import CFlowPlatform
 
 /// The resources of the machine that this process may use.
 package struct Machine: Sendable, Hashable {
-  /// The number of processors that this process may use, at least 1. A limit of its control group is rounded down.
+  /// The number of processors that this process may use, at least 1. A fractional limit of its control group is rounded
+  /// down.
   package let cpus: Int
-  /// The memory of the machine, or the limit of its control group.
+  /// The size of the machine's memory, or the limit of the process's control group if that is lower.
   package let memoryBytes: Int
-  /// The number of GPUs in `CUDA_VISIBLE_DEVICES`, or of NVIDIA's devices.
+  /// The number of GPUs listed in `CUDA_VISIBLE_DEVICES` or, if it is not set, of all NVIDIA devices.
   package let gpus: Int
 
   /// Reads the current values from the system.
@@ -24,8 +25,8 @@ package struct Machine: Sendable, Hashable {
     return count > 0 ? count : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// The number of GPUs in `visible`, the value of `CUDA_VISIBLE_DEVICES`, or of all NVIDIA devices if it is nil. CUDA
-  /// ignores the first invalid device and all after it.
+  /// Returns the number of GPUs listed in `visible`, the value of `CUDA_VISIBLE_DEVICES`. If it is nil, counts all
+  /// NVIDIA devices. Like CUDA, ignores the first invalid device and all devices after it.
   package static func gpus(visible: String?) -> Int {
     guard let visible else {
       var count = 0
@@ -36,7 +37,7 @@ package struct Machine: Sendable, Hashable {
   }
 }
 
-/// The limits of this process's control groups, of either version.
+/// The limits that the control groups of this process impose, in version 1 or 2.
 private struct ControlGroups {
   private(set) var cpus: Int?
   private(set) var memoryBytes: Int?
@@ -83,7 +84,8 @@ private struct ControlGroups {
     self[keyPath: part] = min(self[keyPath: part] ?? .max, value)
   }
 
-  /// The folders of a group and of its parents. Inside a container, the path may be that of the host.
+  /// Returns the folders of a control group and of its parents. Inside a container, the path may be the one on the
+  /// host.
   private static func folders(_ root: String, _ path: String) -> [String] {
     var folders = [root]
     for part in path.split(separator: "/") where part != ".." {
@@ -96,7 +98,7 @@ private struct ControlGroups {
     text(of: file).flatMap { Int($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// Reads the beginning of a small system file.
+  /// Reads the beginning of a system file, which is enough for the small files used here.
   private static func text(of file: String) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -108,5 +110,5 @@ private struct ControlGroups {
   }
 }
 
-/// The number of cores that this process may use now.
+/// Returns the number of cores that this process may currently use.
 package func activeCores() -> Int { max(1, Machine.usableProcessors) }

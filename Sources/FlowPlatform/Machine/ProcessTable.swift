@@ -1,8 +1,8 @@
-/// The processes of the system. Only Linux has `/proc`; on other systems, the table is empty.
+/// Reads the list of processes from `/proc`, which only Linux has. On other systems, the list is empty.
 package enum ProcessTable {
-  /// The state of a process.
+  /// What the system reports about a process.
   package struct ProcessState {
-    /// True if it has ended and has not been reaped.
+    /// True if the process has ended but has not been reaped.
     package var hasEnded: Bool
     package var parent: pid_t
     package var group: pid_t
@@ -10,7 +10,7 @@ package enum ProcessTable {
     package var threads: Int
   }
 
-  /// The numbers of all processes.
+  /// The numbers of all processes in the system.
   package static var numbers: [pid_t] {
     guard let folder = opendir("/proc") else { return [] }
     defer { closedir(folder) }
@@ -22,7 +22,7 @@ package enum ProcessTable {
     return numbers
   }
 
-  /// The state of a process, or nil if there is no such process.
+  /// Returns the state of a process, or nil if there is no such process.
   package static func entry(of process: pid_t) -> ProcessState? {
     let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
@@ -31,17 +31,18 @@ package enum ProcessTable {
     }
   }
 
-  /// Higher limits are not checked, because counting all processes takes longer than starting a command.
+  /// The limit from which on it is not checked how many processes exist, because counting them takes longer than
+  /// starting a command.
   private static let few = 512
 
-  /// True if this user may still create more than half of the allowed processes and threads (`ulimit -u`), or if the
-  /// limit is high.
+  /// True if this user may still create more than half of the allowed processes and threads (`ulimit -u`). Also true if
+  /// the limit is high.
   package static func isHalfFree(of limit: Int?) -> Bool {
     guard let limit, let room else { return true }
     return room > limit / 2
   }
 
-  /// The number of processes and threads that this user may still create, or nil if the limit is high.
+  /// The number of processes and threads that this user may still create. Nil if there is no limit or if it is high.
   package static var room: Int? {
     guard let limit, limit < few else { return nil }
     let user = getuid()
@@ -53,7 +54,8 @@ package enum ProcessTable {
     return limit - used
   }
 
-  /// The maximum number of processes and threads of this user, or nil if there is no limit. It does not apply to root.
+  /// The maximum number of processes and threads of this user, or nil if there is no limit. The limit does not apply to
+  /// root.
   package static let limit: Int? = {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -66,8 +68,9 @@ package enum ProcessTable {
 }
 
 extension ProcessTable.ProcessState {
-  /// Parses `number (name) state parent group session …`. The number of threads is the 18th field after the name, which
-  /// may contain any characters. The line is not converted to a string, because there may be thousands of processes.
+  /// Parses a line of the form `number (name) state parent group session …`. The name may contain any characters, and
+  /// the number of threads is the 18th field after it. The line is not converted to a string, because there may be
+  /// thousands of processes.
   fileprivate init?(_ line: UnsafeRawBufferPointer) {
     guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     self.init(hasEnded: false, parent: 0, group: 0, session: 0, threads: 0)
@@ -87,7 +90,7 @@ extension ProcessTable.ProcessState {
     return nil
   }
 
-  /// Stores a field that was read completely. Returns true if it is the last one that is needed.
+  /// Stores a field that has been read. Returns true if no further field is needed.
   private mutating func store(_ number: Int, _ field: Int) -> Bool {
     switch field {
     case 1: parent = pid_t(truncatingIfNeeded: number)
