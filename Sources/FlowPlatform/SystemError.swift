@@ -1,8 +1,8 @@
-/// A system call that failed.
+/// The error for a failed system call.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The failed operation.
+  /// A description of the failed operation, such as `cannot open /dev/null`.
   package let attempt: String
-  /// The system's error number.
+  /// The system's error number, `errno`.
   package let number: CInt
 
   package init(_ attempt: String, _ number: CInt) {
@@ -10,15 +10,15 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     self.number = number
   }
 
-  /// The system's message for the number.
+  /// The system's message for the error number.
   package var reason: String { Self.reason(number) }
 
-  /// The failed operation and the reason.
+  /// The failed operation followed by the reason.
   package var description: String { "\(attempt): \(reason)" }
 
-  /// The system's message for an error number.
+  /// Returns the system's message for an error number.
   package static func reason(_ number: CInt) -> String { String(cString: strerror(number)) }
 
-  /// True if this process or the whole system has too many open files.
+  /// True if the call failed because this process or the whole system has too many open files.
   package var isLackOfDescriptors: Bool { number == EMFILE || number == ENFILE }
 }

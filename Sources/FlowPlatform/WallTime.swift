@@ -1,6 +1,6 @@
-/// Times of day and date, in milliseconds since 1970.
+/// The current date and time, and the formatting of times in milliseconds since 1970.
 package enum WallTime {
-  /// The current time.
+  /// The current time in milliseconds since 1970.
   package static var now: Int { nanoseconds / 1_000_000 }
 
   /// The current time in nanoseconds since 1970.
@@ -10,7 +10,7 @@ package enum WallTime {
     return now.tv_sec * 1_000_000_000 + now.tv_nsec
   }
 
-  /// The time in UTC, as `2026-11-22T06:18:04Z`.
+  /// Formats a time in UTC, such as `2026-11-22T06:18:04Z`.
   package static func text(_ milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
@@ -18,7 +18,7 @@ package enum WallTime {
     return date(parts) + "T" + clock(parts) + "Z"
   }
 
-  /// The time in the local time zone, as `2026-11-22 06:18:04`.
+  /// Formats a time in the local time zone, such as `2026-11-22 06:18:04`.
   package static func local(_ milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()

@@ -1,17 +1,17 @@
-/// The last lines of a program's output, for the error message.
+/// Keeps the last lines of a program's output for an error message.
 package struct LastLines {
-  /// The number of lines to keep.
+  /// The maximum number of lines that are kept.
   package static let count = 20
-  /// The maximum length in bytes of each line, and of the part of a line that was overwritten.
+  /// The maximum number of bytes kept of each line, and of the part of the line that was overwritten.
   package static let lineBytes = 1000
 
   private var lines: [[UInt8]] = []
-  /// The index of the oldest line once the maximum is reached.
+  /// The index of the oldest line after the maximum number has been reached.
   private var oldest = 0
 
   package init() {}
 
-  /// Adds a line, unless it is blank.
+  /// Adds a line unless it is blank.
   package mutating func append(_ line: UnsafeRawBufferPointer) {
     let start = line.lastIndex(of: UInt8(ascii: "\r")).map { $0 + 1 } ?? 0
     if Self.isBlank(line[start...]) { return }
@@ -25,7 +25,7 @@ package struct LastLines {
     }
   }
 
-  /// Adds several lines, each with its line break, in which nothing is overwritten.
+  /// Adds several lines, each with its line break. None of them may contain overwritten text.
   package mutating func append(block: UnsafeRawBufferPointer) {
     var found: [Range<Int>] = []
     var end = block.count
@@ -44,7 +44,7 @@ package struct LastLines {
 
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// A colon and the lines, each on a separate line. Empty if there are no lines.
+  /// The lines after a colon, each on its own line. An empty string if there are no lines.
   package var quote: String {
     if lines.isEmpty { return "" }
     return ":" + (lines[oldest...] + lines[..<oldest]).map { "\n  " + String(decoding: $0, as: UTF8.self) }.joined()

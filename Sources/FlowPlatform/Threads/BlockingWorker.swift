@@ -1,6 +1,6 @@
-/// A separate thread for blocking calls, so that no thread of a pool has to wait.
+/// A thread for blocking calls, so that no thread of a pool has to wait for them.
 ///
-/// Jobs run one after another. `stop()` allows the running job to end and refuses waiting ones.
+/// Jobs run one after another. `stop()` lets the running job end and refuses waiting jobs.
 package final class BlockingWorker: Sendable {
   private let shared = Shared()
 
@@ -36,7 +36,7 @@ package final class BlockingWorker: Sendable {
 
     var loadNow: Int { locked { load } }
 
-    /// Queues a job; returns false if the worker was stopped.
+    /// Queues a job. Returns false if the worker has been stopped.
     func add(_ job: @escaping @Sendable (Bool) -> Void) -> Bool {
       locked {
         if isStopped { return false }
@@ -54,7 +54,8 @@ package final class BlockingWorker: Sendable {
       }
     }
 
-    /// Waits for the next job and returns whether it may run; returns nil if the worker was stopped and no job is left.
+    /// Waits for the next job. Returns it, with false as the second value if it is refused because the worker has been
+    /// stopped. Returns nil if the worker has been stopped and no job is left.
     func next() -> (job: @Sendable (Bool) -> Void, mayRun: Bool)? {
       locked {
         while jobs.isEmpty, !isStopped { pthread_cond_wait(condition, lock) }
@@ -65,7 +66,7 @@ package final class BlockingWorker: Sendable {
     func endJob() { locked { load -= 1 } }
   }
 
-  /// Starts the thread with a name for debuggers. If the system cannot create a thread, jobs are refused.
+  /// Starts the thread. Debuggers show its name. If the system cannot create a thread, all jobs are refused.
   package init(name: String) {
     let shared = shared
     do throws(SystemError) {
@@ -82,10 +83,10 @@ package final class BlockingWorker: Sendable {
 
   deinit { stop() }
 
-  /// The number of waiting and running jobs.
+  /// The number of jobs that are waiting or running.
   package var load: Int { shared.loadNow }
 
-  /// Runs a body on the thread; throws `CancellationError` if the worker has been stopped.
+  /// Runs a closure on the thread. Throws a `CancellationError` if the worker has been stopped.
   package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       submit { mayRun in
@@ -99,6 +100,6 @@ package final class BlockingWorker: Sendable {
     if !shared.add(body) { body(false) }
   }
 
-  /// Ends the thread after the current job.
+  /// Ends the thread after the current job. Waiting jobs are refused.
   package func stop() { shared.stop() }
 }

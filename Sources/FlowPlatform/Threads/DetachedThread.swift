@@ -1,6 +1,6 @@
 import CFlowPlatform
 
-/// Separate threads for blocking work, so that no thread of a pool has to wait.
+/// Starts threads for blocking work, so that no thread of a pool has to wait for it.
 package enum DetachedThread {
   fileprivate final class Work {
     private let name: String?
@@ -17,21 +17,21 @@ package enum DetachedThread {
     }
   }
 
-  /// The function that surrounds every start of a thread. It is stored in a struct, because a closure that is read from
-  /// a generic value gets another wrapper at each read, and each call passes through all of them.
+  /// The function that surrounds every start of a thread. It is wrapped in a struct, because reading a closure from a
+  /// generic value adds a wrapper each time, and each call passes through all of these wrappers.
   private struct Surrounding: Sendable {
     var start: @Sendable (() -> CInt) -> CInt
   }
 
   private static let surrounding = SharedMutex(Surrounding { $0() })
 
-  /// Sets a function that surrounds every later start of a thread and returns the result of its argument. A program
-  /// that handles signals uses it to block them in these threads.
+  /// Sets a function that surrounds every later start of a thread. It must call its argument and return the result. A
+  /// program that handles signals uses it to block signals in these threads.
   package static func surroundStarts(with surrounding: @escaping @Sendable (() -> CInt) -> CInt) {
     self.surrounding.mutex.withLock { $0.start = surrounding }
   }
 
-  /// Runs `body` on a separate thread with a name for debuggers; throws an error if the system cannot create one.
+  /// Runs `body` on a new thread. Debuggers show the name. Throws an error if the system cannot create a thread.
   package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     // Proof of safety: one reference is retained here. It is taken over by `runWork`, or released below if no thread
     // starts.
@@ -44,8 +44,8 @@ package enum DetachedThread {
     }
   }
 
-  /// Runs `body` on a separate thread and returns its result without blocking the caller's thread. Throws an error if
-  /// the system cannot create a thread.
+  /// Runs `body` on a new thread and returns its result without blocking the caller's thread. Throws an error if the
+  /// system cannot create a thread.
   package static func run<Answer: Sendable>(
     _ body: @escaping @Sendable () -> Answer
   ) async throws(SystemError) -> Answer {

@@ -1,4 +1,4 @@
-/// Operations on folders with all of their contents.
+/// Creates, copies and removes folders and files.
 package enum FileTree {
   /// Creates a folder and its missing parents with these permissions.
   package static func makeFolders(_ path: String, permissions: mode_t = 0o777) throws(SystemError) {
@@ -10,7 +10,8 @@ package enum FileTree {
     if mkdir(path, permissions) != 0, errno != EEXIST { throw SystemError("cannot make the folder '\(path)'", errno) }
   }
 
-  /// Removes the file or folder at a path, with all contents, as far as the system permits. Links are not followed.
+  /// Removes the file or folder at a path with everything in it, as far as the system permits it. Links are not
+  /// followed.
   package static func remove(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -23,7 +24,7 @@ package enum FileTree {
     rmdir(path)
   }
 
-  /// Copies a file's content to a new file that only its owner can read.
+  /// Copies the content of a file to a new file, which only its owner can read.
   package static func copy(_ source: String, to target: String) throws(SystemError) {
     let from = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
     guard from.number >= 0 else { throw SystemError("cannot read '\(source)'", errno) }

@@ -1,12 +1,12 @@
-/// A folder used by this process only.
+/// A temporary folder that only this process uses.
 ///
-/// Creating a folder also removes the folders of killed processes in the same parent folder. A process locks its
-/// folder, and the system releases the lock when the process ends.
+/// A process locks its folder, and the system releases the lock when the process ends. Creating a folder also removes
+/// the unlocked folders that killed processes have left in the same parent folder.
 package final class ScratchFolder: Sendable {
   package let path: String
   private let lock: Descriptor
 
-  /// Creates a folder whose name begins with `prefix`; creates `parent` if it is missing.
+  /// Creates a folder whose name starts with `prefix`. Creates `parent` if it does not exist.
   package init(in parent: String, prefix: String) throws(SystemError) {
     if !FilePath.isFolder(parent) { try FileTree.makeFolders(parent, permissions: 0o700) }
     Self.sweep(parent, prefix: prefix)
@@ -17,7 +17,7 @@ package final class ScratchFolder: Sendable {
         if errno == EEXIST { continue }
         throw SystemError("cannot write in '\(parent)'", errno)
       }
-      // Another process may have removed it as abandoned.
+      // Another process may have removed the lock file, because it was not locked at first.
       guard Self.isHeld(lock, at: path + Self.lockSuffix) else { continue }
       guard mkdir(path, 0o700) == 0 else {
         let problem = errno
@@ -32,13 +32,13 @@ package final class ScratchFolder: Sendable {
 
   private static let lockSuffix = ".lock"
 
-  /// Removes the folder with all of its contents.
+  /// Removes the folder with everything in it.
   package func remove() {
     FileTree.remove(path)
     unlink(path + Self.lockSuffix)
   }
 
-  /// Removes the folders of processes that have ended.
+  /// Removes the folders left by processes that have ended.
   private static func sweep(_ parent: String, prefix: String) {
     for name in FilePath.names(in: parent) ?? [] where name.hasPrefix(prefix) && name.hasSuffix(lockSuffix) {
       let path = "\(parent)/\(name)"
@@ -49,8 +49,8 @@ package final class ScratchFolder: Sendable {
     }
   }
 
-  /// Locks a file. Returns false if another process has the lock, the file belongs to another user, or it is no longer
-  /// at its path.
+  /// Locks a file. Returns false if another process holds the lock, the file belongs to another user, or the path no
+  /// longer leads to it.
   private static func isHeld(_ lock: borrowing Descriptor, at path: String) -> Bool {
     var (own, there) = (stat(), stat())
     return flock(lock.number, LOCK_EX | LOCK_NB) == 0 && fstat(lock.number, &own) == 0 && own.st_uid == geteuid()

@@ -1,24 +1,24 @@
-/// An HTTP/1.1 request without TLS, on a separate connection, to a server that accepts a message and answers briefly.
-/// Everything except looking up the host's name stops at the deadline.
+/// An HTTP/1.1 request without TLS on a new connection, to a server that accepts a message and answers briefly. The
+/// deadline applies to everything except looking up the host's name.
 package struct PlainRequest: Sendable {
-  /// The name or address of the server, without brackets if it is an IPv6 address.
+  /// The name or address of the server. An IPv6 address has no brackets.
   package var host: String
   /// The port, from 1 to 65,535.
   package var port: Int
-  /// The path, beginning with a slash.
+  /// The path of the request, starting with a slash.
   package var path: String
-  /// The headers except `Host`, `Content-Length` and `Connection`.
+  /// The headers other than `Host`, `Content-Length` and `Connection`, which are added.
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
   package var method = "POST"
-  /// True to wait for the end of the answer's body; otherwise only the part received with the status is returned.
+  /// True to wait for the whole body of the answer. If false, only the part received together with the status is
+  /// returned.
   package var awaitsBody = true
 
-  /// The server's answer.
   package struct Answer: Sendable {
-    /// The status, such as 200.
+    /// The status code, such as 200.
     package var status: Int
-    /// The value of `Retry-After` in seconds, or nil if it is missing or a date.
+    /// The value of `Retry-After` in seconds. Nil if the header is missing or contains a date.
     package var retryAfterSeconds: Int?
     /// The beginning of the body, at most 64 KiB.
     package var body: [UInt8]
@@ -30,7 +30,7 @@ package struct PlainRequest: Sendable {
     }
   }
 
-  /// The reason why there is no answer.
+  /// The error for a request without an answer.
   package struct RequestProblem: Error, Sendable, CustomStringConvertible {
     /// A description such as `Connection refused`.
     package let description: String
@@ -42,7 +42,7 @@ package struct PlainRequest: Sendable {
 
   private static let answerBytes = 1 << 16
 
-  /// Creates a `POST` request with this body.
+  /// Creates a `POST` request.
   package init(
     host: String, port: Int, path: String, headers: [(name: String, value: String)] = [], body: [UInt8]
   ) {
@@ -53,7 +53,7 @@ package struct PlainRequest: Sendable {
     self.body = body
   }
 
-  /// Sends the request and returns the answer; throws an error if there is none by the deadline.
+  /// Sends the request and returns the answer. Throws an error if there is none by the deadline.
   package func send(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Answer {
     let connection = try connect(by: deadline)
     var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host.contains(":") ? "[\(host)]" : host):\(port)\r\n"
@@ -63,7 +63,7 @@ package struct PlainRequest: Sendable {
     var sent = 0
     while sent < bytes.count {
       try Self.wait(for: connection.number, POLLOUT, by: deadline)
-      // A server may close the connection before it has read everything, and still answer.
+      // The server may close the connection before it has read everything, and answer nevertheless.
       guard case .bytes(let count) = connection.send(bytes[sent...]) else { break }
       sent += count
     }
@@ -74,7 +74,7 @@ package struct PlainRequest: Sendable {
       do throws(RequestProblem) {
         try Self.wait(for: connection.number, POLLIN, by: deadline)
       } catch {
-        // The status is sufficient, even if the rest is missing.
+        // The status is enough, even if the rest of the answer is missing.
         guard let answer = Self.answer(in: received, isEnded: true) else { throw error }
         return answer
       }
@@ -93,7 +93,7 @@ package struct PlainRequest: Sendable {
     return answer
   }
 
-  /// True if the port of a host accepts a connection by the deadline.
+  /// True if a host accepts a connection at a port before the deadline.
   package static func isAnswered(host: String, port: Int, by deadline: ContinuousClock.Instant) -> Bool {
     do throws(RequestProblem) {
       _ = try PlainRequest(host: host, port: port, path: "/", body: []).connect(by: deadline)
@@ -149,7 +149,7 @@ package struct PlainRequest: Sendable {
     }
   }
 
-  /// Parses the bytes received so far; returns nil if they are not a complete answer yet, or not an answer.
+  /// Parses the bytes received so far. Returns nil if they are not a complete, valid answer.
   static func answer(in bytes: [UInt8], isEnded: Bool) -> Answer? {
     guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
@@ -172,7 +172,7 @@ package struct PlainRequest: Sendable {
     return Answer(status: status, retryAfterSeconds: header("retry-after").flatMap { Int($0) }, body: body)
   }
 
-  /// The content of the chunks of a body, and whether the last one was received.
+  /// Returns the content of a chunked body. `isWhole` is true if the last chunk was received.
   private static func chunks(_ bytes: [UInt8]) -> (isWhole: Bool, content: [UInt8]) {
     var (rest, content) = (bytes[...], [UInt8]())
     while let line = rest.firstRange(of: Array("\r\n".utf8)) {

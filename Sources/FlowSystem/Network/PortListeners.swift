@@ -1,15 +1,16 @@
-/// The processes that accept connections at a TCP port of this machine, as listed in `/proc`. Only Linux has it, and it
-/// hides the files of other users' processes.
+/// The processes that listen at a TCP port of this machine, found through `/proc`. Only Linux has it, and it hides the
+/// open files of other users' processes.
 package struct PortListeners: Sendable {
-  /// The numbers of the processes; empty if none is visible.
+  /// The numbers of the processes. Empty if none is visible.
   package var processes: Set<pid_t> = []
 
-  /// The programs that listen for containers, which do not descend from the command that started the container.
+  /// The names of programs that listen on behalf of containers. They do not descend from the command that started the
+  /// container.
   private static let programsForContainers: Set<String> = [
     "conmon", "docker-proxy", "dockerd", "rootlesskit", "rootlessport",
   ]
 
-  /// Finds the listeners at a port.
+  /// Finds the processes that listen at a port.
   package init(at port: Int) {
     let sockets = ["tcp", "tcp6"].reduce(into: Set<UInt64>()) { sockets, table in
       sockets.formUnion(Self.sockets(at: port, in: LeftBehind.bytes(of: "/proc/self/net/\(table)")))
@@ -18,8 +19,8 @@ package struct PortListeners: Sendable {
     processes = Set(ProcessTable.numbers.filter { process in Self.holds(sockets, process) })
   }
 
-  /// Describes a listener that does not belong to the process group of a command, as in `'nc -l 8080' (4711)`. Returns
-  /// nil if a listener belongs to the group or listens for a container, or if none is visible.
+  /// Returns a description of a listener that does not belong to the process group of a command, such as `'nc -l 8080'
+  /// (4711)`. Returns nil if a listener belongs to the group or to a container, or if no listener is visible.
   package func stranger(to group: ProcessGroup) -> String? {
     guard let first = processes.min(), !processes.contains(where: { group.includes($0) || Self.isForContainers($0) })
     else { return nil }
@@ -31,8 +32,9 @@ package struct PortListeners: Sendable {
     return programsForContainers.contains(String(decoding: name, as: UTF8.self))
   }
 
-  /// The numbers of the listening sockets in the text of `/proc/net/tcp`: `0: 0100007F:1F90 00000000:0000 0A …`. The
-  /// port has hexadecimal digits, the state follows, and the tenth column is the socket's number.
+  /// Returns the numbers of the listening sockets in the text of `/proc/net/tcp`. A line looks like `0: 0100007F:1F90
+  /// 00000000:0000 0A …`. The port is hexadecimal, `0A` is the listening state, and the tenth column is the number of
+  /// the socket.
   static func sockets(at port: Int, in table: [UInt8]) -> [UInt64] {
     table.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
@@ -43,7 +45,7 @@ package struct PortListeners: Sendable {
     }
   }
 
-  /// True if a process has one of these sockets open.
+  /// True if a process has opened one of these sockets.
   private static func holds(_ sockets: Set<UInt64>, _ process: pid_t) -> Bool {
     let path = "/proc/\(process)/fd"
     guard let folder = opendir(path) else { return false }
@@ -52,7 +54,7 @@ package struct PortListeners: Sendable {
       while let entry = readdir(folder) {
         let count = readlinkat(dirfd(folder), entry.name, target.baseAddress!, target.count)
         guard count > 0, count < target.count else { continue }
-        // `socket:[10746195]`
+        // The target of a link has the form `socket:[10746195]`.
         let text = String(decoding: UnsafeRawBufferPointer(target)[..<count], as: UTF8.self)
         guard text.hasPrefix("socket:["), let number = UInt64(text.dropFirst(8).dropLast()) else { continue }
         if sockets.contains(number) { return true }

@@ -1,13 +1,13 @@
-/// An array of C strings that ends with nil. It is freed with the object.
+/// An array of C strings that ends with nil. The strings are freed together with the object.
 // Proof of safety: nothing is written after `init`, C only reads through the pointers, and they are freed in `deinit`.
 package final class CStrings: @unchecked Sendable {
-  /// The pointers, valid as long as the object lives.
+  /// The pointers to the strings. They are valid as long as the object exists.
   package let pointers: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>
-  /// The owner of the last strings, or nil.
+  /// The object that owns the strings at the end of the array, or nil if this object owns all strings.
   private let base: CStrings?
   private let ownCount: Int
 
-  /// Creates an array with copies of the texts.
+  /// Creates an array with copies of the strings.
   package init(_ texts: [String]) {
     let copies = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: texts.count + 1)
     copies.initialize(repeating: nil)
@@ -17,13 +17,13 @@ package final class CStrings: @unchecked Sendable {
     ownCount = texts.count
   }
 
-  /// Creates an environment: `NAME=value`, sorted by name.
+  /// Creates an environment whose entries have the form `NAME=value` and are sorted by name.
   package convenience init(environment: [String: String]) {
     self.init(environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
   }
 
-  /// Creates an environment with variables in addition to another one, whose strings are not copied, because there may
-  /// be thousands of commands.
+  /// Creates an environment that adds variables to another one. The strings of the other environment are not copied,
+  /// because there may be thousands of commands.
   package init(environment: [String: String], over base: CStrings) {
     let texts = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
       .allocate(capacity: environment.count + base.pointers.count)

@@ -1,22 +1,23 @@
 import Synchronization
 
-/// The processes of a group that outlived its leader, which has been reaped. They have a moment to leave the group or
-/// to end. Then they receive SIGTERM, and after another moment SIGKILL.
+/// The processes that remain in a group after its leader has ended and been reaped. They get a moment to leave the
+/// group or to end. Then they receive SIGTERM and, after another moment, SIGKILL.
 ///
-/// The system does not reuse the number of a group while the group has a process. If it has none, the system would have
-/// to use every other number before it uses this one again.
+/// The system does not reuse the number of a group that contains a process. If the group is empty, the system uses all
+/// other numbers before it reuses this one.
 struct GroupRest {
   let group: pid_t
   private let inner: InnerRuns.Command?
   private var deadline: ContinuousClock.Instant
   private var isAskedToEnd = false
-  /// The number of consecutive scans that found only processes that have ended.
+  /// The number of consecutive scans in which all processes of the group had ended.
   private var endedLooks = 0
 
-  /// The time that processes have to leave the group or to end after the leader, as `setsid server &` does. The same
+  /// How long processes may take to leave the group or to end after their leader, as in `setsid server &`. The same
   /// time passes between SIGTERM and SIGKILL.
   private static let time = Duration.milliseconds(200)
-  /// A process that starts another one and ends may hide it from one scan of the processes, but not from two.
+  /// The number of such scans after which the group counts as ended. A process that starts another one and then ends
+  /// can hide it from one scan, but not from two.
   private static let looksUntilEnded = 2
 
   init(group: pid_t, inner: InnerRuns.Command?) {
@@ -25,10 +26,10 @@ struct GroupRest {
     deadline = .now + Self.time
   }
 
-  /// True if the group has a process, even one that has ended and has not been reaped.
+  /// True if the group contains a process. A process that has ended but has not been reaped counts.
   var hasProcess: Bool { send(0, to: group) }
 
-  /// Ends the group on this thread. Returns true if it had processes that did not end by themselves.
+  /// Ends the group and blocks this thread meanwhile. Returns true if some of its processes did not end by themselves.
   mutating func end() -> Bool {
     var looks = ProcessLooks()
     while true {
@@ -36,16 +37,16 @@ struct GroupRest {
     }
   }
 
-  /// Sends the signals that are due now.
+  /// Sends the signals that are due.
   ///
   /// - Parameter activity: the result of a scan of all processes since the last call, or nil if there was none.
-  /// - Returns: true if the group had processes that did not end by themselves, or nil while that is unknown.
+  /// - Returns: true if some processes did not end by themselves, or nil while that is unknown.
   mutating func advance(_ activity: GroupActivity?) -> Bool? {
     if !hasProcess { return isAskedToEnd }
     if let activity { endedLooks = activity == .ended ? endedLooks + 1 : 0 }
     if endedLooks >= Self.looksUntilEnded { return isAskedToEnd }
     if ContinuousClock.now < deadline { return nil }
-    // Looks are rare on a busy machine, so there may have been none since the processes ended.
+    // Scans are rare on a busy machine, so there may have been none since the processes ended.
     if !isAskedToEnd, ProcessLooks.activity(of: group) == .ended {
       endedLooks += 1
       return endedLooks >= Self.looksUntilEnded ? false : nil
@@ -61,17 +62,17 @@ struct GroupRest {
   }
 }
 
-/// The state of the processes of a group, as found by a scan of all processes.
+/// The state of a group's processes, as found by a scan of all processes.
 enum GroupActivity {
-  /// Only processes that have ended and wait for their parent.
+  /// All processes have ended and have not been reaped.
   case ended
   case running
 }
 
-/// Ends the remaining processes of all groups, on one thread that ends with the last of them.
+/// Ends the remaining processes of all groups on one thread, which ends after the last of them.
 ///
-/// If the first process of the system is slow to reap, processes that have ended still belong to their group. They do
-/// not count as left behind. Only a scan of all processes shows this, and all groups share it.
+/// If the system's first process is slow to reap, processes that have ended still belong to their group. They do not
+/// count as left behind. Only a scan of all processes can detect that, so all groups share the scans.
 final class GroupRests: Sendable {
   static let shared = GroupRests()
 
@@ -87,8 +88,8 @@ final class GroupRests: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends the remaining processes of a group. Calls `done` once, on any thread, with true if some did not end by
-  /// themselves.
+  /// Ends the remaining processes of a group. Calls `done` once, on any thread, with true if some of them did not end
+  /// by themselves.
   func end(_ rest: GroupRest, _ done: @escaping @Sendable (Bool) -> Void) {
     let mustStart = state.withLock { state in
       state.waiting.append(Waiting(rest: rest, done: done))
@@ -99,7 +100,7 @@ final class GroupRests: Sendable {
     do throws(SystemError) {
       try DetachedThread.start(name: "group rests") { [self] in run() }
     } catch {
-      // The system cannot create a thread.
+      // The system cannot create a thread, so this thread does the work.
       run()
     }
   }
@@ -131,19 +132,19 @@ final class GroupRests: Sendable {
   }
 }
 
-/// Scans the groups of all processes, at intervals that leave most of the processor time to others.
+/// Scans all processes for their groups. The intervals between scans leave most of the processor time to others.
 struct ProcessLooks {
   private var nextLook = ContinuousClock.now + ProcessLooks.pause
 
-  /// The time between two checks whether groups have any processes.
+  /// The time between two checks whether a group still has processes, in milliseconds.
   private static let milliseconds: CInt = 2
   /// The minimum time between two scans of all processes. Most groups are empty before the first scan.
   private static let pause = Duration.milliseconds(10)
-  /// The minimum time between two scans as a multiple of the duration of the last one.
+  /// The minimum time between two scans, as a multiple of the time that the last scan took.
   private static let longest = 8
 
-  /// Waits for a moment. Returns the groups found by a scan of all processes, or nil if no scan was due. The result is
-  /// empty if the system does not list processes.
+  /// Waits briefly, then scans all processes if a scan is due. Returns the groups that it found, or nil if no scan was
+  /// due. The result is empty if the system does not list processes.
   mutating func next() -> [pid_t: GroupActivity]? {
     _ = poll(nil, 0, Self.milliseconds)
     let start = ContinuousClock.now
@@ -154,7 +155,7 @@ struct ProcessLooks {
     return found
   }
 
-  /// Looks through all processes now, for one group.
+  /// Scans all processes and returns the state of one group, or nil if it has no process.
   static func activity(of group: pid_t) -> GroupActivity? { all()[group] }
 
   private static func all() -> [pid_t: GroupActivity] {
@@ -171,5 +172,5 @@ struct ProcessLooks {
   }
 }
 
-/// Sends a signal to a group. Returns false if it has no process.
+/// Sends a signal to a group. Returns false if the group has no process.
 private func send(_ signal: CInt, to group: pid_t) -> Bool { kill(-group, signal) == 0 }

@@ -1,37 +1,38 @@
 import CFlowProcess
 import FlowPlatform
 
-/// The nested runs of flowrun in commands of this process, with the stop time that each of them has reported.
+/// The nested runs: processes of flowrun that commands of this process have started. Each of them reports how long it
+/// needs to stop.
 ///
-/// All commands inherit the writing end of one pipe, whose number and identity are in `FLOWRUN_STOP`. A nested run
-/// writes a line with the number of the command, its process id and the milliseconds that it needs.
+/// All commands inherit the writing end of one pipe. `FLOWRUN_STOP` contains its number and identity. A nested run
+/// writes a line with the number of the command, its own process number and the time in milliseconds.
 package enum InnerRuns {
-  /// The variable with the pipe and the command: `61:DEVICE:FILE:COMMAND`.
+  /// The environment variable that identifies the pipe and the command, as `61:DEVICE:FILE:COMMAND`.
   package static let variable = "FLOWRUN_STOP"
 
-  /// The maximum time to wait for a nested run.
+  /// The longest stop time that is accepted from a nested run, in milliseconds.
   package static let longestMilliseconds = 3_600_000
 
   fileprivate struct State: ~Copyable {
     var pipe: Descriptor.Pipe?
     var identity = ""
     var commandCount = 0
-    /// The beginning of an incomplete line.
+    /// The beginning of a line that has not been received completely.
     var rest: [UInt8] = []
-    /// The times of processes, by the number of their command.
+    /// The reported stop times in milliseconds, by the number of the command and by process.
     var times: [Int: [pid_t: Int]] = [:]
-    /// The times of processes whose command has ended.
+    /// The reported stop times of processes whose command has ended.
     var leftTimes: [pid_t: Int] = [:]
   }
 
   private static let state = SharedMutex(State())
 
-  /// A command that may contain nested runs.
+  /// A command in which nested runs may be started.
   package final class Command: Sendable {
     private let number: Int
-    /// The writing end of the pipe.
+    /// The descriptor of the pipe's writing end, which the command inherits.
     let descriptor: CInt
-    /// The value of the variable for the command.
+    /// The value that the variable has in the command's environment.
     package let value: String
 
     fileprivate init(number: Int, descriptor: CInt, value: String) {
@@ -52,16 +53,16 @@ package enum InnerRuns {
     /// The maximum number of processes whose times are kept after their command has ended.
     fileprivate static let mostLeft = 1000
 
-    /// The longest time that a nested run of the command needs to stop, or 0 if there is none.
+    /// Returns the longest time that a nested run of the command needs to stop, or 0 if there is none.
     ///
     /// - Parameters:
-    ///   - group: the process group of the command; a run started with `setsid` or `timeout` is outside it.
-    ///   - others: true to include such runs.
+    ///   - group: the process group of the command. Runs started with `setsid` or `timeout` are outside it.
+    ///   - others: true to include runs outside the group.
     func milliseconds(in group: pid_t, others: Bool) -> Int {
       running(in: group).filter { others || getpgid($0.key) == group }.values.max() ?? 0
     }
 
-    /// The nested runs outside the command's group.
+    /// Returns the nested runs of the command that are outside its group.
     func processes(outside group: pid_t) -> [pid_t] { running(in: group).keys.filter { getpgid($0) != group } }
 
     private func running(in group: pid_t) -> [pid_t: Int] {
@@ -76,12 +77,12 @@ package enum InnerRuns {
     }
   }
 
-  /// The longest time that one of these processes needs to stop, or 0 if none is a nested run. They must be known to
-  /// belong to commands of this process.
+  /// Returns the longest time that one of these processes needs to stop, or 0 if none of them is a nested run. The
+  /// processes must belong to commands of this process.
   static func milliseconds(of processes: [pid_t]) -> Int {
     state.mutex.withLock { state in
       read(&state)
-      // A process may still belong to a command that has ended.
+      // Processes may outlive their command.
       let times = [state.leftTimes] + state.times.values
       return processes.flatMap { process in times.compactMap { $0[process] } }.max() ?? 0
     }
@@ -92,7 +93,7 @@ package enum InnerRuns {
     state.mutex.withLock { state in
       if state.writing == nil { open(&state) }
       guard let descriptor = state.writing else { return nil }
-      // Reading the reports makes room for others.
+      // Empty the pipe, so that nested runs can write to it.
       read(&state)
       state.commandCount += 1
       let number = state.commandCount
@@ -104,14 +105,14 @@ package enum InnerRuns {
   private static func open(_ state: inout State) {
     do throws(SystemError) {
       let pipe = try Descriptor.pipe()
-      // A nested run must not block on this process.
+      // A nested run must not block if this process does not read.
       pipe.setNonBlocking()
       var status = stat()
       guard fstat(pipe.writing.number, &status) == 0 else { return }
       state.identity = "\(FLOW_REPORT_FILE):\(status.st_dev):\(status.st_ino)"
       state.pipe = consume pipe
     } catch {
-      // Nested runs then use the default time.
+      // Without a pipe, a default stop time is assumed for nested runs.
     }
   }
 
@@ -123,11 +124,11 @@ package enum InnerRuns {
       record(String(decoding: state.rest[..<end], as: UTF8.self), &state)
       state.rest.removeFirst(end + 1)
     }
-    // No valid line is that long.
+    // No valid line is that long, so the text is discarded.
     if state.rest.count > 4096 { state.rest = [] }
   }
 
-  /// Records a line. Any program may have written it, so it is used only for an existing command.
+  /// Records a report. Any program may have written the line, so it is accepted only for an existing command.
   private static func record(_ line: String, _ state: inout State) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let command = Int(words[0]), let process = ProcessNumber(words[1]),
@@ -142,10 +143,10 @@ package enum InnerRuns {
     }
   }
 
-  /// Reports the time that this process needs to stop to the flowrun whose command it belongs to, if any.
+  /// Reports how long this process needs to stop, if it is a nested run.
   ///
-  /// The variable is text, and its number may be any file, so the report is written only if the pipe's identity
-  /// matches.
+  /// The environment variable may be wrong, and its descriptor may belong to any file. The report is therefore written
+  /// only if the pipe's identity matches.
   package static func report(milliseconds: Int) {
     guard let text = getenv(variable).map({ String(cString: $0) }) else { return }
     let words = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -164,7 +165,7 @@ package enum InnerRuns {
 }
 
 extension InnerRuns.State {
-  /// The writing end of the pipe.
+  /// The descriptor of the pipe's writing end, or nil if there is no pipe.
   fileprivate var writing: CInt? {
     switch pipe {
     case .none: nil
@@ -172,7 +173,7 @@ extension InnerRuns.State {
     }
   }
 
-  /// Reads the next bytes and returns their number, or nil if there are none.
+  /// Reads the next bytes from the pipe and returns their number, or nil if there are none.
   fileprivate func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     switch pipe {
     case .none: return nil

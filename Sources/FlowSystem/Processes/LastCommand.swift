@@ -1,16 +1,16 @@
 import Synchronization
 
-/// A command that runs when this process ends for any reason, or earlier on request. It releases remote resources of an
-/// engine that would outlive this process.
+/// A command that runs when this process ends for any reason, or earlier on request. It releases an engine's remote
+/// resources, which would otherwise outlive this process.
 ///
-/// It waits on a pipe whose only writing end is in this process. It is not recorded for the ``ProcessGuard``, which
-/// kills all other processes. It runs three times, one second apart, because an engine may list a late request only
-/// then.
+/// A waiting process reads from a pipe whose only writing end is in this process. It is not recorded for the
+/// ``ProcessGuard``, which kills all other processes. It runs the command three times at intervals of one second,
+/// because an engine may list a recent request only after a delay.
 package final class LastCommand: Sendable {
   private let lifeline: Mutex<Descriptor?>
 
-  /// The waiting process is not a child of this process, so it need not be reaped. The shell replaces the standard
-  /// input of a background command, hence descriptor 3.
+  /// The script of the waiting process. The shell forks it, so that it is not a child of this process and need not be
+  /// reaped. It reads from descriptor 3, because the shell replaces the standard input of a background command.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
     exec 3<&0
@@ -24,12 +24,12 @@ package final class LastCommand: Sendable {
     } &
     """
 
-  /// Starts a process that waits to run `words`.
+  /// Starts the process that waits to run the command `words`.
   package init(_ words: [String], environment: [String: String]) throws(SystemError) {
     let pipe = try Descriptor.pipe()
     let null = try Descriptor.null()
     var environment = environment
-    // If this process belongs to a command of another flowrun, the end of that command must not end this one.
+    // If this process runs in a command of another flowrun, the end of that command must not end the waiting process.
     environment[LeftBehind.variable] = nil
     let shell = try Program(
       ["/bin/sh", "-c", Self.script, "flowrun-last"] + words, environment: environment, folder: "/"
@@ -40,7 +40,7 @@ package final class LastCommand: Sendable {
     lifeline = Mutex(pipe.takeWriting())
   }
 
-  /// Runs the command now, without waiting for it.
+  /// Starts the command now. Does not wait for it.
   package func run() { lifeline.withLock { $0 = nil } }
 
   /// Ends the waiting process, so that the command never runs.
