@@ -1,2 +1,2 @@
-// Modules that work with processes also need the rest of the system.
+// Modules that use processes also need files, threads and the machine.
 @_exported import FlowPlatform

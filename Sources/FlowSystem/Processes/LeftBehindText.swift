@@ -1,9 +1,10 @@
-/// The warning about processes that commands left running.
+/// Creates the warning about processes that commands left running.
 package enum LeftBehindText {
-  /// The maximum number of named processes.
+  /// The maximum number of processes that the warning names.
   private static let named = 5
 
-  /// Ends the processes that commands left running in other sessions; returns a warning, or nil if there were none.
+  /// Ends the processes that commands left running in other sessions. Returns a warning about them, or nil if there
+  /// were none.
   package static func warning() -> String? {
     let names = ProcessGuard.shared.endLeftBehind()
     if names.isEmpty { return nil }

@@ -1,15 +1,16 @@
 /// Splits the output of a program, which arrives in pieces, into lines.
 ///
-/// If a line is overwritten after carriage returns, like a progress bar, only its last state is kept, as on a terminal.
-/// On request, a limited number of overwritten bytes and a carriage return precede it.
+/// If a line is overwritten after carriage returns, as by a progress bar, only its last state is kept, as on a
+/// terminal. On request, a limited number of overwritten bytes is kept as well. They precede the last state, separated
+/// by a carriage return.
 package struct LineSplitter {
-  /// The maximum bytes of the last state of a line.
+  /// The maximum length of a line's last state in bytes.
   private let longest: Int
-  /// The maximum number of overwritten bytes kept per line.
+  /// The maximum number of overwritten bytes that are kept of a line.
   private let overwritten: Int
-  /// The bytes of the incomplete line.
+  /// The bytes of the last, incomplete line.
   private var begun: [UInt8] = []
-  /// The index in `begun` at which the last state of the line starts.
+  /// The index in `begun` at which the last state of the incomplete line starts.
   private var start = 0
 
   private static let lineEnd = UInt8(ascii: "\n")
@@ -17,18 +18,19 @@ package struct LineSplitter {
 
   /// Creates a splitter for lines of at most `longest` bytes.
   ///
-  /// - Parameter overwritten: the number of overwritten bytes to keep. A secret may begin in them and end in the
-  ///   visible part.
+  /// - Parameter overwritten: the number of overwritten bytes to keep. They are needed to find a secret that starts in
+  ///   them and ends in the visible part.
   package init(longest: Int, overwritten: Int = 0) { (self.longest, self.overwritten) = (longest, overwritten) }
 
-  /// The incomplete line, or an empty slice if there is none.
+  /// The incomplete line without carriage returns at its end. Empty if there is none.
   package var unfinished: ArraySlice<UInt8> {
     begun.prefix(begun.count - Self.returnsAtEnd(of: begun[...]))
   }
 
-  /// Adds a piece and returns the number of lines that it completes.
+  /// Adds a piece of output. Returns the number of lines that it completes.
   ///
-  /// `body` is called with the first `room` of them and with the last ``LastLines/count``; the others are only counted.
+  /// `body` is called with the first `room` of these lines and with the last ``LastLines/count``. The others are only
+  /// counted.
   package mutating func append(
     _ piece: UnsafeRawBufferPointer, room: Int = .max, _ body: (UnsafeRawBufferPointer, _ isWithinRoom: Bool) -> Void
   ) -> Int {
@@ -48,15 +50,15 @@ package struct LineSplitter {
     return count + others
   }
 
-  /// Complete lines of an output.
+  /// One or more complete lines of output.
   package enum Lines {
-    /// Several lines, each with its line break. None is too long, and nothing in them is overwritten.
+    /// Several lines, each with its line break. None of them is too long or contains overwritten text.
     case block(UnsafeRawBufferPointer)
-    /// A line without its line break.
+    /// A single line without its line break.
     case line(UnsafeRawBufferPointer)
   }
 
-  /// Adds a piece and calls `body` with the lines that it completes, in as few parts as possible.
+  /// Adds a piece of output and calls `body` with the lines that it completes, as few times as possible.
   package mutating func append(_ piece: UnsafeRawBufferPointer, _ body: (Lines) -> Void) {
     var rest = piece
     if !begun.isEmpty, let line = Self.takeLine(from: &rest) { complete(line) { body(.line($0)) } }
@@ -72,7 +74,7 @@ package struct LineSplitter {
     if !rest.isEmpty { begin(rest) }
   }
 
-  /// Calls `body` with the last line if it is incomplete.
+  /// Calls `body` with the last line if it has no line break.
   package mutating func finish(_ body: (UnsafeRawBufferPointer) -> Void) {
     if !begun.isEmpty { complete(UnsafeRawBufferPointer(start: nil, count: 0), body) }
   }
@@ -107,7 +109,8 @@ package struct LineSplitter {
     start = kept
   }
 
-  /// A complete line without the carriage returns at its end, which overwrite nothing.
+  /// Returns the part of a complete line that is kept. Carriage returns at its end overwrite nothing, so they are
+  /// removed.
   private func kept(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let line = UnsafeRawBufferPointer(rebasing: line.dropLast(Self.returnsAtEnd(of: line[...])))
     guard let found = line.lastIndex(of: Self.carriageReturn) else {
@@ -121,7 +124,7 @@ package struct LineSplitter {
     line.reversed().prefix { $0 == carriageReturn }.count
   }
 
-  /// The next complete line without its end, or nil if there is none.
+  /// Removes and returns the next complete line without its line break. Returns nil if there is none.
   private static func takeLine(from rest: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard let base = rest.baseAddress, let found = memchr(base, CInt(lineEnd), rest.count) else { return nil }
     let end = UnsafeRawPointer(found) - base

@@ -1,11 +1,12 @@
-/// The options that `make` passes to the programs that it starts.
+/// Adjusts `MAKEFLAGS`, in which `make` passes its options to the programs that it starts.
 package enum MakeFlags {
-  /// The options without a job server that uses descriptors. Children inherit only three descriptors, and a `make`
-  /// without the other two reports an error or uses unrelated files. Returns nil if no options are left.
+  /// Returns the options without a job server that uses descriptors, or nil if no options are left. Commands inherit
+  /// only three descriptors. Without those of the job server, their `make` would report an error or use unrelated
+  /// files.
   package static func withoutDescriptors(_ flags: String) -> String? {
     let words = flags.split(separator: " ", omittingEmptySubsequences: false)
     guard words.contains(where: isServer) else { return flags }
-    // Without the server, the number of jobs would apply to each `make` separately.
+    // Without the job server, the number of jobs would apply to each `make` separately.
     let rest = words.filter { !isServer($0) && !($0.hasPrefix("-j") && $0.dropFirst(2).allSatisfy(\.isNumber)) }
     return rest.allSatisfy(\.isEmpty) ? nil : rest.joined(separator: " ")
   }

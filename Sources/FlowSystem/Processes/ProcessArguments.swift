@@ -1,13 +1,14 @@
-/// The arguments with which this process was started.
+/// The command line with which this process was started.
 package enum ProcessArguments {
-  /// The program's name and its arguments.
+  /// The program's name followed by its arguments.
   ///
-  /// In a statically linked program, Swift searches for them at the original address of the environment. If a library
-  /// that is loaded first sets a variable, the environment has moved and Swift finds none; the system still has them.
+  /// In a statically linked program, Swift searches for the arguments at the original address of the environment. If a
+  /// library that is loaded first sets a variable, the environment moves and Swift finds no arguments. The system still
+  /// has them.
   package static let all: [String] =
     CommandLine.arguments.isEmpty ? known(to: "/proc/self/cmdline") : CommandLine.arguments
 
-  /// The words at a path of the system's process file system, each of which ends with a zero byte.
+  /// Returns the words in a file of `/proc` in which each word ends with a zero byte.
   package static func known(to path: String) -> [String] {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return [] }

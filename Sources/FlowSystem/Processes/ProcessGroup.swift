@@ -1,22 +1,22 @@
 import CFlowProcess
 import Synchronization
 
-/// A child process and its descendants, which never outlive this process.
+/// A child process and its descendants. They never outlive this process.
 ///
-/// The child leads a separate session and group. Its number is recorded for the ``ProcessGuard`` before it executes the
-/// program, and is not reused until it is reaped.
+/// The child leads its own session and group. Before it executes the program, its number is recorded for the
+/// ``ProcessGuard``. The number is not reused until the child is reaped.
 package final class ProcessGroup: Sendable {
-  /// The number of the group and of the child that leads it.
+  /// The number of the group, which is also that of the child that leads it.
   package let number: pid_t
   private let record: ProcessGuard.Record
   private let ending = Mutex<Ending?>(nil)
   private let inner: InnerRuns.Command?
 
-  /// The result of a group that has ended.
+  /// How a group has ended.
   package struct Ending: Sendable, Hashable {
-    /// The status of the child that leads it.
+    /// The exit status of the child that led the group.
     package var status: TerminationStatus
-    /// True if the child left other processes running, which were then killed.
+    /// True if the child left processes running in the group, which were then killed.
     package var leftBehind: Bool
 
     package init(status: TerminationStatus, leftBehind: Bool) {
@@ -25,11 +25,11 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// Starts a child that inherits only these three descriptors, as its first ones.
+  /// Starts a child. It inherits only these three descriptors, as its standard input, output and error.
   ///
   /// - Parameters:
-  ///   - terminal: the terminal in whose foreground the group runs, or nil.
-  ///   - inner: the reports of nested runs in the child, or nil.
+  ///   - terminal: the terminal in whose foreground the group runs, or nil if it does not use one.
+  ///   - inner: the record for reports of nested runs in the child, or nil if there is none.
   package init(
     _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil, inner: InnerRuns.Command? = nil
   ) throws(SystemError) {
@@ -48,8 +48,8 @@ package final class ProcessGroup: Sendable {
 
   deinit { _ = end() }
 
-  /// Sends a signal to every process of the group, unless it has been reaped and its number may be reused. Nested runs
-  /// of flowrun that have left the group receive it, too.
+  /// Sends a signal to every process of the group. Does nothing if the group was reaped, because its number may be
+  /// reused. Nested runs of flowrun that have left the group also receive the signal.
   package func send(_ signal: CInt) {
     ending.withLock { ending in
       guard ending == nil else { return }
@@ -59,10 +59,10 @@ package final class ProcessGroup: Sendable {
   }
 
   /// True if a process belongs to the child's session, descends from the child, or was started by such a process, as
-  /// far as the system shows it.
+  /// far as the system shows.
   func includes(_ process: pid_t) -> Bool {
     var ancestor = process
-    // A number may be reused while the ancestors are looked up, so they may form a circle.
+    // A number may be reused during the search, so the ancestors may seem to form a cycle.
     for _ in 0..<Self.longestDescent {
       guard let entry = ProcessTable.entry(of: ancestor) else { break }
       if ancestor == number || entry.session == number { return true }
@@ -72,19 +72,19 @@ package final class ProcessGroup: Sendable {
     return inner.map { LeftBehind.has(InnerRuns.variable, $0.value, process) } ?? false
   }
 
-  /// The maximum number of ancestors to look up.
+  /// The maximum number of ancestors that are searched.
   private static let longestDescent = 64
 
-  /// The status of the child that leads the group, or nil while it runs. It is not reaped.
+  /// Returns the exit status of the child that leads the group, or nil while the child is running. Does not reap it.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
 
-  /// A change of state of the child that leads the group.
+  /// A change in the state of the child that leads the group.
   package enum Change: Sendable, Hashable {
     case ended
     case stopped(signal: CInt)
   }
 
-  /// Waits until the child that leads the group has ended, without reaping it, or has stopped.
+  /// Waits until the child that leads the group ends or stops. Does not reap it.
   package func awaitChange() -> Change {
     while true {
       var information = siginfo_t()
@@ -93,7 +93,7 @@ package final class ProcessGroup: Sendable {
         return .ended
       }
       guard information.si_code == CInt(CLD_STOPPED) else { return .ended }
-      // A stop is reported until it is consumed. The child may have continued in the meantime.
+      // The system reports a stop until it is consumed. The child may have continued in the meantime.
       information = siginfo_t()
       guard waitid(P_PID, id_t(number), &information, WSTOPPED | WNOHANG) == 0, information.si_signo != 0 else {
         continue
@@ -102,8 +102,8 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// Waits for the child that leads the group and reaps it. Ends processes of the group that outlive it. If
-  /// `withSession`, also kills the remaining processes of its session.
+  /// Waits for the child that leads the group and reaps it. Ends the processes of the group that outlive it. If
+  /// `withSession` is true, also kills the remaining processes of its session.
   package func collect(withSession: Bool = false) -> Ending {
     let (first, isNew) = collectLeader()
     guard isNew else { return first }
@@ -114,9 +114,9 @@ package final class ProcessGroup: Sendable {
     return ending
   }
 
-  /// Like ``collect(withSession:)``, but waits only for the leader. Returns the ending if nothing else remains to be
-  /// done. Otherwise, it returns nil and calls `done` once with the ending, on any thread. Concurrent calls share one
-  /// scan of the processes.
+  /// Like ``collect(withSession:)``, but blocks only until the leader has ended. Returns the ending if nothing else
+  /// remains to be done. Otherwise, returns nil and later calls `done` once with the ending, on any thread. Concurrent
+  /// calls share the scans of all processes.
   package func collect(withSession: Bool, _ done: @escaping @Sendable (Ending) -> Void) -> Ending? {
     let (first, isNew) = collectLeader()
     guard isNew else { return first }
@@ -151,9 +151,9 @@ package final class ProcessGroup: Sendable {
     return end
   }
 
-  /// Waits for the leader. Returns its ending, and true if this call has reaped it.
+  /// Waits for the leader. Returns its ending. `isNew` is true if this call reaped it.
   private func collectLeader() -> (Ending, isNew: Bool) {
-    // The leader is reaped only after this wait, so that signals can still be sent to the group.
+    // Until this wait is over, the leader is not reaped, so that signals can still be sent to the group.
     _ = awaitLeader(0)
     return ending.withLock { ending in
       if let ending { return (ending, false) }
@@ -165,14 +165,13 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// The milliseconds that nested runs of flowrun in the child need to stop, or 0 if there are none.
+  /// The longest time, in milliseconds, that nested runs of flowrun in the child need to stop, or 0 if there are none.
   package var innerTime: Int { inner?.milliseconds(in: number, others: true) ?? 0 }
 
-  /// The time limit for a killed child to end. A child in a system call that cannot be interrupted is left to the
-  /// guard.
+  /// How long to wait for a killed child to end. A child in an uninterruptible system call is left to the guard.
   private static let killMilliseconds = 1000
 
-  /// Kills the group and reaps it. A process that had already ended is reported with its own status.
+  /// Kills the group and reaps it. Returns the child's own status if the child had already ended.
   package func end() -> TerminationStatus {
     if let ending = ending.withLock({ $0 }) { return ending.status }
     send(SIGKILL)
@@ -198,7 +197,7 @@ package final class ProcessGroup: Sendable {
 }
 
 extension siginfo_t {
-  /// The exit status of a child, or the signal that ended or stopped it.
+  /// The exit status of a child, or the number of the signal that ended or stopped it.
   fileprivate var childStatus: CInt {
     #if canImport(Darwin)
       si_status
@@ -209,7 +208,8 @@ extension siginfo_t {
 }
 
 extension Program {
-  /// Starts the child in a separate group and writes its number to `record`; throws the error of the failed call.
+  /// Starts the child in its own group and writes its number to `record`. Throws the error of the system call that
+  /// failed.
   func start(
     input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?, terminal: CInt? = nil,
     report: CInt? = nil

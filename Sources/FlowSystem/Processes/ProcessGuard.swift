@@ -1,23 +1,22 @@
 import CFlowProcess
 import Synchronization
 
-/// Kills all descendants of this process when this process ends for any reason. The guard is a child process that is
-/// started with the first group and has a table of all groups.
+/// Kills all descendants of this process when the process ends for any reason. The guard is a child process that is
+/// started with the first group. It has a table of all groups.
 ///
 /// It is a `sh` that reads from a pipe, the *lifeline*, whose only writing end is in this process. When this process
-/// ends, the kernel closes that end, the guard reads the end of the file and kills every group in the table.
-/// (`PR_SET_PDEATHSIG` would take effect when the *thread* that spawned the child ends.)
+/// ends, the kernel closes that end. The guard then reads the end of the file and kills every group in the table.
+/// (`PR_SET_PDEATHSIG` would take effect as soon as the *thread* that spawned the child ends.)
 ///
 /// The table is a file in memory. Each child writes its own number to it before it executes the program, and keeps the
 /// lifeline open until then, so that there is no gap. Starting a command causes no work for the guard.
 package final class ProcessGuard: Sendable {
-  /// The guard of this process.
   package static let shared = ProcessGuard()
 
-  /// The maximum number of concurrent groups.
+  /// The maximum number of groups that can exist at the same time.
   package static let groupLimit = 8192
 
-  /// A record of the table.
+  /// An entry of the table, for one group.
   // Proof of safety: `pointer` points into the table, which is mapped until the process ends, and every access to it is
   // atomic.
   package struct Record: @unchecked Sendable {
@@ -27,9 +26,9 @@ package final class ProcessGuard: Sendable {
 
   private struct State: ~Copyable {
     var table: (records: UnsafeMutablePointer<UInt64>, file: CInt)?
-    /// One bit per used record.
+    /// One bit for each entry of the table, set if it is used.
     var taken = [UInt64](repeating: 0, count: ProcessGuard.groupLimit / 64)
-    /// The index of the record that ends the table.
+    /// The index of the entry that marks the end of the table.
     var end = 0
     var process: pid_t = 0
     var lifeline = Descriptor(-1)
@@ -39,7 +38,7 @@ package final class ProcessGuard: Sendable {
 
   private init() {}
 
-  /// A record for a group that is about to start; starts the guard if it is not running.
+  /// Reserves an entry for a group that is about to start. Starts the guard unless it is running.
   package func newRecord() throws(SystemError) -> Record {
     try state.withLock { state throws(SystemError) in
       if !Self.isRunning(state.process) { try Self.start(&state) }
@@ -53,19 +52,19 @@ package final class ProcessGuard: Sendable {
         state.end += 1
         flow_guard_end(table.records + state.end)
       }
-      // From now on the guard reads beyond it.
+      // From now on, the guard reads past this entry.
       flow_guard_clear(table.records + index)
       return Record(index: index, pointer: table.records + index)
     }
   }
 
-  /// Frees the record of a group that has ended or was never started.
+  /// Frees the entry of a group that has ended or was not started.
   package func free(_ record: Record) {
     flow_guard_clear(record.pointer)
     state.withLock { $0.taken[record.index / 64] &= ~(1 << (record.index % 64)) }
   }
 
-  /// Kills every group at once, because the process is about to end.
+  /// Kills every group immediately, because the process is about to end.
   package func killAll() {
     state.withLock { state in
       guard let table = state.table else { return }
@@ -76,8 +75,8 @@ package final class ProcessGuard: Sendable {
     }
   }
 
-  /// Ends the processes that commands left running in other sessions and returns their descriptions. Called last before
-  /// the process ends; if nothing else runs, the guard need not search again.
+  /// Ends the processes that commands left running in other sessions, and returns their descriptions. Called last
+  /// before the process ends. If no group is left, the guard is told not to search again.
   package func endLeftBehind() -> [String] {
     let names = LeftBehind.end()
     state.withLock { state in
@@ -95,10 +94,13 @@ package final class ProcessGuard: Sendable {
     return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo == 0
   }
 
-  /// `trap`: signals that ask other processes to end must not end the guard. A process in a separate group still
-  /// belongs to the session, which Linux shows in the fourth field after the name in `stat`. Zombies do not count. A
-  /// process in a separate session has ``LeftBehind``'s mark in its environment. The word `nothing` means that no
-  /// process is left.
+  /// The script of the guard.
+  ///
+  /// - It ignores signals that ask other processes to end.
+  /// - After killing a group, it kills the remaining processes of the group's session. Linux shows the session in the
+  ///   fourth field after the name in `stat`. Zombies are skipped.
+  /// - It finds processes in other sessions by ``LeftBehind``'s mark in their environment.
+  /// - The word `nothing` means that there is nothing left to kill.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
     mark=$1
@@ -134,7 +136,7 @@ package final class ProcessGuard: Sendable {
 
   private static func start(_ state: inout State) throws(SystemError) {
     if state.process != 0 {
-      // The guard was killed; the table is unchanged.
+      // The guard was killed. The table still lists all groups.
       var status: CInt = 0
       while waitpid(state.process, &status, 0) < 0, errno == EINTR {}
       state.process = 0

@@ -1,8 +1,8 @@
-/// A program to start, with its parameters.
+/// A program to start, with its arguments, environment and folder.
 package struct Program: Sendable {
-  /// The path; without a slash, the program is searched in `PATH`.
+  /// The path of the program. If it contains no slash, the program is searched for in `PATH`.
   package var path: String
-  /// The arguments, beginning with the program's name.
+  /// The arguments, starting with the name of the program.
   package var arguments: CStrings
   package var environment: CStrings
   package var folder: String
@@ -14,7 +14,7 @@ package struct Program: Sendable {
     self.folder = folder
   }
 
-  /// Creates a program from words, the first of which is its path.
+  /// Creates a program from the words of a command line. The first word is the path.
   package init(_ words: [String], environment: [String: String], folder: String) {
     self.init(
       path: words[0], arguments: CStrings(words), environment: CStrings(environment: environment), folder: folder)

@@ -1,11 +1,12 @@
 import CFlowProcess
 import Synchronization
 
-/// Waits for the outputs and the ends of all children on one thread, so that a silent child occupies no other thread.
+/// Waits on one thread for the output and the end of all children, so that a silent child does not occupy a thread of
+/// its own.
 ///
-/// It only calls the closure of a wait, which reads the output on a thread of its choice.
+/// It only calls a closure when a wait ends. The closure decides on which thread the output is read.
 package final class ReadinessWatch: Sendable {
-  /// The watch of this process. Its thread starts with the first wait and never ends.
+  /// The watch that this process uses. Its thread starts with the first wait and never ends.
   package static let shared = ReadinessWatch()
 
   fileprivate struct Wait {
@@ -14,28 +15,27 @@ package final class ReadinessWatch: Sendable {
   }
 
   fileprivate struct State: ~Copyable {
-    /// The list of descriptors; negative until it is created.
+    /// The system's list of watched descriptors. The number is negative until the list is created.
     var list = Descriptor(-1)
-    /// The pipe that interrupts the thread, which then checks the next deadline.
+    /// The pipe that wakes the thread when a new wait has the earliest deadline.
     var alarm: Descriptor.Pipe?
     var waits: [UInt64: Wait] = [:]
     var lastToken: UInt64 = 0
-    /// The deadlines of waits, the next one last. Those of finished waits stay until they are reached.
+    /// The deadlines of waits, the next one last. Those of ended waits stay in the list until they are reached.
     var deadlines: [(at: ContinuousClock.Instant, token: UInt64)] = []
   }
 
   private let state = Mutex(State())
 
-  /// The token of the pipe that interrupts the thread; those of waits begin at 1.
+  /// The token of the pipe that wakes the thread. The tokens of waits start at 1.
   private static let alarmToken: UInt64 = 0
   private static let mostAtOnce = 64
-  /// The polling interval of waits whose descriptors the system cannot watch.
+  /// The polling interval for waits whose descriptors the system cannot watch.
   private static let lookTime = Duration.milliseconds(50)
 
   private init() {}
 
-  /// True if the watch has a thread. Starts it at the first call; returns false if the system cannot create a thread or
-  /// a descriptor.
+  /// Starts the thread with the first call. Returns false if the system cannot create a thread or a descriptor.
   package func begin() -> Bool {
     state.withLock { state in
       if state.list.number >= 0 { return true }
@@ -56,11 +56,11 @@ package final class ReadinessWatch: Sendable {
     }
   }
 
-  /// Calls `resume` once, on the watch's thread, as soon as one of the files is readable or at its end, or the time
+  /// Calls `resume` once, on the watch's thread, when one of the files is readable or at its end, or when the time
   /// limit is reached.
   ///
   /// - Parameters:
-  ///   - files: descriptors that stay open until then and are in no other wait; negative numbers are ignored.
+  ///   - files: descriptors that stay open until then and are in no other wait. Negative numbers are ignored.
   ///   - time: the maximum time to wait, or nil for no limit.
   /// - Precondition: ``begin()`` has returned true.
   package func wait(for files: [CInt], within time: Duration?, _ resume: @escaping @Sendable () -> Void) {
@@ -77,7 +77,7 @@ package final class ReadinessWatch: Sendable {
       let at = ContinuousClock.now + time
       let index = state.deadlines.firstIndex { $0.at <= at } ?? state.deadlines.count
       state.deadlines.insert((at, token), at: index)
-      // The thread sleeps until the previous next deadline.
+      // The new deadline is the earliest, but the thread sleeps until the one that was.
       if index == state.deadlines.count - 1 { state.interrupt() }
     }
   }
@@ -111,7 +111,7 @@ extension ReadinessWatch.State {
     return CInt(clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
   }
 
-  /// Removes a wait, unless it has ended, with all of its descriptors.
+  /// Ends a wait that has not ended: removes its descriptors and collects its closure in `resumed`.
   fileprivate mutating func end(_ token: UInt64, _ resumed: inout [@Sendable () -> Void]) {
     guard let wait = waits.removeValue(forKey: token) else { return }
     for file in wait.files { flow_ready_remove(list.number, file) }
@@ -126,7 +126,7 @@ extension ReadinessWatch.State {
     }
   }
 
-  /// Empties the interruption pipe and watches it again.
+  /// Empties the pipe that wakes the thread, and watches it again.
   fileprivate func rearm() {
     switch alarm {
     case .none: break

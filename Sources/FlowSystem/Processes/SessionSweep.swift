@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Kills processes that a command has started in separate groups, such as with `timeout` or shells with job control:
-/// they still belong to the session that the command leads.
+/// Kills processes that a command has started in other groups, for example with `timeout` or by a shell with job
+/// control. They still belong to the session that the command leads.
 ///
 /// This requires inspecting every process, so commands that end at the same time share one search.
 enum SessionSweep {
@@ -13,21 +13,22 @@ enum SessionSweep {
   private static let waiting = Mutex<[Request]>([])
   private static let look = Mutex(())
 
-  /// Kills every process of the session whose leader has just been reaped. The number is not reused while the session
-  /// has members, and otherwise the system would have to assign every other number first.
+  /// Kills every process of a session whose leader has just been reaped. The number of the session is not reused as
+  /// long as the session has members. Without members, the system would first have to assign every other number.
   static func kill(session: pid_t) {
     waiting.withLock { $0.append(Request(session: session, done: {})) }
     for request in look.withLock({ _ in killWaiting() }) { request.done() }
     serve()
   }
 
-  /// Does the same without waiting for a search that another thread has begun; calls `done` on some thread afterwards.
+  /// Kills every process of a session, but does not wait for a search that another thread is performing. Calls `done`
+  /// afterwards, on any thread.
   static func kill(session: pid_t, _ done: @escaping @Sendable () -> Void) {
     waiting.withLock { $0.append(Request(session: session, done: done)) }
     serve()
   }
 
-  /// Handles queued sessions, unless another thread is searching, which then handles them.
+  /// Handles the queued sessions, unless another thread is searching and will handle them.
   private static func serve() {
     while waiting.withLock({ !$0.isEmpty }), let done = look.withLockIfAvailable({ _ in killWaiting() }) {
       for request in done { request.done() }
@@ -44,7 +45,7 @@ enum SessionSweep {
   }
 
   private static func kill(_ sessions: Set<pid_t>) {
-    // A process may start another one during the search; a killed process cannot.
+    // During the search, a process that is still alive may start another one, so search again.
     for _ in 0..<3 where killSeen(of: sessions) == 0 { return }
   }
 

@@ -1,18 +1,18 @@
 import CFlowProcess
 
-/// The minimum resources that flowrun needs, checked first if the system limits them: a program that runs out of memory
-/// or threads later crashes, or misses a signal.
+/// The minimum resources that flowrun needs. They are checked at the start, because a program that runs out of memory
+/// or threads later crashes or misses a signal.
 package enum SystemMinimum {
-  /// The number of threads and processes: for signals, the history, deadlines, a step, its command and the guard of
-  /// both.
+  /// The required number of threads and processes: those for signals, the run history, deadlines, one step, its
+  /// command, and the guard.
   package static let tasks = 12
-  /// The address space in mebibytes, in addition to what the program itself uses.
+  /// The required free address space in mebibytes.
   package static let freeMebibytes = 128
 
-  /// Limits of at least this many tasks are not tested, because the test takes longer than the rest of the start.
+  /// The limit on tasks from which on the check is skipped, because it takes longer than the rest of the start.
   private static let ampleTasks: UInt64 = 512
 
-  /// The reason why the program cannot run with the current limits, or nil if it can.
+  /// The reason why the program cannot run with the limits of the system, or nil if it can.
   package static var problem: String? { memoryProblem ?? taskProblem }
 
   private static var memoryProblem: String? {
@@ -36,10 +36,10 @@ package enum SystemMinimum {
       + "which is \(limit)"
   }
 
-  /// A limit, or nil if there is none.
+  /// Converts a limit from C, where a negative number means that there is no limit.
   private static func limit(of number: Int64) -> UInt64? { number < 0 ? nil : UInt64(number) }
 
-  /// The address space that the process uses, in bytes.
+  /// The number of bytes of address space that the process uses, or nil if it is unknown.
   private static var takenBytes: UInt64? {
     let file = Descriptor(open("/proc/self/statm", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return nil }

@@ -1,9 +1,9 @@
-/// The exit status of a child or the signal that ended it.
+/// How a child ended: with an exit status, or by a signal.
 package enum TerminationStatus: Sendable, Hashable, CustomStringConvertible {
   case exited(code: CInt)
   case signaled(number: CInt)
 
-  /// Converts the status from `waitpid`.
+  /// Converts the status that `waitpid` returns.
   package init(waitStatus: CInt) {
     let signal = waitStatus & 0x7F
     self = signal == 0 ? .exited(code: (waitStatus >> 8) & 0xFF) : .signaled(number: signal)

@@ -1,21 +1,25 @@
 import CFlowProcess
 
-/// The signals that ask this process to end, handled on a separate thread.
+/// Handles the signals that ask this process to end, on a separate thread.
 ///
-/// A signal handler writes their numbers to a pipe, so that none is lost once it is installed and no step can occupy
-/// the thread. (`sigwait` would require them to be blocked in every thread, and libdispatch's main thread unblocks them
-/// all.)
+/// A signal handler writes the numbers of the signals to a pipe. Once it is installed, no signal is lost and no step
+/// can occupy the thread. (`sigwait` would require that the signals are blocked in every thread, but libdispatch's main
+/// thread unblocks all of them.)
 package enum SignalThread {
   /// The signals that ask a process to end and can be handled.
   package static let ending: [CInt] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-  /// Calls `handler` on a separate thread with each of the signals ``ending`` from now on.
+  /// Starts to call `handler` on a separate thread with each signal in ``ending``.
   ///
-  /// A signal that was ignored when the process started stays ignored: the process should outlive its terminal
-  /// (`nohup`), or a shell started it in the background (`sh -c 'flowrun w.yaml &'`), where Ctrl-C is meant for others.
-  /// Writing to a pipe without a reader, or beyond the file size limit, becomes an error instead of ending the process.
-  /// Must be called once, before anything else. Throws an error if the system cannot create a thread or a pipe; the
-  /// signals then end the process as usual.
+  /// A signal that was ignored when the process started stays ignored. In that case, the process should outlive its
+  /// terminal (`nohup`), or a shell has started it in the background (`sh -c 'flowrun w.yaml &'`), where Ctrl-C is
+  /// meant for other processes.
+  ///
+  /// Writing to a pipe without a reader, or beyond the file size limit, fails with an error and no longer ends the
+  /// process.
+  ///
+  /// This must be called once, before anything else. It throws an error if the system cannot create a thread or a pipe.
+  /// The signals then end the process as usual.
   package static func start(_ handler: @escaping @Sendable (CInt) -> Void) throws(SystemError) {
     flow_ignore(SIGPIPE)
     flow_ignore(SIGXFSZ)
@@ -26,7 +30,7 @@ package enum SignalThread {
     var taken: [CInt] = []
     for number in ending where number == SIGTERM || flow_ignores(number) == 0 { taken.append(number) }
     let failure = flow_take_signals(taken, CInt(taken.count), pipe.writing.number)
-    // The handler writes to the pipe until the process ends.
+    // The signal handler uses the writing end until the process ends.
     pipe.leave()
     if failure != 0 { throw SystemError("cannot handle signals", failure) }
     do throws(SystemError) {
@@ -43,7 +47,7 @@ package enum SignalThread {
     }
   }
 
-  /// Starts a thread that blocks signals sent to the process, so that the main thread receives them.
+  /// Starts a thread that blocks the signals for the process, so that the main thread receives them.
   private static func holdingSignals(_ start: () -> CInt) -> CInt {
     var before = sigset_t()
     flow_hold_signals(&before)
@@ -51,12 +55,13 @@ package enum SignalThread {
     return start()
   }
 
-  /// Makes writing to a pipe without a reader an error instead of the end of this process, unless SIGPIPE is handled.
+  /// Makes a write to a pipe without a reader fail with an error instead of ending this process, unless SIGPIPE is
+  /// handled.
   package static func ignoreBrokenPipes() { flow_ignore(SIGPIPE) }
 }
 
 extension Descriptor.Pipe {
-  /// Leaves both ends open until the process ends.
+  /// Keeps both ends open until the process ends.
   fileprivate consuming func leave() {
     reading.leave()
     writing.leave()

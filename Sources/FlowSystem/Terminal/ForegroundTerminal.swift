@@ -1,16 +1,17 @@
 import CFlowProcess
 import FlowPlatform
 
-/// The terminal of this process, used by one command or question at a time.
+/// The terminal of this process. One command or question uses it at a time.
 ///
-/// A command that uses it is a foreground group of this session, so it receives Ctrl-C and Ctrl-Z itself. The modes of
-/// the terminal are restored when the command ends for any reason, and when this process ends.
+/// A command that uses the terminal runs in the foreground group of this session, so it receives Ctrl-C and Ctrl-Z
+/// itself. The modes of the terminal are restored when the command ends for any reason, and when this process ends.
 package enum ForegroundTerminal {
-  /// The part of this process that writes to the terminal.
+  /// The part of this process that writes to the terminal, such as the live view of a run.
   package struct Host: Sendable {
-    /// Clears its output from the screen, and writes nothing until resumed. Receives the name of the command's step.
+    /// Clears its output from the screen, and writes nothing until `resume` is called. Receives the name of the
+    /// command's step.
     let makeRoom: @Sendable (String) -> Void
-    /// Continues writing; receives true if a signal has ended the command.
+    /// Continues to write. Receives true if a signal has ended the command.
     let resume: @Sendable (Bool) -> Void
 
     package init(makeRoom: @escaping @Sendable (String) -> Void, resume: @escaping @Sendable (Bool) -> Void) {
@@ -20,7 +21,7 @@ package enum ForegroundTerminal {
   }
 
   private enum Offer {
-    /// Commands wait for the offer.
+    /// A host will offer the terminal, so commands wait.
     case expected
     case none
     case host(Host)
@@ -28,21 +29,21 @@ package enum ForegroundTerminal {
 
   private struct State {
     var offer = Offer.none
-    /// True if a command or a question uses the terminal.
+    /// True while a command or a question uses the terminal.
     var isTaken = false
-    /// The modes to restore, or nil if they are unchanged.
+    /// The modes to restore, or nil if they have not been changed.
     var modes: termios?
   }
 
   private static let state = SharedMutex(State())
 
-  /// The polling interval for waiting commands.
+  /// The interval at which waiting commands check whether the terminal is free, in milliseconds.
   private static let lookMilliseconds: CInt = 20
 
-  /// True if this process has a terminal for its input and output, and is in its foreground.
+  /// True if the standard input and output of this process are its terminal, and it runs in the foreground.
   package static var isOwn: Bool { isatty(0) == 1 && isatty(1) == 1 && tcgetpgrp(0) == getpgrp() }
 
-  /// True if a command that needs the terminal must wait for it.
+  /// True if a command that needs the terminal must wait.
   package static var isAwaited: Bool {
     state.mutex.withLock { state in
       if case .expected = state.offer { return true }
@@ -51,13 +52,13 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// Announces an offer: until it is made, commands wait for it.
+  /// Announces that the terminal will be offered. Until then, commands wait for it.
   package static func expectOffer() { state.mutex.withLock { $0.offer = .expected } }
 
-  /// Allows commands to use the terminal from now on.
+  /// Offers the terminal: from now on, commands may use it.
   package static func offer(_ host: Host) { state.mutex.withLock { $0.offer = .host(host) } }
 
-  /// Reserves the terminal; returns false while a command or a question uses it.
+  /// Reserves the terminal. Returns false if a command or a question is using it.
   package static func takeTurn() -> Bool {
     state.mutex.withLock { state in
       defer { state.isTaken = true }
@@ -65,16 +66,16 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// Releases the terminal.
+  /// Ends the reservation of the terminal.
   package static func endTurn() { state.mutex.withLock { $0.isTaken = false } }
 
-  /// Lets a command use the terminal until it has ended, after waiting for other commands that use it. Returns the
-  /// group of the command, which has not been reaped, or nil if there is no terminal.
+  /// Waits until the terminal is free, and lets a command use it until the command has ended. Returns the group of the
+  /// command, which has not been reaped, or nil if there is no terminal.
   ///
   /// - Parameters:
   ///   - step: the name of the command's step.
-  ///   - checkCancellation: called while others use the terminal.
-  ///   - start: starts the command with the numbers of its input, output and errors. The input is the terminal.
+  ///   - checkCancellation: called repeatedly during the wait. It throws an error to end the wait.
+  ///   - start: starts the command with descriptors for its input, output and errors. The input is the terminal.
   package static func lend(
     to step: String, checkCancellation: () throws -> Void, start: (CInt, CInt, CInt) throws -> ProcessGroup
   ) throws -> ProcessGroup? {
@@ -84,7 +85,7 @@ package enum ForegroundTerminal {
       _ = poll(nil, 0, lookMilliseconds)
     }
     defer { endTurn() }
-    // This process may be in the background by now (`bg`).
+    // This process may have been moved to the background in the meantime (`bg`).
     guard isOwn, let modes = Modes.current else { return nil }
     _ = flow_continue_count()
     host.makeRoom(step)
@@ -94,7 +95,7 @@ package enum ForegroundTerminal {
     defer { restore() }
     let group = try start(0, 1, isatty(2) == 1 ? 2 : 1)
     while case .stopped(let signal) = group.awaitChange() {
-      // The command read or wrote before it was in the foreground.
+      // The command used the terminal before it was in the foreground, so the system stopped it.
       let isEarly = (signal == SIGTTIN || signal == SIGTTOU) && tcgetpgrp(0) == getpgrp()
       let inner = isEarly ? modes : Modes.current ?? modes
       if !isEarly, !suspend(group) { continue }
@@ -119,7 +120,7 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// Calls `body` with the terminal's echo turned off.
+  /// Calls `body` while the terminal does not show what is typed.
   package static func withoutEcho<Result>(_ body: () -> Result) -> Result {
     guard let modes = Modes.current else { return body() }
     state.mutex.withLock { $0.modes = modes.value }
@@ -130,8 +131,8 @@ package enum ForegroundTerminal {
     return body()
   }
 
-  /// Returns the terminal to this process and restores its modes if they were changed; also used when the process is
-  /// about to end.
+  /// Puts this process into the foreground and restores the terminal's modes if they were changed. Also used when the
+  /// process is about to end.
   package static func restore() {
     let modes = state.mutex.withLock { state in
       defer { state.modes = nil }
@@ -142,27 +143,29 @@ package enum ForegroundTerminal {
     Modes(value: modes).set()
   }
 
-  /// The time limit for this process to stop after it has sent itself a stop signal, even on a busy machine.
+  /// How long this process may take to stop after it has sent itself a stop signal, in milliseconds. The limit is long
+  /// enough for a busy machine.
   private static let stopMilliseconds: CInt = 10_000
 
-  /// True if a stop signal stops this process. The system ignores it if no other process could continue this one, as in
-  /// an orphaned process group. Other members of the group than this process are not checked.
+  /// True if a stop signal would stop this process. The system ignores the signal if no other process could continue
+  /// this one, as in an orphaned process group. Other members of the group are not checked.
   private static var canStop: Bool {
     if flow_ignores(SIGTSTP) != 0 { return false }
     let parent = getppid()
     return getpid() != getpgrp() || getsid(parent) == getsid(0) && getpgid(parent) != getpgrp()
   }
 
-  /// Stops this process with its whole group, like the terminal at Ctrl-Z, after its command was stopped. Returns false
-  /// if the command has ended meanwhile, and true once this process is in the foreground again.
+  /// Stops this process and its whole group after its command was stopped, as the terminal does on Ctrl-Z. Returns true
+  /// once this process is in the foreground again, and false if the command has ended in the meantime.
   private static func suspend(_ group: ProcessGroup) -> Bool {
-    // Without job control the command simply continues.
+    // Without job control, the command simply continues.
     guard canStop else { return true }
     restore()
     var signal = SIGTSTP
     while true {
       let count = flow_continue_count()
-      // The group that the shell created for this command line, so that a script or pipe with this process stops, too.
+      // Signal the group that the shell created for this command line, so that a script or a pipe with this process
+      // stops, too.
       kill(0, signal)
       var waited: CInt = 0
       while flow_continue_count() == count, waited < stopMilliseconds, group.status() == nil {
@@ -172,7 +175,7 @@ package enum ForegroundTerminal {
       if group.status() != nil { return false }
       let foreground = tcgetpgrp(0)
       if foreground == getpgrp() || foreground < 0 { return true }
-      // This signal stops a background program that reads from its terminal.
+      // This is the signal that stops a background program when it reads from its terminal.
       signal = SIGTTIN
     }
   }
@@ -192,7 +195,7 @@ package enum ForegroundTerminal {
 
     mutating func hideInput() {
       value.c_lflag &= ~tcflag_t(ECHO)
-      // The line break is still echoed.
+      // Line breaks are still shown.
       value.c_lflag |= tcflag_t(ECHONL)
     }
   }
