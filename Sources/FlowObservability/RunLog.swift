@@ -4,8 +4,8 @@
   import FlowPluginKit
   import Logging
 
-  /// Log messages with the lines of steps and events of the run and its steps. Their metadata has `workflow`, `run` and
-  /// `step`. Starts and successes of steps are logged at the level debug.
+  /// Logs the output lines of steps, and the events of the run and its steps. Messages have the metadata `workflow`,
+  /// `run` and `step`. Starts and successes of steps are logged at the level debug.
   struct RunLog: RunSignal {
     private var logger: Logger
 
@@ -47,7 +47,7 @@
       }
       guard let failure = finished.failure else { return logger.debug("step finished", metadata: metadata) }
       metadata["code"] = .string(failure.code)
-      // A failure of an optional step is a warning.
+      // The failure of an optional step is only a warning.
       let level: Logger.Level = finished.conclusion == finished.outcome ? .error : .warning
       logger.log(level: level, "step failed: \(failure.message)", metadata: metadata)
     }

@@ -3,11 +3,11 @@
   import FlowEngine
   import FlowModel
 
-  /// Durations and outcomes of runs, gates and steps.
+  /// Measures durations and counts outcomes of runs, gates and steps.
   ///
-  /// Timers: `flowrun_run_duration`, `flowrun_gate_duration` (from activation) and `flowrun_step_duration` (of steps
-  /// that ran). Counters: `flowrun_runs` (`conclusion`), `flowrun_steps` (`step`, `outcome`) and `flowrun_step_retries`
-  /// (`step`). All have the dimension `workflow`; items of a step are counted for the step.
+  /// Timers: `flowrun_run_duration`, `flowrun_gate_duration` (from activation) and `flowrun_step_duration` (only of
+  /// steps that ran). Counters: `flowrun_runs` (`conclusion`), `flowrun_steps` (`step`, `outcome`) and
+  /// `flowrun_step_retries` (`step`). All have the dimension `workflow`. Items are counted under their step.
   struct RunMetrics: RunSignal {
     private let factory: any MetricsFactory
     private var workflow = ""

@@ -6,28 +6,28 @@
   import Synchronization
   import Tracing
 
-  /// Turns the events of a run into log messages, metrics and spans, and into signposts on Apple's platforms.
+  /// Converts the events of a run to log messages, metrics and spans, and on Apple's platforms also to signposts.
   ///
   /// ```swift
   /// options.observer = RunObservability()
   /// let run = try engine.start(Workflows.launch, .init(), options: options)
   /// ```
   /// By default, they are sent to the backends that the app has bootstrapped with swift-log, swift-metrics and
-  /// swift-distributed-tracing. Each run needs its own observer. Times are taken from the run, so they are exact even
-  /// though events are delivered some milliseconds late. The times of signposts are not exact.
+  /// swift-distributed-tracing. Each run needs its own observer. Times are taken from the run, so they are exact
+  /// although events are delivered some milliseconds late. Only the times of signposts are not exact.
   public final class RunObservability: RunObserver {
     private let other: (any RunObserver)?
     private let parts: Mutex<[any RunSignal]>
 
-    /// Creates an observer of one run. A part that is nil is left out.
+    /// Creates an observer of one run. Outputs whose parameter is nil are left out.
     ///
     /// - Parameters:
-    ///   - logger: Receives the lines of steps and messages about the run and its steps.
+    ///   - logger: Receives the output lines of steps, and messages about the run and its steps.
     ///   - metrics: Creates the timers and counters of ``RunMetrics``.
-    ///   - tracer: Creates a span for the run and one for each step.
+    ///   - tracer: Creates spans for the run, its steps and their attempts.
     ///   - context: The parent of the run's span.
     ///   - signposts: True to show the run and its steps as intervals in Instruments.
-    ///   - other: Receives all events, too.
+    ///   - other: Another observer that receives all events.
     public init(
       logger: Logger? = Logger(label: "flowrun"), metrics: (any MetricsFactory)? = MetricsSystem.factory,
       tracer: (any Tracer)? = InstrumentationSystem.tracer, context: ServiceContext = .current ?? .topLevel,
@@ -44,7 +44,7 @@
       self.parts = Mutex(parts)
     }
 
-    /// Processes events of the run.
+    /// Converts the events and passes them on to the other observer, if there is one.
     public func receive(_ events: [RunEvent]) {
       other?.receive(events)
       parts.withLock { parts in
@@ -56,7 +56,7 @@
   }
 
   extension StepID {
-    /// The id of the step without the index of an item, which limits the dimensions of a metric.
+    /// The id of the step without the index of an item. It limits the number of values of a metric's dimension.
     var nameInWorkflow: String { String(text.prefix { $0 != "[" }) }
   }
 #endif

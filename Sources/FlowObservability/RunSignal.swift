@@ -1,6 +1,6 @@
 import FlowEngine
 
-/// A kind of output into which events are converted. It is called for one event after another.
+/// A kind of output to which events are converted, such as logs or spans. It receives the events one at a time.
 protocol RunSignal: Sendable {
   mutating func receive(_ event: RunEvent)
 }

@@ -1,25 +1,26 @@
-// Not compiled on Linux, where there is no `os`. It needs no packages, so it does not depend on the trait.
+// This file is not compiled on Linux, which has no module `os`. It needs no packages, so it does not depend on the
+// trait.
 #if canImport(os)
   import FlowEngine
   import FlowModel
   import Synchronization
   import os
 
-  /// Shows a run and its steps as intervals in Instruments, and the gate as an event.
+  /// Shows a run and its steps as intervals in Instruments, and the opening of the gate as an event.
   ///
   /// ```swift
   /// options.observer = RunSignposts()
   /// ```
-  /// It needs neither the trait `Observability` nor the packages that the trait fetches. `RunObservability` marks
-  /// signposts, too. Each run needs a separate observer.
+  /// It needs neither the trait `Observability` nor the packages that the trait fetches. `RunObservability` includes
+  /// these signposts. Each run needs its own observer.
   public final class RunSignposts: RunObserver {
     private let other: (any RunObserver)?
     private let signals = Mutex(SignpostSignal())
 
-    /// Creates an observer of one run. `other` receives all events, too.
+    /// Creates an observer of one run. `other` is another observer that receives all events.
     public init(passingOnTo other: (any RunObserver)? = nil) { self.other = other }
 
-    /// Passes the events on to Instruments.
+    /// Shows the events in Instruments and passes them on to the other observer, if there is one.
     public func receive(_ events: [RunEvent]) {
       other?.receive(events)
       signals.withLock { signals in
@@ -28,7 +29,6 @@
     }
   }
 
-  /// The intervals of one run.
   struct SignpostSignal: RunSignal {
     private let signposter = OSSignposter(subsystem: "flowrun", category: "Runs")
     private var run: OSSignpostIntervalState?

@@ -3,16 +3,16 @@
   import FlowModel
   import Tracing
 
-  /// Spans of the run, its steps and items, and their attempts, as `--otlp` sends them. The gate and posted events are
-  /// events of the run's span.
+  /// Creates spans for the run, its steps and items, and their attempts, the same as `--otlp` sends. The gate and
+  /// posted events become events of the run's span.
   struct RunSpans: RunSignal {
     private let tracer: any Tracer
     private let parent: ServiceContext
     private var startNanoseconds: UInt64 = 0
     private var run: OpenSpan?
-    /// The steps and items that run, by their paths.
+    /// The spans of steps and items that are running, by the path of the step or item.
     private var tasks: [String: OpenTask] = [:]
-    /// The steps that run for items. The attempts are those of the items.
+    /// The paths of steps with items. Such a step has no attempts of its own.
     private var fanOuts: Set<String> = []
 
     init(_ tracer: any Tracer, _ parent: ServiceContext) {
@@ -24,7 +24,7 @@
       let instant = Instant(nanosecondsSinceEpoch: startNanoseconds + UInt64(max(0, event.atNanoseconds)))
       switch event.kind {
       case .runStarted(let workflow, let runID, _):
-        // The run began some milliseconds before this first event was delivered.
+        // The run started some milliseconds before this first event was delivered.
         let now = DefaultTracerClock.now.nanosecondsSinceEpoch
         startNanoseconds = now - UInt64(max(0, event.atNanoseconds))
         run = start(.run(workflow, id: runID), in: parent, at: Instant(nanosecondsSinceEpoch: now))
@@ -65,7 +65,8 @@
       OpenSpan(span: tracer.startSpan(facts.name, context: context, at: instant), facts: facts)
     }
 
-    /// Makes the span of an attempt that has ended. It is not made earlier, because a step with items has none.
+    /// Creates the span of an attempt after its end. Until then, it is unknown whether the step has items, in which
+    /// case its attempts get no spans.
     private mutating func endAttempt(of path: String, at instant: Instant, _ end: (inout SpanFacts) -> Void) {
       guard let task = tasks[path], let attempt = task.attempt, !fanOuts.contains(path) else { return }
       tasks[path]?.attempt = nil
@@ -84,7 +85,6 @@
       let start: Instant
     }
 
-    /// A span that has not ended.
     private struct OpenSpan {
       let span: any Span
       var facts: SpanFacts

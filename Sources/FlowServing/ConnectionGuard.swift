@@ -2,10 +2,10 @@
   import NIOCore
   import NIOHTTPTypes
 
-  /// Limits the time of each phase of a connection: the headers of a request, its body, and the pause after an answer.
-  /// A client that sends a byte now and then does not get more time.
+  /// Limits the time of each phase of a connection: receiving the headers of a request, receiving its body, and the
+  /// pause after an answer. A client gets no more time by sending a byte now and then.
   ///
-  /// All of it runs on the connection's event loop.
+  /// All of it runs on the event loop of the connection.
   package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
@@ -19,7 +19,7 @@
     private var unanswered = 0
     private var deadline: Scheduled<Void>?
 
-    /// Creates a guard of one connection, which `table` counts.
+    /// Creates the guard of one connection, which also keeps the connection's entry in `table` up to date.
     package init(table: ConnectionTable, timeouts: ConnectionTimeouts) {
       self.table = table
       self.timeouts = timeouts
@@ -77,7 +77,7 @@
       table.close(context.channel, from: peer)
     }
 
-    /// Replaces the deadline; nil removes it.
+    /// Closes the connection after this time, unless the method is called again before. Nil removes the time limit.
     private func close(_ context: ChannelHandlerContext, afterSeconds seconds: Int64?) {
       deadline?.cancel()
       let channel = context.channel

@@ -2,12 +2,13 @@
   import NIOCore
   import Synchronization
 
-  /// The open connections by address of the client. If there are too many, the connection that has been idle longest is
-  /// closed, but never one with a request in progress.
+  /// The open connections, grouped by the address of the client. If there are too many, the connection that has been
+  /// idle longest is closed, but never one with a request in progress.
   package final class ConnectionTable: Sendable {
     struct OpenConnection {
       var channel: any Channel
-      /// The order in which connections became idle, or nil while a request is being read or answered.
+      /// A number that increases with the time at which a connection became idle. Nil while a request is being read or
+      /// answered.
       var waitsSince: Int?
     }
 
@@ -22,16 +23,16 @@
     private let total: Int
     private let perPeer: Int
 
-    /// Creates a table that allows `total` connections, and `perPeer` from one address.
+    /// Creates a table that allows `total` connections, of which `perPeer` may come from one address.
     package init(total: Int, perPeer: Int) {
       self.total = total
       self.perPeer = perPeer
     }
 
-    /// The numbers of open connections and of those closed because there were too many.
+    /// The number of open connections, and the number of connections that were closed because there were too many.
     package var counts: (open: Int, closed: Int) { state.withLock { ($0.count, $0.closed) } }
 
-    /// Adds a connection. If there are too many, an idle one is closed, or this one if none is idle.
+    /// Adds a connection. If there are too many, closes an idle one or, if none is idle, the new one.
     func open(_ channel: any Channel, from peer: String) {
       let surplus = state.withLock { state -> (any Channel)? in
         state.next += 1
@@ -56,7 +57,7 @@
       surplus?.close(promise: nil)
     }
 
-    /// Records that a request has begun to arrive or that its answer has ended.
+    /// Records whether a connection is idle: false when a request starts to arrive, true when its answer has been sent.
     func setWaiting(_ waits: Bool, _ channel: any Channel, from peer: String) {
       state.withLock { state in
         if waits { state.next += 1 }
@@ -65,7 +66,7 @@
       }
     }
 
-    /// Removes a connection that has ended.
+    /// Removes a connection that was closed.
     func close(_ channel: any Channel, from peer: String) { state.withLock { Self.remove(channel, from: peer, &$0) } }
 
     private static func remove(_ channel: any Channel, from peer: String, _ state: inout State) {

@@ -1,14 +1,14 @@
 #if Network
-  /// The time limits of a client in seconds. A connection that exceeds one is closed.
+  /// The time limits for clients, in seconds. A connection that exceeds a limit is closed.
   public struct ConnectionTimeouts: Sendable {
-    /// The limit from the opening of a connection until the headers of its first request.
+    /// The limit for receiving the headers of the first request, from the opening of the connection.
     public var headerSeconds: Int64 = 10
-    /// The limit from the headers of a request until its body.
+    /// The limit for receiving the body of a request, from the end of its headers.
     public var bodySeconds: Int64 = 30
-    /// The limit from an answer until the headers of the next request.
+    /// The limit for receiving the headers of another request, from the end of an answer.
     public var idleSeconds: Int64 = 30
 
-    /// Creates the default limits: 10 s for the first headers, 30 s for the rest.
+    /// Creates the default limits: 10 s for the first headers and 30 s for everything else.
     public init() {}
   }
 #endif

@@ -1,9 +1,9 @@
 #if Network
   import FlowPlatform
 
-  /// The limit on open files and connections of the process. Every channel needs one.
+  /// The process's limit on open files. Each connection needs a file descriptor.
   package enum DescriptorLimit {
-    /// Raises the limit to the maximum without special rights and returns it.
+    /// Raises the limit as far as possible without special rights, and returns it.
     package static func raise() -> Int {
       var limit = rlimit()
       #if canImport(Glibc)

@@ -1,15 +1,15 @@
 #if Network
-  /// An error for a port on which another program listens.
+  /// The error for a port at which another program is listening.
   public struct PortTaken: Error, CustomStringConvertible {
-    /// The address on which the server should listen.
+    /// The address at which the server should listen.
     public var host: String
-    /// The number of the port.
+    /// The port at which the server should listen.
     public var port: Int
 
-    /// Creates an error for a port.
+    /// Creates the error for a host and port.
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
-    /// The problem and a solution.
+    /// The problem, and advice to choose another port.
     public var description: String { "the port \(port) on \(host) is taken; name another with --port" }
   }
 #endif

@@ -4,19 +4,20 @@
   import NIOHTTPTypes
   import NIOHTTPTypesHTTP1
 
-  /// Keeps the target of each request as the client sent it: the codec of requests removes scheme and host from an
+  /// Preserves the target of each request as the client sent it. The request codec removes scheme and host from an
   /// absolute target, so a request for another server would look like one for this server.
   ///
-  /// A server adds it to the handlers of a connection, behind the codec. It adds a handler in front of the codec, which
-  /// copies the target to the field `fieldName`.
+  /// A server adds this handler to those of a connection, after the codec. It then adds another handler before the
+  /// codec, which copies the target to the header field `fieldName`.
   package final class SentTarget: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
 
-    /// The name of the field that contains the target. A field with this name that a client sends is removed.
+    /// The name of the header field that contains the target. A field with this name that comes from the client is
+    /// removed.
     package static let fieldName = "X-Flowrun-Target"
 
-    /// Creates the handler of one connection.
+    /// Creates the handler for one connection.
     package init() {}
 
     package func handlerAdded(context: ChannelHandlerContext) {
@@ -25,7 +26,7 @@
         let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
         try pipeline.addHandler(Copy(), position: .before(codec))
       } catch {
-        // Requests that cannot be checked are not answered.
+        // A request that cannot be checked must not be answered.
         context.close(promise: nil)
       }
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A `KeyValueStore` in memory, for tests of actions.
 ///
-/// It counts its reads, and tests can make it fail.
+/// It counts reads, and tests can make it fail.
 public final class MemoryKeyValueStore: KeyValueStore {
   private struct State {
     var scopes: [String: [String: Value]] = [:]
@@ -14,21 +14,21 @@ public final class MemoryKeyValueStore: KeyValueStore {
 
   private let state: Mutex<State>
 
-  /// Creates a store with these values in one scope.
+  /// Creates a store that contains these values in one scope.
   public init(_ values: [String: Value] = [:], in scope: String = "") {
     state = Mutex(State(scopes: [scope: values]))
   }
 
-  /// The number of calls of ``get(_:in:)`` and ``all(in:)``.
+  /// The number of calls that have read from the store.
   package var readCount: Int { state.withLock { $0.readCount } }
 
-  /// Makes all later calls throw this error, or succeed if it is nil.
+  /// Makes all later calls throw this error. Nil makes them succeed again.
   public func fail(with error: ActionError?) { state.withLock { $0.failure = error } }
 
-  /// The value of `key` in `scope`, or nil.
+  /// Returns the value of `key` in `scope`, or nil if there is none.
   public func get(_ key: String, in scope: String) throws -> Value? { try all(in: scope)[key] }
 
-  /// All values in `scope`, by key.
+  /// Returns all values in `scope`, by key.
   public func all(in scope: String) throws -> [String: Value] {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
@@ -37,7 +37,7 @@ public final class MemoryKeyValueStore: KeyValueStore {
     }
   }
 
-  /// Applies all changes.
+  /// Applies all changes, or throws the error set by ``fail(with:)`` without applying any.
   public func apply(_ changes: [KeyValueChange], in scope: String) throws {
     try state.withLock { state in
       if let failure = state.failure { throw failure }

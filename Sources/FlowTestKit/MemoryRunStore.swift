@@ -1,7 +1,7 @@
 import FlowStore
 import Synchronization
 
-/// A run store in memory. Tests can make it fail.
+/// A run store in memory, for tests. Tests can make it fail.
 public final class MemoryRunStore: RunStore {
   private struct KeptRun {
     var run: StoredRun
@@ -39,11 +39,11 @@ public final class MemoryRunStore: RunStore {
     var isFenced: Bool { store.standing.withLock { $0 == .lost } }
   }
 
-  /// The state of leases as seen by the processes that hold them.
+  /// The state of all leases, as the processes that hold them see it.
   package enum LeaseStanding: Sendable {
-    /// No other process can hold the run.
+    /// The lease is valid: no other process can own the run.
     case sure
-    /// The lease was not renewed recently.
+    /// The lease was not renewed in time, so another process may own the run.
     case late
     /// Another process owns the run.
     case lost
@@ -52,7 +52,7 @@ public final class MemoryRunStore: RunStore {
   private let standing = Mutex(LeaseStanding.sure)
   private let questions = Atomic(0)
 
-  /// The number of times that a holder checked whether its lease is sure.
+  /// The number of times that lease holders have checked whether their lease is valid.
   package var leaseQuestions: Int { questions.load(ordering: .relaxed) }
 
   /// Sets the state of all leases.
@@ -60,19 +60,19 @@ public final class MemoryRunStore: RunStore {
 
   private let state = Mutex(State())
 
-  /// Creates a store that fails every write after this number of writes.
+  /// Creates a store. After the given number of writes, every write fails.
   public init(failingAfter writes: Int = .max, liveFolder: String? = nil) {
     self.liveFolder = liveFolder
     state.withLock { $0.writesLeft = writes }
   }
 
-  /// The folder for lines that are not recorded yet.
+  /// The folder for output lines that have not been recorded, or nil.
   public let liveFolder: String?
 
-  /// Makes all later writes succeed.
+  /// Makes writes succeed from now on.
   package func repair() { state.withLock { $0.writesLeft = .max } }
 
-  /// The number of chunks of all runs.
+  /// The number of journal chunks of all runs together.
   package var chunkCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.chunks.count } } }
 
   private func change<Result: Sendable>(
@@ -85,7 +85,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Creates a run.
+  /// Adds a run that has started, and returns its lease.
   public func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
@@ -97,7 +97,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Stores a run that has ended.
+  /// Adds a run that has already ended.
   public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       state.entries[run.id] = KeptRun(run: run, definition: definition, chunks: chunks, holder: Weak())
@@ -105,7 +105,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Appends a chunk to a run.
+  /// Appends a chunk to the journal of a run.
   public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -113,7 +113,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Writes the end of a run.
+  /// Records the end of a run.
   public func finish(_ lease: any RunLease, state end: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -123,7 +123,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Takes the lease of a run that is not running.
+  /// Acquires the lease of a run that is not running.
   public func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
@@ -143,7 +143,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Releases a run that was taken, unchanged.
+  /// Releases a run that was taken but not resumed, and restores its record.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -153,7 +153,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Resumes a run that was taken.
+  /// Continues a run that was taken, with a new definition and journal.
   public func resume(
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {
@@ -164,7 +164,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// The runs that match the filter, the newest first.
+  /// Returns the runs that match a filter, the newest first.
   public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     let runs = state.withLock { state in
       state.order.compactMap { id -> StoredRun? in
@@ -184,19 +184,19 @@ public final class MemoryRunStore: RunStore {
     return list
   }
 
-  /// The chunks of a run, in order.
+  /// Returns the journal chunks of a run, starting with the one at an index.
   public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
     Array(try entry(run).chunks.dropFirst(first))
   }
 
-  /// The size of each run's journal and summary, in bytes.
+  /// Returns the size of each run's journal and summary, in bytes.
   public func sizes() throws(StoreProblem) -> [String: Int] {
     state.withLock { state in
       state.entries.mapValues { entry in entry.run.summary.count + entry.chunks.reduce(0) { $0 + $1.count } }
     }
   }
 
-  /// The definition of a run at its start or last resume.
+  /// Returns the definition with which a run was last started or resumed.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] { try entry(run).definition }
 
   private func entry(_ run: String) throws(StoreProblem) -> KeptRun {
@@ -204,7 +204,7 @@ public final class MemoryRunStore: RunStore {
     return entry
   }
 
-  /// Removes runs that are not running.
+  /// Removes runs, except those that are running. Returns the number of removed runs.
   public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
     state.withLock { state in
       let gone = runs.filter { state.entries[$0] != nil && state.entries[$0]?.holder.lease == nil }
@@ -214,7 +214,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Adds a request to a run.
+  /// Adds a request to a run, such as one to cancel it. Returns the number of the request.
   public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
     _ = try entry(run)
     return state.withLock { state in
@@ -224,7 +224,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// The unanswered requests to a run.
+  /// Returns the requests to a run that have not been answered.
   public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
     state.withLock { $0.entries[lease.run]?.requests ?? [] }
   }
@@ -237,7 +237,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Returns and removes the answer to a request, or nil if there is none yet.
+  /// Removes and returns the answer to a request. Returns nil if the request has not been answered.
   public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
     state.withLock { $0.answers.removeValue(forKey: request) }
   }

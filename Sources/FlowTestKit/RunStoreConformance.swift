@@ -1,19 +1,20 @@
 import FlowStore
 
-/// Checks of the contract of `RunStore`. They return the violations, or an empty array.
+/// Checks whether a run store fulfills the contract of `RunStore`. Each check returns the violations, or an empty
+/// array.
 ///
 /// ```swift
 /// #expect(try RunStoreConformance { try SQLiteRunStore(path) }.problems() == [])
 /// ```
 public struct RunStoreConformance: Sendable {
-  /// Opens the store under test, each time as a different process would.
+  /// Opens the store under test. Each call must behave like opening it in another process.
   private let open: @Sendable () throws -> any RunStore
   private let holder = RunHolder(process: 4711, host: "test")
 
-  /// Creates checks of the store that `open` opens, which must be empty.
+  /// Creates checks of the store that `open` returns. The store must be empty.
   public init(_ open: @escaping @Sendable () throws -> any RunStore) { self.open = open }
 
-  /// Returns all violations.
+  /// Runs all checks and returns the violations.
   public func problems() throws -> [String] {
     try lifeProblems() + leaseProblems() + listProblems() + requestProblems() + removalProblems()
   }
@@ -92,8 +93,8 @@ public struct RunStoreConformance: Sendable {
     return problems
   }
 
-  /// Checks that a run that is taken and released is unchanged, and that a resumed run has a definition that matches
-  /// its chunks.
+  /// Checks that a run is unchanged after it was taken and released, and that a resumed run has the definition of its
+  /// journal.
   private func giveBackProblems(
     _ store: any RunStore, _ other: any RunStore, _ problems: inout [String]
   ) throws {
@@ -104,7 +105,7 @@ public struct RunStoreConformance: Sendable {
       if state == .failure {
         try store.finish(lease!, state: state, summary: [7])
       } else {
-        // The state that a crashed process leaves.
+        // This is the state that a crashed process leaves behind.
         let claim = lease!
         try store.giveBack(claim, as: run(id, state: .interrupted))
       }
@@ -137,7 +138,7 @@ public struct RunStoreConformance: Sendable {
     try store.take(run, at: RunPosition(epoch: epoch, chunkCount: chunks), by: holder)
   }
 
-  /// The error that the store throws, or nil.
+  /// Returns the error that the store throws, or nil if it does not throw one.
   private func refusal(_ body: () throws -> Void) -> StoreProblem? {
     do {
       try body()

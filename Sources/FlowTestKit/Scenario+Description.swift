@@ -1,9 +1,9 @@
 import FlowModel
 
-/// A readable form of a scenario: the workflow as YAML, with the surrounding events and the scripts of its steps as
+/// Describes a scenario in readable form: the workflow as YAML, with outside events and the scripts of steps as
 /// comments.
 extension Scenario: CustomStringConvertible {
-  /// The workflow as YAML, followed by the script.
+  /// The workflow as YAML, with outside events and the scripts of steps as comments.
   public var description: String {
     (workflowLines + stepLines + surroundingLines + scriptLines).joined(separator: "\n")
   }
@@ -131,7 +131,7 @@ extension Scenario: CustomStringConvertible {
 }
 
 extension StepBehavior: CustomStringConvertible {
-  /// The behavior in a few words, such as `fails after 20ms, deaf`.
+  /// A short description of the behavior, such as `fails after 20ms, deaf`.
   package var description: String {
     let time = duration.map { "after \(DurationText.format($0))" } ?? "never"
     var text =

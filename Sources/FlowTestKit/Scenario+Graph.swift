@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension Scenario {
-  /// Creates a scenario for a compiled workflow, for tests of an app's launch. Each step takes the upper end of its
-  /// `estimate`, or no time without one. `durations` overrides this by step id.
+  /// Creates a scenario for a compiled workflow, for tests of an app's launch. By default, each step takes the upper
+  /// end of its `estimate`, or no time if it has none. `durations` overrides this for steps by id.
   ///
   /// ```swift
   /// let launch = try Scenario(Workflows.Launch.graph(), durations: ["open-store": .milliseconds(80)])
@@ -16,8 +16,8 @@ extension Scenario {
       scripts: steps.map { step in .succeeds(after: durations[step.id.text] ?? step.options.estimate?.high ?? .zero) })
   }
 
-  /// The starts and ends of steps and the opening of the gate, one per line: `80ms open-store: success`. Simultaneous
-  /// lines are in file order.
+  /// Simulates the scenario. Returns the starts and ends of steps and the opening of the gate, one per line, such as
+  /// `80ms open-store: success`. Lines for the same instant are in file order.
   public func timeline() throws -> [String] {
     let plan = try simulated()
     var timeline = Timeline()
@@ -32,8 +32,8 @@ extension Scenario {
 }
 
 extension RunReport {
-  /// The events of the run, in the format of ``Scenario/timeline()``. For runs on a `VirtualClock`, whose times are
-  /// reproducible.
+  /// Returns the events of the run in the format of ``Scenario/timeline()``. Only the times of runs on a `VirtualClock`
+  /// are reproducible.
   public func timeline() -> [String] {
     func nanoseconds(_ milliseconds: Double?) -> Int? { milliseconds.map { Int(($0 * 1e6).rounded()) } }
     var timeline = Timeline()
@@ -46,7 +46,7 @@ extension RunReport {
   }
 }
 
-/// Lines sorted by time, and by file order within an instant.
+/// Collects lines and sorts them by time. Lines for the same instant keep their order.
 private struct Timeline {
   private var entries: [(at: Int, text: String)] = []
 

@@ -21,7 +21,7 @@ extension Scenario {
   /// Like ``simulated()``, but calls `inspect` with the plan after every event.
   package func simulated(inspecting inspect: ((Plan) -> Void)?) throws -> Plan {
     let stage = try ScenarioStage(self)
-    // The values of expressions are known from activation on.
+    // In a prewarmed run, expressions are evaluated only at activation.
     let resolution = activatedAt == nil ? stage.resolution : nil
     var simulator = stage.simulator(
       stage.plan(
@@ -31,7 +31,8 @@ extension Scenario {
     return simulator.run(activation: resolution)
   }
 
-  /// Returns the course of the run for the critical path, and the plan after its end.
+  /// Simulates the scenario. Returns the course of the run, from which critical paths are computed, and the plan after
+  /// its end.
   package func course() throws -> (course: RunCourse, plan: Plan) {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
@@ -44,8 +45,8 @@ extension Scenario {
     return (RunCourse(CourseShape(plan), plan, simulator.trace ?? RunTrace()), plan)
   }
 
-  /// Like ``simulated()``, but with a journal. After every event, `inspect` is called with the entries so far and the
-  /// time.
+  /// Like ``simulated()``, but with a journal. After every event, calls `inspect` with all journal entries so far and
+  /// the time.
   package func simulated(journaling inspect: @escaping (JournalEntries, Int) -> Void) throws -> Plan {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
@@ -61,7 +62,7 @@ extension Scenario {
     return simulator.run(activation: resolution)
   }
 
-  /// Resumes the run at an instant with a new plan that is restored from these journal entries alone.
+  /// Resumes the run at an instant, with a new plan that is restored from nothing but these journal entries.
   package func resumed(with entries: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
     let stage = try ScenarioStage(self)
     let coming = outsideEvents.filter { $0.at.nanoseconds > now }
@@ -103,7 +104,7 @@ extension Scenario {
     return facts
   }
 
-  /// The values of `enabled` and `defer` at activation.
+  /// Evaluates `enabled`, `defer` and the gate's bounds, as at activation.
   fileprivate func resolution(of graph: WorkflowGraph) throws -> Resolution {
     var resolution = Resolution(literalsOf: graph)
     let context = ScenarioContext(scenario: self)
@@ -138,7 +139,7 @@ extension Scenario {
   }
 }
 
-/// The parts that a scenario is simulated with.
+/// A scenario with its graph and parsed expressions, from which plans and simulators are created.
 private struct ScenarioStage {
   let scenario: Scenario
   let graph: WorkflowGraph
@@ -158,7 +159,7 @@ private struct ScenarioStage {
       graph: graph, facts: scenario.facts(conditions), resolution: resolution, capacity: scenario.capacity,
       announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
     ) { [scripts = scenario.scripts] step, attempt in
-      // Items use the default draw.
+      // Items have no scripted draws, so they use the default.
       scripts.indices.contains(Int(step)) ? scripts[Int(step)].draw(afterAttempt: attempt) : 0.5
     }
   }
@@ -189,10 +190,10 @@ private struct ScenarioStage {
   }
 }
 
-/// The contexts of a scenario's expressions.
+/// Provides the values that expressions of a scenario can read.
 private struct ScenarioContext: ExpressionContext {
   let scenario: Scenario
-  /// The plan and the step whose `if` is evaluated, or nil at activation.
+  /// The plan, and the step whose `if` is evaluated. Nil at activation.
   var asker: (plan: Plan, step: StepIndex)?
 
   func value(named name: String) -> Value? {
@@ -236,7 +237,7 @@ private struct ScenarioContext: ExpressionContext {
 }
 
 extension Simulator.Body {
-  /// Creates the body of a scripted attempt.
+  /// Converts the scripted behavior of an attempt to a body.
   fileprivate init(_ behavior: StepBehavior, isService: Bool) {
     let ending: Ending =
       switch behavior.ending {
