@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A run on the virtual clock: a workflow, scripts for its steps, and surrounding events.
+/// A run on the virtual clock: a workflow, scripts for its steps, and events from outside.
 ///
 /// ```swift
 /// var scenario = Scenario(workflow, scripts: [.succeeds(after: .milliseconds(300)), .fails(after: .seconds(1))])
@@ -8,37 +8,37 @@ import FlowModel
 /// scenario.cancelledAt = .seconds(10)
 /// ```
 public struct Scenario: Sendable {
-  /// The workflow. Its dependencies are valid and free of cycles.
+  /// The workflow. Its dependencies must be valid and free of cycles.
   package var workflow: Workflow
-  /// The script of each step, in the order of the workflow.
+  /// The scripts of the steps, in the order of the workflow.
   package var scripts: [StepScript]
-  /// The machine's capacity for steps with `resources`.
+  /// The cpus, memory and gpus that steps with `resources` share.
   package var capacity = MachineResources.unlimited
-  /// The launch, which is known from activation on.
+  /// The launch of the app, which expressions can read.
   public var launch = Launch()
-  /// The inputs of the run.
+  /// The inputs of the run, which expressions can read.
   public var inputs: ValueObject = [:]
-  /// The outputs of steps that succeed, by step id, for the `if` of other steps. All other steps have no outputs.
+  /// The outputs of successful steps by step id, which the `if` of other steps can read. Other steps have no outputs.
   public var outputs: [String: ValueObject] = [:]
-  /// The events posted from outside, as with `--event NAME@DELAY`. Simultaneous events are posted in this order.
+  /// The events posted from outside, as with `--event NAME@DELAY`. Events for the same instant are posted in this
+  /// order.
   public var outsideEvents: [OutsideEvent] = []
-  /// The time at which a prewarmed run is activated, from its start, or nil if it is not prewarmed.
+  /// The time from the start of the run to its activation. Nil if the run is not prewarmed.
   package var activatedAt: Duration?
-  /// The time at which the run is cancelled, from its start, or nil.
+  /// The time from the start of the run to its cancellation. Nil if it is not cancelled.
   package var cancelledAt: Duration?
-  /// Determines whether the app may post events in addition to ``outsideEvents``.
+  /// Determines whether the app may post events beyond ``outsideEvents``.
   package var outsideSource: OutsideSource = .closed
 
-  /// The outside source of events.
+  /// Whether events other than those of the scenario may be posted from outside.
   package enum OutsideSource: Sendable, Hashable {
-    /// Only the scenario's own events are posted, as on the command line.
+    /// No other events are posted, as on the command line.
     case closed
-    /// The app may post more events until it declares that it has finished posting, as in an app that embeds the
-    /// engine.
+    /// An app may post further events until this time, as if it embedded the engine.
     case open(until: Duration)
   }
 
-  /// Creates a scenario for `workflow`, whose steps follow `scripts`.
+  /// Creates a scenario in which each step of `workflow` follows the script at the same index.
   package init(_ workflow: Workflow, scripts: [StepScript]) {
     precondition(workflow.steps.count == scripts.count, "one script a step")
     self.workflow = workflow
@@ -46,14 +46,14 @@ public struct Scenario: Sendable {
   }
 }
 
-/// An event from outside the run.
+/// An event that is posted from outside the run.
 public struct OutsideEvent: Sendable, Hashable {
-  /// The event's name.
+  /// The name of the event, as declared by the workflow.
   public var name: String
-  /// The time from the start of the run.
+  /// The time from the start of the run to the post.
   public var at: Duration
 
-  /// Creates an event that is posted at `at`.
+  /// Creates an event that is posted at a time after the start of the run.
   public init(_ name: String, at: Duration) {
     self.name = name
     self.at = at

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension SeededGenerator {
-  /// Returns a string of up to five characters that are often handled incorrectly: quotes, backslashes, control and
+  /// Returns a string of up to five characters that are often mishandled: quotes, backslashes, control characters and
   /// multibyte characters.
   package mutating func text() -> String {
     let scalars: [Unicode.Scalar] = [
@@ -11,7 +11,7 @@ extension SeededGenerator {
     return String(String.UnicodeScalarView((0..<count).map { _ in pick(scalars) }))
   }
 
-  /// Returns a random value with at most `depth` levels of nesting. Its numbers are finite.
+  /// Returns a random value with at most `depth` levels of nesting. All numbers are finite.
   package mutating func value(depth: Int) -> Value {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
     case 0: return .null

@@ -6,9 +6,9 @@ import FlowBytes
   import Foundation
 #endif
 
-/// A random number generator whose numbers depend only on the seed, on every machine (SplitMix64).
+/// A random number generator (SplitMix64). Its numbers depend only on the seed and are the same on every machine.
 ///
-/// A property test prints the seed of a failed case. `FLOWRUN_SEED` in the environment repeats it:
+/// A property test prints the seed of a failed case. The environment variable `FLOWRUN_SEED` repeats that case:
 ///
 /// ```swift
 /// var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
@@ -17,7 +17,7 @@ import FlowBytes
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var generator: SplitMix64
 
-  /// Creates a generator from a seed.
+  /// Creates a generator. Equal seeds produce equal numbers.
   package init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   /// The seed in the environment variable `FLOWRUN_SEED`, or nil if it is not set or not an integer.
@@ -31,7 +31,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Returns true with a probability of `percent` %.
   package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-  /// Returns one of `choices`, which must not be empty.
+  /// Returns a random element of `choices`, which must not be empty.
   package mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
     choices[Int.random(in: 0..<choices.count, using: &self)]
   }

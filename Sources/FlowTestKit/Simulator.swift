@@ -2,11 +2,11 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Runs a plan on a virtual clock, without threads or waiting. The course of events is the same every time.
+/// Runs a plan on a virtual clock, without threads and without waiting. The result is the same every time.
 ///
-/// The environment is scripted: the duration and result of each body, the events from outside, and the times of
-/// activation and cancellation. Simultaneous events happen in a fixed order: those of bodies (in the order of their
-/// starts), then events from outside, then timers, and last the gate's minimum and maximum.
+/// The environment is scripted: the duration and result of each body, events from outside, and the times of activation
+/// and cancellation. Events at the same instant happen in a fixed order: those of bodies in the order of their starts,
+/// events from outside, timers, and finally the gate's minimum and maximum.
 ///
 /// ```swift
 /// var simulator = Simulator(Plan(graph: graph)) { step, attempt in
@@ -17,18 +17,17 @@ import FlowModel
 package struct Simulator {
   /// The behavior of one attempt of a step.
   package struct Body: Sendable {
-    /// The duration, or nil if it never returns by itself.
+    /// The duration, or nil if the body runs until it is cancelled.
     package var endsAfterNanoseconds: Int?
-    /// The result.
+    /// How the body ends.
     package var ending: Ending
-    /// The events that the body posts, with the delay from its start.
+    /// The events that the body posts, with their delays after its start.
     package var posts: [(afterNanoseconds: Int, event: String)]
-    /// The time until a service is ready, or nil if it never is.
+    /// The time until a service is ready, or nil if it never becomes ready.
     package var readyAfterNanoseconds: Int?
-    /// The time until the body ends after it was asked to, or nil if it ignores the request.
+    /// The time from the request to cancel the body until its end, or nil if it ignores the request.
     package var endsAfterCancellationNanoseconds: Int?
 
-    /// Creates a body with this duration and result.
     package init(
       endsAfterNanoseconds: Int?, ending: Ending = .success, posts: [(afterNanoseconds: Int, event: String)] = [],
       readyAfterNanoseconds: Int? = nil, endsAfterCancellationNanoseconds: Int? = 0
@@ -41,18 +40,18 @@ package struct Simulator {
     }
   }
 
-  /// The current state of the run.
+  /// The plan in its current state.
   package var plan: Plan { player.plan }
-  /// The virtual time, in nanoseconds from the start of the run.
+  /// The virtual time in nanoseconds since the start of the run.
   package var now: Int { player.now }
 
-  /// Called with the plan and the time after every event and its consequences.
+  /// Called after every event and its effects, with the plan and the time.
   package var inspect: ((Plan, Int) -> Void)? {
     get { player.inspect }
     set { player.inspect = newValue }
   }
 
-  /// The attempts and posts, or nil if they are not recorded.
+  /// The recorded attempts and posts, or nil if they are not recorded.
   package var trace: RunTrace? {
     get { player.trace }
     set { player.trace = newValue }
@@ -60,17 +59,17 @@ package struct Simulator {
 
   private var player: RunPlayer<World>
 
-  /// The maximum virtual time of a run that does not end: 1,000,000 s.
+  /// The virtual time after which a run without an end is stopped: 1,000,000 s.
   private static let limitNanoseconds = 1_000_000 * 1_000_000_000
 
-  /// Creates a simulator of `plan`.
+  /// Creates a simulator of a plan that has not started.
   ///
   /// - Parameters:
-  ///   - plan: The plan at its start.
+  ///   - plan: The plan before its start.
   ///   - decide: Returns the result of a step's `if`.
   ///   - items: Returns the items of a step with `foreach`.
   ///   - decideItem: Returns the result of a step's `if` for a post.
-  ///   - itemBody: Returns the behavior of an item's attempt. Without it, that of the step is used.
+  ///   - itemBody: Returns the behavior of an item's attempt. If it is nil, `body` is called for the step.
   ///   - body: Returns the behavior of a step's attempt.
   package init(
     _ plan: Plan,
@@ -86,16 +85,16 @@ package struct Simulator {
     player = RunPlayer(plan, in: world)
   }
 
-  /// Schedules an event from outside at `nanoseconds` from the start. Simultaneous events keep their order.
+  /// Schedules an event from outside, `nanoseconds` after the start. Events at the same instant keep their order.
   package mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     player.schedule(event, atNanoseconds: nanoseconds)
   }
 
-  /// Runs until the plan has ended, nothing is left to happen, or `limitNanoseconds` have passed.
+  /// Runs until the plan has ended, no event is left, or `limitNanoseconds` have passed.
   ///
   /// - Parameters:
-  ///   - activation: The resolution at activation, or nil if an `activated` event was scheduled instead.
-  ///   - limitNanoseconds: The maximum virtual time of a run that does not end.
+  ///   - activation: The values known at activation, or nil if an `activated` event has been scheduled instead.
+  ///   - limitNanoseconds: The virtual time after which a run without an end is stopped.
   package mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
@@ -103,13 +102,13 @@ package struct Simulator {
     return plan
   }
 
-  /// Resumes at an instant with a plan that was restored from the journal entries of a run.
+  /// Continues at an instant with a plan that was restored from the journal of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int) -> Plan {
     player.resume(atNanoseconds: nanoseconds, limitNanoseconds: Self.limitNanoseconds)
     return plan
   }
 
-  /// The environment of the plan, as functions.
+  /// Calls the simulator's functions as the environment of the plan.
   private struct World: RunWorld {
     let body: (StepIndex, Int) -> Body
     let decide: (StepIndex, Plan) -> Decision

@@ -1,26 +1,26 @@
 import FlowModel
 
-/// The behavior of a step in a simulated run, in place of an action.
+/// The scripted behavior of a step in a simulated run. It takes the place of an action.
 package struct StepScript: Sendable, Hashable {
-  /// The behavior of each attempt; further attempts repeat the last one. Never empty.
+  /// The behavior of each attempt. Further attempts repeat the last one. Must not be empty.
   package var attempts: [StepBehavior]
-  /// True if the step's action is a service, which has finished when it is ready and continues to run.
+  /// True if the step is a service, which counts as finished once it is ready but continues to run.
   package var isService: Bool
-  /// True if that service is a command, so that its dependents end with it.
+  /// True if the service is a command. Its dependents end together with it.
   package var isCommandService = false
-  /// The events that the step's action declares, even if it does not post them.
+  /// The events that the step's action declares, whether it posts them or not.
   package var declaredEvents: [String]
-  /// The factors for `jitter: full` in 0..<1: the pause before attempt `n + 1` is multiplied by draw `n`. If empty,
-  /// 0.5.
+  /// The random factors from 0 to 1 for `jitter: full`. The pause after attempt `n` is multiplied by the factor at `n -
+  /// 1`. Without factors, 0.5 is used.
   package var draws: [Double]
-  /// The script of each item, if the step has `foreach`. For posts, the scripts repeat.
+  /// The scripts of the items if the step has `foreach`. If there are more items, the scripts repeat.
   package var items: [StepScript] = []
-  /// For an item: true if the step's `if` is false for it.
+  /// True if this is the script of an item for which the step's `if` is false.
   package var isLeftOut = false
 
-  /// Creates a script with these attempts.
+  /// Creates a script from the behaviors of its attempts.
   ///
-  /// The events that the attempts post are declared even if they are not in `declaring`.
+  /// The events that the attempts post are declared in addition to `events`.
   package init(
     _ attempts: [StepBehavior], isService: Bool = false, declaring events: [String] = [], draws: [Double] = []
   ) {
@@ -42,42 +42,42 @@ package struct StepScript: Sendable, Hashable {
     StepScript([.fails(after: duration, retryable: retryable)])
   }
 
-  /// The events that the step or an item may post.
+  /// The events that the step or its items may post.
   package var possibleEvents: [String] { declaredEvents + items.flatMap(\.declaredEvents) }
 
-  /// The script of an item.
+  /// Returns the script of an item.
   package func script(ofItem index: Int) -> StepScript { items.isEmpty ? self : items[index % items.count] }
 
-  /// The behavior of attempt `number`, from 1.
+  /// Returns the behavior of an attempt. Attempts are numbered from 1.
   package func behavior(attempt number: Int) -> StepBehavior { attempts[min(number, attempts.count) - 1] }
 
-  /// The factor for the pause after failed attempt `number`, from 1.
+  /// Returns the random factor for the pause after a failed attempt. Attempts are numbered from 1.
   package func draw(afterAttempt number: Int) -> Double { draws.isEmpty ? 0.5 : draws[min(number, draws.count) - 1] }
 }
 
-/// The behavior of one attempt of a scripted step. Times count from the start of the attempt.
+/// The behavior of one attempt. Times count from the start of the attempt.
 package struct StepBehavior: Sendable, Hashable {
-  /// The time until the body returns by itself, or nil if it never does.
+  /// The time until the body returns, or nil if it runs until it is cancelled.
   package var duration: Duration?
-  /// The result of the body.
+  /// How the body ends if it is not cancelled.
   package var ending: Ending
-  /// The minimum pause before the next attempt that the error requests, or nil.
+  /// The minimum pause before the next attempt, as requested by the error. Nil if it requests none.
   package var retryAfter: Duration?
-  /// The time until the body returns after it was asked to end, or nil if it ignores the request.
+  /// The time from the request to cancel the body until it returns, or nil if it ignores the request.
   package var respondsToCancellationAfter: Duration?
-  /// The events that the attempt posts, in chronological order.
+  /// The events that the attempt posts, in the order of their times.
   package var posts: [ScriptedPost]
-  /// The time until a service is ready, or nil if it never is. Ignored for other steps.
+  /// The time until a service is ready, or nil if it never becomes ready. Ignored for other steps.
   package var readyAfter: Duration?
 
-  /// The result of a body.
+  /// The ways in which a body can end.
   package enum Ending: Sendable, Hashable {
     case success
-    /// An error. If it is not retryable, the step ends with it.
+    /// The body throws an error. If the error is not retryable, there is no further attempt.
     case failure(retryable: Bool)
   }
 
-  /// Creates a behavior. By default, the body returns at once when it is asked to end.
+  /// Creates a behavior. By default, the body returns immediately when it is cancelled.
   package init(
     duration: Duration?, ending: Ending = .success, respondsToCancellationAfter: Duration? = .zero,
     posts: [ScriptedPost] = [], readyAfter: Duration? = nil, retryAfter: Duration? = nil
@@ -90,31 +90,30 @@ package struct StepBehavior: Sendable, Hashable {
     self.retryAfter = retryAfter
   }
 
-  /// Returns an attempt that succeeds after `duration`.
+  /// Returns the behavior of an attempt that succeeds after `duration`.
   package static func succeeds(after duration: Duration) -> StepBehavior { StepBehavior(duration: duration) }
 
-  /// Returns an attempt that fails after `duration`.
+  /// Returns the behavior of an attempt that fails after `duration`.
   package static func fails(after duration: Duration, retryable: Bool = true) -> StepBehavior {
     StepBehavior(duration: duration, ending: .failure(retryable: retryable))
   }
 
-  /// Returns a service's attempt that is ready after `delay` and runs until it is asked to end.
+  /// Returns the behavior of a service that is ready after `delay` and runs until it is cancelled.
   package static func ready(after delay: Duration) -> StepBehavior {
     StepBehavior(duration: nil, readyAfter: delay)
   }
 
-  /// An attempt that never returns and ignores cancellation.
+  /// The behavior of an attempt that never returns and ignores cancellation.
   package static let hangs = StepBehavior(duration: nil, respondsToCancellationAfter: nil)
 }
 
 /// An event that a scripted step posts.
 package struct ScriptedPost: Sendable, Hashable {
-  /// The time from the start of the attempt, no later than its end.
+  /// The time from the start of the attempt. The post must not come after the attempt's end.
   package var after: Duration
-  /// The event's name.
+  /// The name of the event, as declared by the action.
   public var event: String
 
-  /// Creates a post of `event` after `after`.
   package init(after: Duration, _ event: String) {
     self.after = after
     self.event = event

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// Replaces a run in tests of actions: it records the calls of an action and provides what the test has prepared.
+/// Stands in for a run in tests of actions. It records what an action does and provides what the test has prepared.
 ///
 /// ```swift
 /// let host = TestHost(dataFolder: folder)
@@ -12,17 +12,17 @@ import Synchronization
 /// try host.closeHandles()
 /// ```
 ///
-/// Inputs are converted and relative paths are resolved as in a run, and events that the action did not declare are
+/// As in a run, inputs are converted, relative paths are resolved, and events that the action does not declare are
 /// refused.
 public final class TestHost: ActionHost {
-  /// The part of the run that is the same for all steps.
+  /// The id and folders of the simulated run.
   public let run: RunInformation
-  /// The reason for the launch.
+  /// The launch that the action can read.
   public let launch: Launch
   private let variables: [String: String]
   private let state: Mutex<State>
 
-  /// A handle that an action provided.
+  /// A handle that an action has provided, and how to close it.
   private struct Provision {
     let key: HandleKey
     let handle: any Sendable
@@ -53,16 +53,14 @@ public final class TestHost: ActionHost {
     var alarms: [(due: Duration, handler: @Sendable () -> Void)] = []
   }
 
-  /// A log line of an action.
+  /// A line that an action has logged.
   package struct LogLine: Sendable, Hashable {
-    /// The level of the line.
     package let level: LogLevel
-    /// The output stream of the program that wrote it, or nil if the action did.
+    /// The stream of the program that wrote the line, or nil if the action logged it.
     package let stream: LogStream?
-    /// The text of the line.
     package let message: String
 
-    /// Creates a line, such as one that a test expects.
+    /// Creates a line for comparison with the logged ones.
     package init(level: LogLevel = .info, _ message: String, from stream: LogStream? = nil) {
       self.level = level
       self.stream = stream
@@ -70,7 +68,7 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// Creates a host for a run with one step. The folders must exist if the action reads or writes there.
+  /// Creates a host for a run with a single step. Folders must exist if the action reads or writes files in them.
   public init(
     dataFolder: String = "/", workflowFolder: String = "/", launch: Launch = Launch(),
     environment: [String: String] = [:], handles: [HandleKey: any Sendable] = [:]
@@ -82,28 +80,26 @@ public final class TestHost: ActionHost {
     state = Mutex(State(handles: handles))
   }
 
-  /// Returns the context of the step's attempt `attempt`.
+  /// Returns a context with which the action can be run, for the given attempt.
   public func context(attempt: Int = 1) -> ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
-  // MARK: What the action did
-
-  /// The messages logged so far, in order.
+  /// The messages that have been logged, in order.
   public var logs: [String] { state.withLock { $0.logs.map(\.message) } }
 
-  /// The lines logged so far, with their levels, in order.
+  /// The lines that have been logged, in order, with their levels and streams.
   package var logLines: [LogLine] { state.withLock { $0.logs } }
 
-  /// The events posted so far, in order, including repeated ones.
+  /// The names of the events that have been posted, in order, including repeated ones.
   package var posts: [String] { state.withLock { $0.posts } }
-  /// The values of the posted events, with null for an event without a value.
+  /// The values of the posted events, in order. Null stands for an event without a value.
   package var postedValues: [Value] { state.withLock { $0.postedValues } }
 
-  /// The unfinished lines that were shown, in each state, in order.
+  /// The incomplete lines that were shown, in order. A line that grows appears several times.
   package var unfinishedLines: [LogLine] { state.withLock { $0.unfinished } }
-  /// The progress fractions reported so far, in order.
+  /// The progress fractions that have been reported, in order.
   package var progressFractions: [Double] { state.withLock { $0.progress } }
 
-  /// Waits until the service is ready, and returns its outputs.
+  /// Waits until the service reports that it is ready, and returns its outputs.
   package func readied() async -> ValueObject {
     await withCheckedContinuation { continuation in
       let ready = state.withLock { state -> ValueObject? in
@@ -114,12 +110,10 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// The handle with `key`, provided by an action or by the test.
+  /// Returns the handle for `key` that an action or the test has provided, or nil if there is none of this type.
   public func handle<Handle>(_ key: HandleKey, as type: Handle.Type = Handle.self) -> Handle? {
     state.withLock { $0.handles[key] as? Handle }
   }
-
-  // MARK: What the test does
 
   /// Cancels the step, as a deadline or a signal would.
   public func cancel() {
@@ -134,13 +128,13 @@ public final class TestHost: ActionHost {
   /// Sets the time left until the step's deadline, or nil for no deadline.
   package func setRemaining(_ remaining: Duration?) { state.withLock { $0.remaining = remaining } }
 
-  /// Makes these strings the secrets of the run.
+  /// Sets the texts that count as secrets of the run.
   package func setSecrets(_ texts: [String]) {
     let mask = SecretMask(texts.map { (name: "secret", text: $0) })
     state.withLock { $0.secrets = mask }
   }
 
-  /// Advances the host's clock, which otherwise does not move, and calls the handlers that are due, in order.
+  /// Advances the host's clock, which does not move by itself, and calls the handlers that are due in order.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration
@@ -151,13 +145,13 @@ public final class TestHost: ActionHost {
     for alarm in due { alarm.handler() }
   }
 
-  /// The number of pending waits on the host's clock.
+  /// The number of waits on the host's clock that have not ended.
   package var sleeperCount: Int { state.withLock { $0.alarms.count } }
 
-  /// The question of the action to a person, or nil.
+  /// The question that the action has asked, or nil if none is waiting for an answer.
   public var question: Question? { state.withLock { $0.question?.0 } }
 
-  /// Answers the question of the action.
+  /// Answers the question that the action has asked.
   public func answer(_ choice: String, by: String = "test", atMilliseconds: Int = 0) {
     let handler = state.withLock { state in
       defer { state.question = nil }
@@ -166,7 +160,7 @@ public final class TestHost: ActionHost {
     handler?(Answer(choice, by: by, atMilliseconds: atMilliseconds))
   }
 
-  /// Closes the handles that actions provided, in reverse order, as at the end of a run. Throws the first error.
+  /// Closes the handles that actions have provided, in reverse order, as at the end of a run. Throws the first error.
   public func closeHandles() throws {
     let provisions = state.withLock { state -> [Provision] in
       defer { state.provisions = [] }
@@ -176,9 +170,9 @@ public final class TestHost: ActionHost {
     for provision in provisions { try provision.close() }
   }
 
-  /// Runs an action on plain values, as an engine does, and returns its outputs as plain values.
+  /// Runs an action with inputs as plain values and returns its outputs as plain values, as an engine does.
   ///
-  /// Cancelling the host or the calling task cancels the action. A call of a service returns when the service has
+  /// Cancelling the host or the calling task cancels the action. The call of a service returns when the service has
   /// ended.
   public func call(
     _ type: any ActionType.Type, with inputs: ValueObject = [:], attempt: Int = 1
@@ -186,7 +180,7 @@ public final class TestHost: ActionHost {
     try await call(RegisteredAction(type), with: inputs, attempt: attempt)
   }
 
-  /// Like the call by type, but for an action of any origin.
+  /// Runs a registered action, such as one of an external plugin, in the same way.
   public func call(
     _ action: RegisteredAction, with inputs: ValueObject = [:], attempt: Int = 1
   ) async throws -> ValueObject {
@@ -209,21 +203,19 @@ public final class TestHost: ActionHost {
     return resolved
   }
 
-  // MARK: ActionHost
-
   /// Always returns `step`.
   package func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
-  /// Returns a different key for each call of an action, as for different steps of a run. Later attempts use the key of
-  /// the last call.
+  /// Returns a different key for each call of an action, as for different steps of a run. Attempts of the same call
+  /// have the same key.
   package func idempotencyKey(of step: StepIndex) -> String {
     "\(run.id)/\(stepID(of: step))-\(state.withLock { $0.callCount })"
   }
 
-  /// Returns the variables of the test.
+  /// Returns the variables that the test has set.
   package func environment(of step: StepIndex) -> [String: String] { variables }
 
-  /// True if the value contains a secret of the test.
+  /// True if the value contains a text that the test has declared as a secret.
   package func holdsSecret(_ value: Value) -> Bool {
     guard let mask = state.withLock({ $0.secrets }) else { return false }
     return mask.masked(value) != value
@@ -235,7 +227,7 @@ public final class TestHost: ActionHost {
   /// True if the test has cancelled the step.
   package func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isCancelled } }
 
-  /// Stores the handler for ``cancel()``.
+  /// Keeps the handler, which ``cancel()`` calls. If the step is already cancelled, calls it immediately.
   package func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled { state.cancelHandlers.append(handler) }
@@ -254,27 +246,27 @@ public final class TestHost: ActionHost {
     state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
   }
 
-  /// Always true.
+  /// True, so that tests can check incomplete lines.
   package var showsUnfinishedLines: Bool { true }
 
-  /// Records the line.
+  /// Records the incomplete line.
   package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     state.withLock { $0.unfinished.append(LogLine(line, from: stream)) }
   }
 
-  /// Records the lines, prefixed with the plugin's name.
+  /// Records the lines with the plugin's name as a prefix.
   package func log(_ lines: [String], from stream: LogStream, plugin: String) {
     state.withLock { state in state.logs += lines.map { LogLine("\(plugin): \($0)", from: stream) } }
   }
 
-  /// Stores the question for the test to answer.
+  /// Keeps the question and the handler until the test answers.
   package func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
     state.withLock { $0.question = (question, handler) }
   }
 
-  /// Removes the question.
+  /// Removes the question, so that it can no longer be answered.
   package func withdrawQuestion(of step: StepIndex, attempt: Int) { state.withLock { $0.question = nil } }
 
   /// Records the fraction.
@@ -282,10 +274,10 @@ public final class TestHost: ActionHost {
     state.withLock { $0.progress.append(fraction) }
   }
 
-  /// Records the event. Throws if the running action did not declare it.
+  /// Records the event. Throws an error if the action does not declare it.
   package func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
-  /// Records the event and its value. Throws if the running action did not declare the event.
+  /// Records the event and its value. Throws an error if the action does not declare the event.
   package func post(_ event: String, value: Value, step: StepIndex) throws {
     try state.withLock { state in
       if let declaration = state.declaration, declaration.eventFromInput == nil, !declaration.events.contains(event) {
@@ -297,12 +289,12 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// Stores the queue for ``deliver(_:value:)``.
+  /// Keeps the queue, to which ``deliver(_:value:)`` adds posts.
   package func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { $0.followed[event, default: []].append(posts) }
   }
 
-  /// Adds a post to the queues of the action that follows the event. Returns false if none does.
+  /// Delivers a post to the actions that follow the event. Returns false if none does.
   public func deliver(_ event: String, value: Value = .null) -> Bool {
     let (queues, number) = state.withLock { state in
       state.deliveredCount += 1
@@ -315,13 +307,13 @@ public final class TestHost: ActionHost {
   /// Counts a handled post.
   package func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
 
-  /// The number of handled posts.
+  /// The number of posts that actions have handled.
   package var handledPosts: Int { state.withLock { $0.handledPosts } }
 
-  /// The handle that was last provided with the key.
+  /// Returns the handle that was last provided for the key.
   package func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
 
-  /// Stores the handle for later calls.
+  /// Keeps the handle, so that other actions can use it.
   package func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
@@ -332,7 +324,7 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// Records the outputs of the first call.
+  /// Records the outputs with which the service first reports that it is ready.
   package func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let waiters = state.withLock { state -> [CheckedContinuation<ValueObject, Never>] in
       guard state.ready == nil else { return [] }
@@ -343,7 +335,7 @@ public final class TestHost: ActionHost {
     for waiter in waiters { waiter.resume(returning: outputs) }
   }
 
-  /// Stores the handler until ``advance(by:)`` reaches its time.
+  /// Keeps the handler until ``advance(by:)`` reaches its time.
   package func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     state.withLock { $0.alarms.append(($0.now + delay, handler)) }
   }

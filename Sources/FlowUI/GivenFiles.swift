@@ -3,7 +3,7 @@
   import FlowSystem
   import Synchronization
 
-  /// Files with values that a command reads at its start, in a folder that only this user can open.
+  /// Temporary files with values that a command reads when it starts. Only this user can open their folder.
   final class GivenFiles: Sendable {
     private let folder: String
     private let names = Mutex<[String]>([])
@@ -26,7 +26,7 @@
       let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw SystemError("writing '\(path)'", errno) }
       defer { close(file) }
-      // The reader removes one byte-order mark, and the text itself may begin with another.
+      // The reader removes one byte-order mark. The text itself may start with another, which must be kept.
       var bytes = Array("\u{FEFF}\(text)".utf8)[...]
       while !bytes.isEmpty {
         let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
@@ -36,7 +36,7 @@
       return path
     }
 
-    /// Removes the files and their folder.
+    /// Deletes the files and their folder.
     func remove() {
       for name in names.withLock({ $0 }) { unlink(name) }
       rmdir(folder)

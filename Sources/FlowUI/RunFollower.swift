@@ -10,22 +10,23 @@
   import NIOCore
   import ServiceLifecycle
 
-  /// Sends server-sent events to a page: `change` if it should be reloaded, `log` with lines, and `ended` if the
-  /// session has ended.
+  /// Sends server-sent events to an open page: `change` if the page should load its parts again, `log` with new output
+  /// lines, and `ended` if the session has ended.
   ///
-  /// The id of an event is the position of a `LogFollower`, so a page that has lost its connection continues from
+  /// The id of an event is a position of the `LogFollower`, so that a page that has lost its connection can continue
   /// there.
   struct RunFollower: Sendable {
     let library: RunLibrary
-    /// The run, or nil for the list of runs.
+    /// The run that the page shows, or nil if it shows the list of runs.
     let run: (run: StoredRun, store: any RunStore)?
-    /// The position after the lines that the page has, or nil if it has none.
+    /// The position after the lines that the page already has, or nil if it has none.
     var position: String?
 
-    /// The intervals for checking a run and the list of runs, and the number of checks without news after which
-    /// something is sent.
+    /// The intervals between checks of a run and of the list of runs. After `quietLooks` checks without news, something
+    /// is sent to keep the connection open.
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
-    /// The number of checks after which the page of a running run is reloaded, even between lines: within a second.
+    /// The number of checks after which the page of a running run is told to reload, even without new lines, because
+    /// durations increase.
     private static let runningLooks = 2
 
     private struct News: Sendable {
@@ -36,12 +37,12 @@
       var isRunning: Bool { state.hasPrefix(StoredRun.State.running.rawValue) }
     }
 
-    /// Writes events until the page is closed, the server stops or the session ends.
+    /// Sends events until the page is closed, the server stops or the session ends.
     func write(to writer: inout any ResponseBodyWriter, while isOpen: () -> Bool) async throws {
       let lines = run.map { LogFollower($0.run.id, in: $0.store, after: position) }
       var state: String?
       var (quiet, looks) = (0, 0)
-      // The delay before a browser reconnects, in milliseconds.
+      // The time after which a browser reconnects, in milliseconds.
       try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
       while !Task.isShuttingDownGracefully, !Task.isCancelled {
         guard isOpen() else {
@@ -51,10 +52,10 @@
         let library = library
         let news = try await DetachedThread.run { Self.news(library, lines) }
         var text = ""
-        // The durations of running steps grow with every check.
+        // The shown durations of running steps are outdated after a few checks.
         let isOlder = news.isRunning && looks > 0 && looks % Self.runningLooks == 0
         looks += 1
-        // There is no earlier state at the first check; the run may have ended since the page was created.
+        // The first check always sends a change, because the run may have ended since the page was created.
         if news.state != state || news.hasEntries || isOlder {
           text += "event: change\ndata: \(news.state)\n\n"
         }
@@ -86,8 +87,8 @@
       }
     }
 
-    /// Returns the lines of a part of a log: the source, the time in milliseconds, the kind, the pieces with CSS
-    /// classes if there are colors, and the text.
+    /// Returns the lines of a part of the log as arrays: the source, the time in milliseconds, the kind, the pieces
+    /// with CSS classes if the line has colors, and the text.
     private static func lines(of part: LogFollower.Part) -> [Value] {
       PageLine.all(of: part.lines).map { line in
         let colors = line.pieces.contains { $0.look != ColoredText.Look() }

@@ -7,7 +7,8 @@
   /// Starts runs as processes of the `flowrun` in the same folder, as a person would on the command line.
   ///
   /// A run that was started here is recorded in its store and ends with this process. If this process is asked to stop,
-  /// the run is cancelled and recorded as such. If this process is killed, the run is interrupted and can be resumed.
+  /// the runs are cancelled, which their records show. If this process is killed, the runs are interrupted and can be
+  /// resumed.
   final class RunStarter: Sendable {
     private let program: String
     private let limit: Int
@@ -15,28 +16,31 @@
 
     private struct State {
       var groups: [Int: ProcessGroup] = [:]
-      /// The number of starts in progress.
+      /// The number of processes that are being started.
       var starting = 0
       var next = 0
       var isStopping = false
     }
 
-    /// The maximum wait for a run to start before the request is answered, in seconds.
+    /// The maximum time that a request waits for its run to start, in seconds.
     private static let startSeconds = 20
-    /// The maximum wait for runs to end when this process ends.
+    /// The maximum time that this process waits for cancelled runs when it stops.
     private static let stopMilliseconds = 10_000
-    /// The maximum size of output before the start that is kept for an error message.
+    /// The maximum size of the output that is kept for an error message if a run does not start.
     private static let messageBytes = 16 << 10
 
-    /// Creates a starter of at most `limit` concurrent runs.
+    /// Creates a starter that allows at most `limit` concurrent runs.
     init(program: String, limit: Int) { (self.program, self.limit) = (program, limit) }
 
-    /// The reason why a run could not be started, for people.
+    /// Describes to a person why a run could not be started.
     struct StartProblem: Error { let text: String }
 
-    /// Runs `flowrun` in a folder with these arguments, the first of which is the subcommand. `input` is its standard
-    /// input, and `files` are removed after it has read them. Returns the run's id when the run has started, or nil if
-    /// that takes too long.
+    /// Runs `flowrun` in a folder. Returns the run's id once the run has started, or nil if that takes too long.
+    ///
+    /// - Parameters:
+    ///   - words: the arguments, starting with the subcommand.
+    ///   - input: the text for standard input.
+    ///   - files: temporary files, which are removed after the run has read them.
     func start(
       _ words: [String], in folder: String, input: String?, files: GivenFiles? = nil
     ) async throws -> String? {
@@ -92,7 +96,7 @@
           let ending = group.collect()
           files?.remove()
           state.withLock { $0.groups[number] = nil }
-          // This has no effect if the run has started.
+          // Has no effect if the run has started.
           begun.yield(.failure(StartProblem(text: text.isEmpty ? "flowrun \(ending.status)" : text)))
           begun.finish()
         }
@@ -103,14 +107,15 @@
       }
     }
 
-    /// Cancels the runs that were started here and waits for their end.
+    /// Cancels the runs that were started here, and waits until they have ended.
     func stop() async {
       let groups = state.withLock { state in
         state.isStopping = true
         return Array(state.groups.values)
       }
       for group in groups { group.send(SIGTERM) }
-      // A separate task is needed, because sleeping returns at once in a cancelled one, such as that of the server.
+      // Waiting requires a separate task, because sleep returns immediately in a cancelled task, such as that of the
+      // server.
       await Task {
         var waited = 0
         while waited < Self.stopMilliseconds, !state.withLock({ $0.groups.isEmpty }) {
@@ -120,13 +125,12 @@
       }.value
     }
 
-    /// Reads the output of a run.
     private final class Reader: Sendable {
       private let file: Descriptor
 
       init(_ file: consuming Descriptor) { self.file = file }
 
-      /// Reads to the end. Calls `begun` with the run's id when it is printed. Returns the output before it.
+      /// Reads the whole output. Calls `begun` as soon as the run's id is printed. Returns the output before the id.
       func read(_ begun: (String) -> Void) -> String {
         var splitter = LineSplitter(longest: RunStarter.messageBytes)
         var message: [String] = []

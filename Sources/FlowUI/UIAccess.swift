@@ -5,20 +5,20 @@
   import Hummingbird
   import Synchronization
 
-  /// Controls access: a browser must have opened the link, use an address of this server and send requests from its
-  /// pages.
+  /// Controls access to the server. A browser must have opened the link, must use an address of this server, and must
+  /// send actions from its pages.
   final class UIAccess: Sendable {
     /// The session of a browser that has opened the link.
     struct Session {
-      /// The time of its last request in seconds.
+      /// The time of the browser's last request, in seconds of the server's clock.
       var usedAt: Int
-      /// The token that its pages send with every action.
+      /// The token that the browser's pages must send with every action.
       let pageToken: String
     }
 
     private struct State {
       var sessions: [String: Session] = [:]
-      /// Tokens that are accepted once.
+      /// Tokens that can be used only once.
       var onceTokens: Set<String> = []
       var port = 0
     }
@@ -26,23 +26,21 @@
     private let state = Mutex(State())
     private let settings: UISettings
 
-    /// The time after which an unused session ends: a day, in seconds.
+    /// How long an unused session lasts: one day, in seconds.
     static let idleSeconds = 86_400
-    /// The maximum number of sessions; the one unused for the longest time is removed first.
+    /// The maximum number of sessions. If there are more, the one that was unused for the longest time is removed.
     private static let most = 32
 
     init(_ settings: UISettings) { self.settings = settings }
 
-    // MARK: Addresses
-
-    /// Sets the port of the server.
+    /// Sets the port at which the server listens. Host names in requests are compared with it.
     func listens(at port: Int) { state.withLock { $0.port = port } }
 
-    /// True if a `Host` names this server. Otherwise the request may come from another site whose name resolves to this
-    /// server (DNS rebinding).
+    /// True if the header `Host` names this server. Otherwise the request may come from another site whose name was
+    /// made to resolve to this machine (DNS rebinding).
     func isOwn(host: String?) -> Bool { host.map { hosts.contains($0.lowercased()) } ?? false }
 
-    /// True if an `Origin` is that of this server.
+    /// True if the header `Origin` names this server.
     func isOwn(origin: String) -> Bool {
       if let address = settings.publicURL, origin == "\(address.scheme)://\(address.authority)" { return true }
       return origin.hasPrefix("http://") && localHosts.contains(String(origin.dropFirst("http://".count)))
@@ -58,25 +56,25 @@
       let port = state.withLock { $0.port }
       let names = settings.isLoopback ? UISettings.loopbackNames + [settings.host] : [settings.host]
       let written = names.map { ($0.contains(":") ? "[\($0)]" : $0).lowercased() }
-      // A browser leaves out the default port.
+      // Browsers leave out the port if it is the default port.
       return Set(written.map { "\($0):\(port)" } + (port == 80 ? written : []))
     }
 
-    // MARK: Sessions
-
-    /// The name of the cookie. It contains the port, because all servers of a machine share cookies.
+    /// The name of the session cookie. It contains the port, because cookies are shared by all servers on the same
+    /// host.
     private var cookieName: String { "flowrun-ui-\(state.withLock { $0.port })" }
 
-    /// The name of the cookie with the page that a browser showed when its session ended.
+    /// The name of the cookie that contains the page a browser showed when its session ended.
     var lostPageCookie: String { "\(cookieName)-at" }
 
-    /// Returns a cookie for returning to a page, or nil if the address is not that of a page.
+    /// Returns a cookie with which a browser can return to a page after opening the link, or nil if the address is not
+    /// that of a page.
     func noting(lostPage address: String) -> String? {
       guard Self.isPage(address) else { return nil }
       return "\(lostPageCookie)=\(PageText.inAddress(address)); Path=/; SameSite=Strict; Max-Age=\(Self.idleSeconds)"
     }
 
-    /// Returns the page that a browser showed when its session ended, or nil if there is none.
+    /// Returns the page that a browser showed when its session ended, or nil if it is unknown.
     func lostPage(of request: Request) -> String? {
       let prefix = lostPageCookie + "="
       for cookie in request.headers[values: .cookie].flatMap({ $0.split(separator: ";") }) {
@@ -88,20 +86,20 @@
       return nil
     }
 
-    /// True if an address is that of a page of this server, as encoded by a browser.
+    /// True if the address, as encoded by a browser, is that of a page of this server.
     private static func isPage(_ address: String) -> Bool {
       ["/runs/", "/workflows/", "/compare?"].contains { address.hasPrefix($0) } && address.utf8.count < 2_000
         && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !";\"'<>\\".utf8.contains($0) }
     }
 
-    /// Creates a token that is accepted once, for a link that is visible to other programs.
+    /// Creates a token that can be used only once, for a link that other programs might see.
     func onceToken() -> String {
       let token = UISettings.randomToken()
       state.withLock { _ = $0.onceTokens.insert(token) }
       return token
     }
 
-    /// Creates a session and returns its cookie, or nil if the token is wrong.
+    /// Creates a session and returns its cookie. Returns nil if the token is wrong.
     func open(with token: String) -> String? {
       let isOnce = state.withLock { $0.onceTokens.remove(token) != nil }
       guard isOnce || Self.areEqual(token, settings.token) else { return nil }
@@ -119,8 +117,8 @@
       return "\(cookieName)=\(name); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(Self.idleSeconds)\(secure)"
     }
 
-    /// Returns the session of a request with its name, or nil if there is none or it has ended. Automatic requests of a
-    /// page do not extend it.
+    /// Returns the session of a request and its name. Returns nil if the request has no session or its session has
+    /// ended. `isUse` is false for automatic requests of a page, which do not extend the session.
     func session(of request: Request, isUse: Bool) -> (name: String, session: Session)? {
       let prefix = cookieName + "="
       let cookies = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }
@@ -138,7 +136,7 @@
       return nil
     }
 
-    /// True if a session has not ended.
+    /// True if the session has not ended.
     func isOpen(_ name: String) -> Bool {
       let now = settings.now()
       return state.withLock { state in
@@ -149,7 +147,7 @@
       }
     }
 
-    /// Compares two strings in a time that does not depend on where they differ.
+    /// Compares two strings. The time does not reveal where they differ.
     static func areEqual(_ one: String, _ other: String) -> Bool {
       let (one, other) = (Array(one.utf8), Array(other.utf8))
       guard one.count == other.count else { return false }

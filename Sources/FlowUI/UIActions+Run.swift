@@ -7,12 +7,12 @@
   import Hummingbird
   import HummingbirdCore
 
-  /// Starts runs, as a person would on the command line in the folder of the workflow.
+  /// Starts runs in the folder of their workflow, as a person would on the command line.
   extension UIActions {
-    /// The maximum number of checks, every 50 ms, for a started run in its store.
+    /// The maximum number of times that the store is checked for a started run, every 50 ms.
     private static let journalLooks = 60
-    /// The maximum number of bytes of one input, and of all inputs together, that are passed as arguments. The system
-    /// limits both; larger inputs are passed in files.
+    /// The maximum number of bytes of one input, and of all inputs together, for passing them as arguments, which the
+    /// system limits. Larger inputs are passed in files.
     private static let (wordBytes, allWordBytes) = (32 << 10, 256 << 10)
 
     func run(_ body: ValueObject) async throws -> Response {
@@ -38,7 +38,7 @@
       return try await start(file.path, workflow, inputs, reason)
     }
 
-    /// Starts a run with the inputs of an earlier one.
+    /// Starts a run with the same inputs as an earlier run.
     func runAgain(_ body: ValueObject) async throws -> Response {
       let (run, _) = try await found(body)
       let (form, repetition) = try await DetachedThread.run { [library] in
@@ -81,7 +81,8 @@
       for given in inputs where !given.field.isSecret {
         let (name, text) = (given.field.name, given.text)
         bytes += text.utf8.count
-        // A value that begins with @ names a file, and a combining character would merge with the preceding `=`.
+        // Such a value is passed in a file. After a leading @, it would be read as a file name, and a combining
+        // character would merge with the `=` before it.
         let isSpecial = text.utf8.first.map { $0 == UInt8(ascii: "@") || $0 >= 0x80 } ?? false
         if isSpecial || text.utf8.count > Self.wordBytes || bytes > Self.allWordBytes {
           let files = try folder ?? GivenFiles()
@@ -101,7 +102,7 @@
         folder?.remove()
         throw error
       }
-      // The first entry of a journal takes a moment.
+      // It takes a moment until the started run is in its store.
       for _ in 0..<Self.journalLooks {
         guard let run else { break }
         let isThere = try await DetachedThread.run { [library] in

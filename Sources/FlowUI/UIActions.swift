@@ -7,17 +7,17 @@
   import Hummingbird
   import HummingbirdCore
 
-  /// The actions of pages. Each corresponds to a command.
+  /// Handles the actions that pages send. Each corresponds to a command of `flowrun`.
   struct UIActions {
     let settings: UISettings
     let starter: RunStarter
 
     var library: RunLibrary { settings.library }
 
-    /// The maximum number of bytes in the body of an action.
+    /// The maximum size of an action's body in bytes.
     private static let bodyBytes = 4 << 20
 
-    /// An error in a request, with the input that caused it, if any.
+    /// An error in a request, with the name of the input that caused it, or nil if no input did.
     struct Refusal: Error {
       let text: String
       var input: String?
@@ -89,7 +89,7 @@
       return .json(["message": .string(message)])
     }
 
-    /// The arguments for every run of this library.
+    /// The arguments that every run of this library needs.
     var storeWords: [String] {
       (library.address.map { ["--store", $0] } ?? []) + library.pluginFolders.flatMap { ["--plugin-dir", $0] }
     }

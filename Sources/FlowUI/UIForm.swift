@@ -4,13 +4,13 @@
   import FlowInsight
   import FlowModel
 
-  /// The form for starting a run.
+  /// Creates the form for starting a run.
   ///
-  /// The script sends only values that differ from those served, so an unchanged form is equivalent to `flowrun FILE`.
+  /// The script sends only values that the person has changed, so an unchanged form is equivalent to `flowrun FILE`.
   enum UIForm {
     private static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
-    /// Returns the form of a workflow.
+    /// Returns the form of a workflow as HTML, or the reason why it cannot be started.
     static func html(_ form: RunLibrary.Form, _ file: RunLibrary.WorkflowFile) -> String {
       let html = "<section id=\"start\"><h2>Run</h2>"
       if !form.problem.isEmpty {
@@ -50,7 +50,8 @@
       return html + "<p class=\"refusal\" id=\"\(id)-refusal\" hidden></p></div>"
     }
 
-    /// Returns attributes for the script: the path of a field's default, and the value that fills it.
+    /// Returns attributes that the script needs: the path of a field's default, and the value with which the field is
+    /// filled.
     private static func state(of field: RunLibrary.Field) -> String {
       (field.path.map { " data-resolved=\"\(PageText.value($0))\"" } ?? "")
         + (field.filled.map { " data-fill=\"\(PageText.value($0))\"" } ?? "")
@@ -74,13 +75,13 @@
       }
     }
 
-    /// Returns a text area. It starts with a line break, which browsers remove.
+    /// Returns a text area. Its content starts with a line break, because browsers remove the first one.
     private static func area(_ text: String, _ attributes: String, rows: Int) -> String {
       "<textarea rows=\"\(rows)\" \(attributes)>\n\(PageText.value(text))</textarea>"
     }
 
-    /// Returns a list of choices. Browsers remove spaces from the text of an option, so each value follows `=` in an
-    /// attribute.
+    /// Returns a list of choices. Each value is stored in an attribute after `=`, because browsers trim the text of an
+    /// option.
     private static func select(_ attributes: String, _ values: [String], _ field: RunLibrary.Field) -> String {
       let none = field.declaration.isRequired ? "" : "leave it out"
       let first = field.given == nil ? ["<option value=\"\">\(none)</option>"] : []
@@ -90,7 +91,7 @@
       return "<select \(attributes)>\((first + options).joined())</select>"
     }
 
-    /// Returns the choices next to a control: to leave out the value, to enter an empty string, or to read a file.
+    /// Returns the checkboxes next to a control: leave out the value, pass an empty string, or read a file.
     private static func choices(_ field: RunLibrary.Field, _ id: String) -> String {
       let declaration = field.declaration
       func box(_ kind: String, _ text: String, isOn: Bool = false, isHidden: Bool = false) -> String {

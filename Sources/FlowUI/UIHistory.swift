@@ -7,27 +7,27 @@
   import FlowSystem
   import Hummingbird
 
-  /// The list of runs on a page, filtered by the query of its address and split into pages.
+  /// A list of runs, filtered by the query of the page's address and split into pages.
   struct UIHistory {
-    /// The state, such as `failure`; empty for any.
+    /// The state of the listed runs, such as `failure`, or an empty string for any.
     var state = ""
-    /// The name of the workflow file; empty for any.
+    /// The name of the workflow file, or an empty string for any.
     var workflow = ""
-    /// The launch reason; empty for any.
+    /// The launch reason, or an empty string for any.
     var reason = ""
-    /// The maximum age, such as `24h`; empty for any.
+    /// The maximum age of the listed runs, such as `24h`, or an empty string for any.
     var since = ""
-    /// The number of the page, from 1.
+    /// The number of the current page, from 1.
     var page = 1
 
-    /// The number of runs on a page, and the maximum number of runs read from each store.
+    /// The number of runs per page, and the maximum number of runs read from each store.
     static let (pageRuns, limit) = (50, 20_000)
     private static let ages = [
       ("1h", "the last hour", 3_600), ("24h", "the last day", 86_400), ("7d", "the last 7 days", 604_800),
     ]
     private static let states: [StoredRun.State] = [.running, .success, .partial, .failure, .cancelled, .interrupted]
 
-    /// Reads the filters from the address of a request. The page of a workflow lists only its runs.
+    /// Reads the filters from the query of a request. The page of a workflow lists only the runs of that workflow.
     init(_ request: Request, workflow own: String? = nil) {
       let query = request.uri.queryParameters
       func text(_ name: Substring) -> String { query[name].map { String($0).replacing("+", with: " ") } ?? "" }
@@ -43,7 +43,7 @@
         && (reason.isEmpty || RunHeader(run.header)?.launch.reason.rawValue == reason)
     }
 
-    /// Returns the filters, the matching runs and links to other pages.
+    /// Returns the filters, a table of the matching runs, and links to other pages.
     func html(_ caption: String, of all: [StoredRun], _ library: RunLibrary, own: String? = nil) -> String {
       let now = WallTime.now
       let found = all.filter { passes($0, library, now) }
@@ -82,7 +82,7 @@
       return "<label>\(label ?? name) <select name=\"\(name)\">\(options.joined())</select></label> "
     }
 
-    /// Returns the age of a time in words.
+    /// Returns how long ago a time was, such as `12 s ago`.
     static func ago(_ milliseconds: Int, now: Int = WallTime.now) -> String {
       let seconds = max(0, (now - milliseconds) / 1_000)
       return switch seconds {

@@ -7,10 +7,10 @@ import FlowPluginKit
 import FlowSystem
 
 extension RunLibrary {
-  /// The number of runs whose items are cached. The page of a run in progress requests them every second.
+  /// The number of runs whose items are cached. The page of a running run requests them every second.
   private static let keptItems = 4
 
-  /// Adds the values of the items to a run. Only values in the journal of the run are known.
+  /// Adds the values of items to a run, as far as its journal contains them.
   func noteItems(in reported: inout ReportedRun, of recorded: HistoryRun, _ registry: ActionRegistry) {
     guard !reported.itemStates.isEmpty else { return }
     let expansions = recorded.recollection.entries.count { if case .expanded = $0 { true } else { false } }
@@ -47,8 +47,8 @@ extension RunLibrary {
     return items
   }
 
-  /// Returns the times at which attempts ended, except the last one, in milliseconds from the start of the run. The
-  /// keys are the names of steps and items as in the log.
+  /// Returns the times at which attempts ended, except the last one of each step or item, in milliseconds from the
+  /// start of the run. The keys are the names of steps and items as in the log.
   static func attemptEnds(in recorded: HistoryRun) -> ValueObject {
     let steps = recorded.graph.workflow.steps
     var ends: ValueObject = [:]

@@ -9,15 +9,15 @@ import FlowStore
 import FlowSystem
 import Synchronization
 
-/// The runs that `flowrun ui` shows: those of the workflows in and below a folder, or those in a database.
+/// The runs that `flowrun ui` shows: those of all workflows in a folder and below it, or those in a database.
 ///
-/// Every call can block, because it reads from a disk or a database.
+/// Every call may block, because it reads from a disk or a database.
 package final class RunLibrary: Sendable {
-  /// The absolute path of the folder with the workflows.
+  /// The absolute path of the folder that contains the workflows.
   package let folder: String
-  /// The address of the database, or nil if each folder has its own store.
+  /// The address of the database. Nil if the runs are in the stores next to the workflows.
   package let address: String?
-  /// The folders of plugins named on the command line.
+  /// The plugin folders given on the command line, as absolute paths.
   package let pluginFolders: [String]
   private let writes: Bool
   private let database: (any RunStore)?
@@ -27,38 +27,36 @@ package final class RunLibrary: Sendable {
 
   private struct Known {
     var stores: [String: any FileRunStore] = [:]
-    /// The folders with a run history.
+    /// The folders that contain a run history.
     var folders: [String] = []
-    /// The workflows in folders below the library's folder that have no run history.
+    /// The paths of workflows in other folders, which have no run history.
     var others: [String] = []
     var foldersSeenAt: Int?
   }
 
-  /// The maximum number of runs that are read from a store, the newest first.
+  /// The maximum number of runs read from a store. The newest ones are read.
   package static let runLimit = 500
-  /// The time for which the list of folders is cached.
+  /// How long the list of folders is cached.
   private static let foldersMilliseconds = 5_000
 
-  /// Opens the database at `store`, or the stores of the workflows in and below `folder`. If `isReadOnly` is true, no
-  /// requests can be sent to runs.
+  /// Opens the database at `store` or, if it is nil, the stores of the workflows in `folder` and below. If `isReadOnly`
+  /// is true, no requests can be sent to runs.
   package init(folder: String, store: String?, pluginFolders: [String], isReadOnly: Bool) throws {
     guard FilePath.isFolder(folder) else { throw UsageProblem("'\(folder)' is not a folder") }
     self.folder = FilePath.normalized(folder)
-    // Runs are started in the folders of their workflows, so the paths must be absolute.
+    // Runs are started in the folders of their workflows, so paths must be absolute.
     self.pluginFolders = pluginFolders.map(FilePath.absolute)
     address = store
     writes = !isReadOnly
-    // This program has the run stores of `flowrun`, but none of its subcommands.
+    // This program can open the same run stores as `flowrun`, but has none of its subcommands.
     CommandParts.current.stores = RunStores()
     database = try store.map { try RunMemory.open(address: $0) }
   }
 
-  // MARK: Runs
-
-  /// Runs, sorted from the newest to the oldest, and the errors of stores that could not be read.
+  /// Runs from the newest to the oldest, and the problems of stores that could not be read.
   package struct List: Sendable {
     package var runs: [StoredRun] = []
-    /// The errors, one sentence each.
+    /// A sentence for each store that could not be read.
     package var problems: [String] = []
   }
 
@@ -71,7 +69,7 @@ package final class RunLibrary: Sendable {
     for place in places() {
       do {
         let found = try store(at: place).list(filter)
-        // In a store, runs are in the order of their starts, even if the clock was set back.
+        // Within a store, runs keep the order of their starts, even if the clock was set back.
         var latest = Int.max
         runs += found.runs.map { run in
           latest = min(latest, run.startedMilliseconds)
@@ -92,7 +90,7 @@ package final class RunLibrary: Sendable {
 
   /// Returns the run with this id and its store. Returns nil if there is no such run.
   package func find(_ id: String) throws -> (run: StoredRun, store: any RunStore)? {
-    // A string that cannot be an id is not looked up.
+    // Text that cannot be an id is not looked up.
     guard id.utf8.count == 36, id.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }
     var problem: (any Error)?
     for place in places() {
@@ -107,23 +105,23 @@ package final class RunLibrary: Sendable {
     return nil
   }
 
-  /// Sends a request to a run. `flowrun cancel`, `post` and `answer` do the same.
+  /// Sends a request to a run and waits for its answer, as `flowrun cancel`, `post` and `answer` do.
   package func ask(_ run: StoredRun, in store: any RunStore, _ question: ValueObject) async throws {
     var question = question
     if question["choice"] != nil { question["by"] = .string("\(Environment.userName) on \(RunMemory.holder.host)") }
     _ = try await RunQuestion.ask(run, in: store, question)
   }
 
-  /// Answers the question of a step with a secret. The secret is not stored.
+  /// Answers the question of a step with a secret, which is not stored.
   package func answer(_ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String) async throws
   {
     try await RunQuestion.answer(run, in: store, step, withSecret: secret)
   }
 
-  /// The environment of this process. Runs that it starts have the same environment.
+  /// The environment of this process, which the runs that it starts inherit.
   package static var environment: [String: String] { Environment.all }
 
-  /// Returns the message of an error as a sentence that pages show.
+  /// Returns the message of an error in the form that pages show, without a prefix or final line break.
   package static func message(of error: any Error) -> String {
     var text = "\(error)"
     if text.hasPrefix("flowrun: ") { text.removeFirst("flowrun: ".count) }
@@ -131,13 +129,11 @@ package final class RunLibrary: Sendable {
     return text
   }
 
-  // MARK: Stores
-
   private func places() -> [String] {
     database == nil ? search().folders : [""]
   }
 
-  /// Searches the folders below the library's folder, at most every few seconds.
+  /// Searches for workflows in the library's folder and below, at most every few seconds.
   private func search() -> (folders: [String], others: [String]) {
     known.withLock { known in
       let now = WallTime.now
@@ -153,13 +149,14 @@ package final class RunLibrary: Sendable {
     }
   }
 
-  /// Clears the cached list of folders, because a folder may now have its first run.
+  /// Discards the cached list of folders, because a folder may have its first run now.
   package func forgetFolders() { known.withLock { $0.foldersSeenAt = nil } }
 
   private func store(at place: String) throws -> any RunStore {
     if let database { return database }
     let path = RunMemory.path(in: place)
-    // When a store is damaged, the next run moves it to another name and creates a new file in its place.
+    // The open store is used only if its file is still the same. When a store is damaged, the next run renames its file
+    // and creates a new one.
     let isSame = { (store: any FileRunStore) in store.identity == FileIdentity(path) }
     if let store = known.withLock({ $0.stores[path] }), isSame(store) { return store }
     let store = try RunMemory.open(place, writes: writes)
@@ -167,11 +164,9 @@ package final class RunLibrary: Sendable {
     return store
   }
 
-  // MARK: Workflows
-
   package struct WorkflowFile: Sendable {
     package var path: String
-    /// The path relative to the folder of the library. Pages show it as the name of the workflow.
+    /// The path relative to the library's folder, which pages show as the name of the workflow.
     package var name: String
     package var runs: [StoredRun]
   }
@@ -182,7 +177,7 @@ package final class RunLibrary: Sendable {
       .map { "\(folder)/\($0)" }.filter { FileAccess.isRegular($0) && WorkflowFiles.isWorkflow($0) }
   }
 
-  /// Returns the workflows with runs, the one that ran last first, then the others in the same folders and in those
+  /// Returns the workflows with runs, the one that ran last first, followed by other workflows in the same folders and
   /// below the library's folder.
   package func workflows(of list: List) -> [WorkflowFile] {
     var files: [String] = []
@@ -191,7 +186,7 @@ package final class RunLibrary: Sendable {
       if runs[run.file] == nil { files.append(run.file) }
       runs[run.file, default: []].append(run)
     }
-    // A database does not contain workflows without runs; those in the folder belong to it, too.
+    // Workflows without runs are found in the folder, even if the runs are in a database.
     let found = search()
     let folders = [folder] + found.folders.filter { $0 != folder }
     let others = folders.flatMap(Self.workflows) + found.others
@@ -199,7 +194,7 @@ package final class RunLibrary: Sendable {
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }
   }
 
-  /// Returns the name that pages show for a workflow file.
+  /// Returns the name that pages show for a workflow file: its path relative to the library's folder, if it is there.
   package func name(of file: String) -> String {
     FilePath.path(of: file, below: folder) ?? file
   }

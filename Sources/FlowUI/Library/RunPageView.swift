@@ -10,70 +10,71 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// The content of the page of a run.
+/// The content of the page about one run.
 package struct RunPageView: Sendable {
   package let run: StoredRun
-  /// The page of the report of the run. It has links to the pages of its steps.
+  /// The report of the run as a page, with links to the pages of its steps.
   package let page: InsightPage
-  /// The events that steps of the run are waiting for.
+  /// The names of the events for which steps of the run are waiting.
   package let awaited: [String]
-  /// The questions that have not been answered.
+  /// The questions that wait for an answer.
   package let questions: [Question]
-  /// The effect of a resume on the steps that were running when flowrun ended, one sentence each.
+  /// What a resume would do with the steps that were running when flowrun ended, one sentence each.
   package let resuming: [String]
-  /// True if slack and suggestions can be computed but are not computed yet.
+  /// True if slack and suggestions are missing, although they could be computed.
   package let isBrief: Bool
-  /// The times at which attempts ended, except the last one, by step or item, in milliseconds from the start of the
-  /// run.
+  /// The times at which attempts ended, except the last one, in milliseconds from the start of the run, by step or
+  /// item.
   package let attemptEnds: ValueObject
 
-  /// A question that a step asks.
+  /// A question that a step asks a person.
   package struct Question: Sendable {
     package var step: String
     package var text: String
     package var choices: [String]
     var kind: FlowPluginKit.Question.Kind
-    /// The last lines that the dependencies of the step printed, each with the id of its step or item.
+    /// The last lines printed by the step's dependencies, each with the id of the step or item that printed it.
     package var printed: [(step: String, line: String)] = []
-    /// True if the answer is text that a person enters.
+    /// True if the person enters text rather than choosing an answer.
     package var takesText: Bool { kind != .choice }
     package var isSecret: Bool { kind == .secret }
   }
 }
 
-/// The content of the page of a step.
+/// The content of the page about one step or item.
 package struct StepPageView: Sendable {
   package let uses: String
-  /// The `name` of the step, or its id if it has no name.
+  /// The name of the step, or its id if it has no `name`.
   package let name: String
   package let state: String
-  /// The properties of the step, each with its name.
+  /// The names and values of properties, such as the queue or the attempts.
   package let facts: [(name: String, value: String)]
-  /// The failures of the step as HTML.
+  /// The panels about failures of the step, as HTML.
   package let failures: String
-  /// The inputs of the step as written in the file.
+  /// The inputs of the step, as written in the workflow file.
   package let inputs: [(name: String, value: String)]
   package let outputs: [(name: String, value: String)]
-  /// The durations of the step in recorded runs, in nanoseconds, the newest run first.
+  /// The durations of the step in recorded runs, in nanoseconds, with the ids of the runs. The newest run is first.
   package let durations: [(run: String, nanoseconds: Int)]
-  /// The attempts of the step with their errors, as HTML. Empty if there was only one.
+  /// A table of the attempts with their errors, as HTML. Empty if there was only one attempt.
   package var attempts = ""
   /// The items of the step. Empty if it has no `foreach`.
   package var items: [ReportedItem] = []
-  /// The variables that the step sets for its commands, as written in the file.
+  /// The environment variables that the step sets, as written in the workflow file.
   package var environment: [(name: String, value: String)] = []
-  /// The times at which attempts ended, except the last one, by step or item, in milliseconds from the start of the
-  /// run.
+  /// The times at which attempts ended, except the last one, in milliseconds from the start of the run, by step or
+  /// item.
   package var attemptEnds: ValueObject = [:]
 }
 
 extension RunLibrary {
   private static let keptPages = 4
-  /// The number of steps above which slack is not computed on request, because a person is waiting.
+  /// The number of steps from which on slack is not computed, because a person is waiting for the page.
   private static let analyzedSteps = 2_000
 
-  /// Returns the current state of a run. `stepPage` is the start of the links to the pages of its steps. If `isFast` is
-  /// true, slack and suggestions are included only if they are cached, because computing them can take half a second.
+  /// Returns the page of a run in its current state. `stepPage` is the prefix of links to the pages of its steps. If
+  /// `isFast` is true, slack and suggestions are included only if they are cached, because computing them can take half
+  /// a second.
   package func view(
     of run: StoredRun, in store: any RunStore, stepPage: String?, isFast: Bool = false
   ) throws -> RunPageView {
@@ -110,7 +111,7 @@ extension RunLibrary {
     return view
   }
 
-  /// The number of steps for which the page describes the effect of a resume.
+  /// The maximum number of steps for which the page describes the effect of a resume.
   private static let resumedSteps = 5
 
   private static func resuming(_ run: ReportedRun, _ workflow: Workflow) -> [String] {
@@ -126,19 +127,19 @@ extension RunLibrary {
       + (fails ? "does not run it again, because of on-interrupt: fail." : "runs it again from its start.")
   }
 
-  /// Returns the report of a run as JSON. It is the same as that of `flowrun runs show --json`.
+  /// Returns the report of a run as JSON, the same as `flowrun runs show --json`.
   package func report(of run: StoredRun, in store: any RunStore) throws -> Value {
     .object(try HistoryRun(run, store, try Installation(around: run.file, given: pluginFolders)).report.value)
   }
 
-  /// Returns a run as a Chrome trace, in the format of `flowrun --trace`.
+  /// Returns the run as a Chrome trace, in the same format as `flowrun --trace`.
   package func trace(of run: StoredRun, in store: any RunStore) throws -> [UInt8] {
     let recorder = TraceRecorder()
     recorder.receive(try read(run, in: store).reported.events)
     return recorder.bytes
   }
 
-  /// Returns the content of the page of a step or item, or nil if the run has no such step or item.
+  /// Returns the content of the page about a step or item, or nil if the run has no such step or item.
   package func step(_ name: String, of run: StoredRun, in store: any RunStore) throws -> StepPageView? {
     let (recorded, reported) = try read(run, in: store)
     let steps = recorded.graph.workflow.steps
@@ -194,7 +195,7 @@ extension RunLibrary {
     return view
   }
 
-  /// Returns the content of the page of an item such as `convert[42]`, or nil if the run has no such item.
+  /// Returns the content of the page about an item such as `convert[42]`, or nil if the run has no such item.
   private func item(
     _ name: String, _ item: (step: StepID, index: Int), _ recorded: HistoryRun, _ reported: ReportedRun
   ) -> StepPageView? {
@@ -224,7 +225,8 @@ extension RunLibrary {
     return view
   }
 
-  /// Describes when a step became ready, and which step or event it waited for last. Returns nil if it waited for none.
+  /// Describes when a step became ready, and for which step or event it had waited last. Returns nil if it was ready
+  /// from the start.
   private static func readiness(of index: Int, _ run: ReportedRun) -> String? {
     guard let ready = run.course.steps[index].readyAt else { return nil }
     let shape = run.course.shape.steps[index]
@@ -242,7 +244,7 @@ extension RunLibrary {
     return "at \(PageText.time(ready)), \(last.1)"
   }
 
-  /// Returns the attempts of a step or item with their errors. Returns an empty text if there was only one.
+  /// Returns a table of the attempts of a step or item with their errors, or an empty string if there was only one.
   private static func attempts(_ task: TaskInstance, _ times: [Range<Int>], _ recollection: RunRecollection) -> String {
     guard times.count > 1 else { return "" }
     var errors: [Int: String] = [:]
@@ -263,12 +265,12 @@ extension RunLibrary {
     return PageTable(caption: "Attempts", columns: ["attempt", "started", "took", "error"], rows: rows).html
   }
 
-  /// Returns the output of the steps of a run, or of one step or item, as text.
+  /// Returns the output of all steps of a run, or of a single step or item, as text.
   package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
     Array(PageLine.text(PageLine.all(of: try LogFollower(run.id, in: store).read().lines), ofStep: step).utf8)
   }
 
-  /// Returns a page that compares two runs. `flowrun compare` creates the same page.
+  /// Returns a page that compares two runs, the same as `flowrun compare` creates.
   package func comparison(
     _ before: (run: StoredRun, store: any RunStore), _ after: (run: StoredRun, store: any RunStore)
   ) throws -> InsightPage {
@@ -277,13 +279,13 @@ extension RunLibrary {
     return InsightPages.page(RunComparison(RunSample([old]), RunSample([new])), [])
   }
 
-  /// Returns a page about the runs of a workflow: statistics, budgets and a forecast. Returns nil if fewer than two
+  /// Returns a page about several runs of a workflow: statistics, budgets and a forecast. Returns nil if fewer than two
   /// runs have ended.
   package func history(of file: WorkflowFile, _ workflow: Workflow?) throws -> InsightPage? {
     var sample: [ReportedRun] = []
     for run in file.runs where run.epoch == 1 && sample.count < Self.sampledRuns {
       guard [.success, .partial, .failure].contains(run.state), let found = try find(run.id) else { continue }
-      // A run of an older version of the file, or with other plugins, may not be readable any more.
+      // A run may be unreadable if the file or its plugins have changed since.
       if let read = try? read(found.run, in: found.store) { sample.append(read.reported) }
     }
     guard sample.count > 1 else { return nil }
@@ -298,16 +300,16 @@ extension RunLibrary {
     return page
   }
 
-  /// The number of runs that the history of a workflow includes.
+  /// The maximum number of runs that the page about a workflow includes.
   private static let sampledRuns = 50
-  /// The maximum number of runs that a forecast simulates, and the maximum total number of their steps.
+  /// The maximum number of runs that a forecast simulates, and the maximum number of steps in all of them together.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// The reason why a forecast cannot be made.
+  /// Describes why there is no forecast.
   private struct NoForecast: Error { let reason: String }
 
-  /// Returns a forecast of the next run. It uses the launch reason of the last run, and the values of the last run for
-  /// inputs without a default.
+  /// Returns a forecast of the next run. It assumes the launch reason of the last run and, for inputs without a
+  /// default, the values of the last run.
   private func forecast(
     _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
   ) -> Result<(forecast: Forecast, premise: String), NoForecast> {

@@ -10,30 +10,30 @@ import FlowSyntax
 import FlowSystem
 
 extension RunLibrary {
-  /// The form in which a person starts a workflow.
+  /// The content of the form with which a person starts a workflow.
   package struct Form: Sendable {
-    /// The workflow, or nil if it cannot be read or has an error.
+    /// The workflow, or nil if it cannot be read or has errors.
     package var workflow: Workflow?
     /// The reason why the workflow cannot be started, or an empty string if it can.
     package var problem = ""
     package var fields: [Field] = []
-    /// The absolute path of the folder at which relative paths in the form start.
+    /// The absolute path of the folder to which relative paths in the form refer.
     package var folder = ""
-    /// The launch reason of the run whose inputs the form shows, or nil if it shows the defaults.
+    /// The launch reason of the run from which the form takes its inputs, or nil if the form shows the defaults.
     package var launch: LaunchReason?
   }
 
   package struct Field: Sendable {
     package let declaration: FieldDeclaration
-    /// The default as a person would enter it, or nil if there is none.
+    /// The default value in the form in which a person enters it, or nil if there is none.
     package let given: String?
-    /// The absolute path of the default, or nil if it is not a path.
+    /// The absolute path to which the default value refers, or nil if it is not a path.
     package let path: String?
-    /// The value from the run whose inputs the form shows, if it differs from the default.
+    /// The value from the run from which the form takes its inputs, if it differs from the default.
     package var filled: String?
   }
 
-  /// A value for an input, as `-i` accepts it.
+  /// The value that a person has entered for an input, in the form that `-i` accepts.
   package struct GivenInput: Sendable {
     package let field: FieldDeclaration
     package let text: String
@@ -41,15 +41,15 @@ extension RunLibrary {
     package init(_ field: FieldDeclaration, _ text: String) { (self.field, self.text) = (field, text) }
   }
 
-  /// The settings needed to start a run again.
+  /// The settings for starting a run again.
   package struct Repetition: Sendable {
     package var inputs: [GivenInput] = []
-    /// True if the run had a secret input, which must be entered again because secrets are not recorded.
+    /// True if the run had a secret input. The person must enter it again, because secrets are not recorded.
     package var needsSecrets = false
     package var launch = LaunchReason.user
   }
 
-  /// Returns the form for a workflow file. If there is a run, the form shows the inputs of the run.
+  /// Returns the form for a workflow file. If a run is given, the form shows the run's inputs.
   package func form(of file: String, filledFrom run: StoredRun? = nil) -> Form {
     do {
       let installation = try Installation(around: file, given: pluginFolders)
@@ -88,8 +88,8 @@ extension RunLibrary {
     return form
   }
 
-  /// Returns the settings needed to start a run again. Throws a ``UsageProblem`` if the workflow no longer has one of
-  /// its inputs.
+  /// Returns the settings for starting a run again. Throws a ``UsageProblem`` if the workflow no longer has one of the
+  /// run's inputs.
   package func repetition(of run: StoredRun, _ workflow: Workflow) throws -> Repetition {
     guard let header = RunHeader(run.header) else { throw UsageProblem("the inputs of this run cannot be read") }
     var repetition = Repetition(launch: header.launch.reason)
@@ -106,19 +106,19 @@ extension RunLibrary {
     return repetition
   }
 
-  /// Returns a value as `-i` accepts it.
+  /// Returns a value in the form that `-i` accepts.
   private static func text(of value: Value, _ type: ValueType) -> String {
     switch type {
     case .string, .duration, .path: return value.stringValue ?? JSONText.write(value)
     case .enumeration(_, let base): return text(of: value, base)
     case .boolean, .integer, .number, .array, .object, .any:
-      // A string that would be read as JSON, such as `5`, must also be written as JSON.
+      // A string that looks like JSON, such as `5`, must be written as a JSON string.
       if let text = value.stringValue, type.value(of: text) == value { return text }
       return JSONText.write(value)
     }
   }
 
-  /// Returns the reason why a text is not a valid value for an input, or nil if it is valid.
+  /// Returns the reason why the entered value is not valid for its input, or nil if it is.
   package static func problem(of given: GivenInput) -> String? {
     let (field, text) = (given.field, given.text)
     if text.utf8.contains(0) { return "The value has a NUL character, which no input can have." }
