@@ -1,11 +1,11 @@
 #if Network
   import FlowDiagnostics
 
-  /// The icon in the tab of a page. Its color and sign show a state.
+  /// The icon that a browser shows in the tab of a page. Its color and symbol represent a state.
   enum UIIcon {
     case none, running, asks, success, failure, stopped
 
-    /// Creates the icon for the state of a run or step.
+    /// Creates the icon for the state of a run or step, given as a CSS class.
     init(_ kind: String) {
       switch kind {
       case "running": self = .running
@@ -27,7 +27,7 @@
       }
     }
 
-    /// The icon as a data URL.
+    /// The icon as an SVG image in a data URL.
     var address: String {
       let (color, sign) = look
       return

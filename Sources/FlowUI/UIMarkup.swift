@@ -6,19 +6,17 @@
   import FlowStore
   import FlowSystem
 
-  /// Creates parts of pages. Text from workflows and runs is escaped where it is inserted.
+  /// Creates the parts of pages as HTML. Text from workflows and runs is escaped where it is inserted.
   enum UIMarkup {
     private static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
-    /// Returns the start of a run.
+    /// Returns the start time of a run, in UTC.
     private static func time(_ run: StoredRun) -> String {
       WallTime.text(run.startedMilliseconds).replacing("T", with: " ").replacing("Z", with: " UTC")
     }
 
-    /// Returns the address of a workflow's page.
+    /// Returns the address of the page about a workflow.
     static func address(of name: String) -> String { "/workflows/\(PageText.inAddress(name))" }
-
-    // MARK: Runs
 
     /// Returns a table of runs, the newest first.
     static func table(_ caption: String, _ runs: [StoredRun], _ library: RunLibrary) -> String {
@@ -41,10 +39,10 @@
       return PageTable(caption: caption, columns: ["run", "workflow", "state", "started", "took"], rows: rows).html
     }
 
-    /// The number of recent runs shown as bars, and the number of runs used for quantiles.
+    /// The maximum number of recent runs shown as bars, and of runs from which quantiles are computed.
     private static let (bars, sampled) = (30, 50)
 
-    /// Returns a list of items that need a person: questions of runs, and interrupted runs.
+    /// Returns a list of what waits for a person: questions of runs, and interrupted runs.
     static func waiting(_ asking: [(run: StoredRun, text: String)], interrupted: [StoredRun]) -> String {
       let asks = asking.map { run, text in
         "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(PageText.lines(text))</li>"
@@ -58,8 +56,8 @@
       return "<section class=\"panel asks\"><h2>Waits for you</h2><ul>\((asks + others).joined())</ul></section>"
     }
 
-    /// Returns a workflow on one line, with its recent runs as bars. `problem` is the reason why it cannot be started,
-    /// or empty.
+    /// Returns a line about a workflow, with its recent runs as bars. `problem` is the reason why it cannot be started,
+    /// or an empty string.
     static func card(_ file: RunLibrary.WorkflowFile, problem: String) -> String {
       let title = file.runs.first?.workflow ?? file.name
       let name = escaped(title)
@@ -75,7 +73,7 @@
         let state = InsightPage.state(run.state.rawValue)
         let took = figure.duration.map { ", \(PageText.time(Int($0 * 1_000_000)))" } ?? ""
         let text = "\(state.word)\(took), \(UIMarkup.time(run))"
-        // There is a CSS class for each tenth of the height, because pages have no inline styles.
+        // Pages have no inline styles, so there is a CSS class for each tenth of the height.
         let height = max(1, Int((figure.duration ?? longest) / longest * 10))
         html +=
           "<li><a class=\"\(state.kind) h\(height)\" href=\"/runs/\(run.id)\" data-tip=\"\(text)\" aria-label=\"\(text)\"></a></li>"
@@ -95,7 +93,7 @@
       return PageText.time(Int(sorted[max(0, rank)] * 1_000_000))
     }
 
-    /// Returns a chart of the durations of a step in recorded runs, with links to its pages.
+    /// Returns a chart of the durations of a step in recorded runs. Each bar links to the page of the step in that run.
     static func durations(_ durations: [(run: String, nanoseconds: Int)], of step: String) -> String {
       guard durations.count > 1 else { return "" }
       let times = durations.map { Double($0.nanoseconds) / 1_000_000 }.sorted()
@@ -113,14 +111,12 @@
         ])
     }
 
-    // MARK: Actions
-
-    /// Returns a button for an action.
+    /// Returns a button that sends an action with a body.
     private static func button(_ action: String, _ text: String, _ body: ValueObject) -> String {
       "<button type=\"button\" data-action=\"\(action)\" data-body=\"\(escaped(JSONText.write(.object(body))))\">\(escaped(text))</button>"
     }
 
-    /// Returns the buttons and links of a run.
+    /// Returns the buttons and links for what a person can do with a run.
     static func actions(
       on run: StoredRun, before: StoredRun?, _ library: RunLibrary, isReadOnly: Bool
     ) -> String {
@@ -148,7 +144,7 @@
       return html + links.map { "<a href=\"\(escaped($0.0))\">\($0.1)</a>" }.joined(separator: " ") + "</p>"
     }
 
-    /// Returns the questions and events that steps of a run wait for.
+    /// Returns panels for the questions of a run, and for the events for which its steps wait.
     static func requests(_ view: RunPageView) -> String {
       var html = ""
       for question in view.questions {
@@ -173,7 +169,7 @@
       return html + "</p></section>"
     }
 
-    /// Returns the form for a text or secret.
+    /// Returns the form in which a person answers a question with text or a secret.
     private static func answerForm(_ question: RunPageView.Question, of run: String) -> String {
       let body = JSONText.write(.object(["run": .string(run), "step": .string(question.step)]))
       let (type, name) = question.isSecret ? ("password", "secret") : ("text", "choice")
@@ -182,22 +178,20 @@
         + "<button>Answer</button></form>"
     }
 
-    /// Returns the element in which the script shows the log.
+    /// Returns the element that the script fills with the log of a run or of one step.
     static func log(of step: String?, _ run: String) -> String {
       let own = step.map { " data-step=\"\(PageText.value($0))\"" } ?? ""
       let text = "\(run)/log.txt" + (step.map { "?step=\(PageText.inAddress($0))" } ?? "")
       return "<section id=\"log\"\(own) data-text=\"\(text)\"><h2>Log</h2></section>"
     }
 
-    /// Returns the ends of attempts, by which the script assigns lines to attempts.
+    /// Returns the times at which attempts ended, as data with which the script assigns log lines to attempts.
     static func attemptEnds(_ ends: ValueObject) -> String {
       guard !ends.isEmpty else { return "" }
       return "<div id=\"attempt-ends\" hidden data-ends=\"\(PageText.value(JSONText.write(.object(ends))))\"></div>"
     }
 
-    // MARK: Forms
-
-    /// Returns a form that selects two runs of a workflow.
+    /// Returns a form that selects two runs of a workflow for a comparison.
     static func comparisonForm(_ file: RunLibrary.WorkflowFile) -> String {
       let runs = file.runs.filter { $0.state != .running }.prefix(50)
       guard runs.count > 1 else { return "" }

@@ -5,19 +5,19 @@
   import HummingbirdCore
   import NIOCore
 
-  /// A page: named parts in order. The names identify the changed parts of an open page.
+  /// A page that consists of named parts. When an open page is updated, the names identify the parts that have changed.
   ///
-  /// Text from workflows, plugins and commands is escaped with `PageText.escaped`.
+  /// Text from workflows, plugins and commands must be escaped with `PageText.escaped`.
   struct UIPage {
     var title: String
     var parts: [(name: String, markup: String)] = []
-    /// The path of the page's events, or nil if it does not change.
+    /// The path of the server-sent events for the page, or nil if the page does not change.
     var events: String?
     /// The prefix of links to pages of steps, or nil if the page has none.
     var stepPage: String?
-    /// The icon, which shows a state.
+    /// The icon for the tab, which shows a state.
     var icon = UIIcon.none
-    /// True if the page has more content when it is reloaded.
+    /// True if the page lacks content that it gets when it is loaded again.
     var isBrief = false
     var status = HTTPResponse.Status.ok
 
@@ -28,14 +28,15 @@
 
     mutating func add(_ name: String, _ markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
-    /// Adds a part with a heading. `rows` names the rows of its table, which then has its own search and filters.
+    /// Adds a section with a heading. If `rows` names the rows of its table, the section has its own search and
+    /// filters.
     mutating func add(_ name: String, heading: String, _ markup: String, rows: String? = nil) {
       guard !markup.isEmpty else { return }
       let attribute = rows.map { " data-rows=\"\($0)\"" } ?? ""
       add(name, "<section\(attribute)><h2>\(PageText.escaped(heading))</h2>\(markup)</section>")
     }
 
-    /// Returns the page as HTML, or only its parts for a page that is open.
+    /// Returns the page as HTML or, for a page that is already open, only its parts as JSON.
     func response(to request: Request, pageToken: String, lostPageCookie: String = "") -> Response {
       let isUpdate = request.headers[.init(Self.updateHeader)!] != nil
       let text =
@@ -80,7 +81,7 @@
         """
     }
 
-    /// Returns a page with an error.
+    /// Returns an error as a page or, for an action, as JSON.
     static func problem(_ status: HTTPResponse.Status, _ text: String, isFor request: Request) -> Response {
       guard request.method != .post else { return .problem(status, text) }
       var page = UIPage("flowrun")
@@ -91,7 +92,7 @@
   }
 
   extension Response {
-    /// Returns the error of an action as JSON.
+    /// Returns the error of an action as JSON. `input` is the name of the input that caused it, or nil.
     static func problem(_ status: HTTPResponse.Status, _ text: String, input: String? = nil) -> Response {
       var object: ValueObject = ["problem": .string(text)]
       if let input { object["input"] = .string(input) }
@@ -106,9 +107,9 @@
     }
   }
 
-  /// The static files of the pages, which do not contain data of runs.
+  /// The static files that pages use. They contain no data of runs.
   package enum UIAsset {
-    /// Returns the file at a path, or nil if there is none.
+    /// Returns the static file at a path, or nil if there is none.
     static func named(_ path: String) -> Response? {
       switch path {
       case "/app.js": file("text/javascript; charset=utf-8", PackageResources.app_js)
@@ -119,7 +120,7 @@
       }
     }
 
-    /// The total size of the files that a browser loads in addition to pages.
+    /// The total size, in bytes, of the static files that a browser loads.
     package static var bytes: Int {
       PackageResources.app_js.count + PackageResources.form_js.count + parts.count + style.count
     }

@@ -1,9 +1,9 @@
 #if Network
   import FlowSystem
 
-  /// Programs in the same folder as this one.
+  /// Finds programs in the same folder as this one.
   package enum UIProgram {
-    /// The path of `flowrun`, which runs workflows.
+    /// The path of the `flowrun` program, which runs workflows.
     package static var flowrun: String { FilePath.folder(of: OwnProgram.path) + "/flowrun" }
   }
 #endif

@@ -19,7 +19,7 @@ import FlowCommandKit
     private let starter: RunStarter
     private let connections: ConnectionTable
 
-    /// Creates a server. The settings must have no `problem`.
+    /// Creates a server. The settings must be valid: their `problem` must be nil.
     package init(_ settings: UISettings) {
       precondition(settings.problem == nil, settings.problem ?? "")
       self.settings = settings
@@ -28,8 +28,8 @@ import FlowCommandKit
       connections = ConnectionTable(total: settings.connections, perPeer: settings.connections)
     }
 
-    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled; then runs that were
-    /// started here are cancelled. `onListening` receives the link and a link that works once.
+    /// Serves requests until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled. Runs that were
+    /// started here are then cancelled. `onListening` receives the link and another link that works only once.
     package func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (_ link: String, _ once: String) async -> Void
     ) async throws {
@@ -53,7 +53,8 @@ import FlowCommandKit
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
-      // SwiftNIO treats a truncated answer as a fatal error, so a cancellation stops the server gracefully.
+      // SwiftNIO treats a truncated answer as a fatal error, so the server is stopped gracefully when the task is
+      // cancelled.
       let serving = Task { try await group.run() }
       let result = await withTaskCancellationHandler {
         await serving.result
@@ -78,12 +79,12 @@ import FlowCommandKit
     let starter: RunStarter
     private let busy = Busy()
 
-    /// Counts current requests and followers.
+    /// Counts the requests and event streams in progress.
     final class Busy: Sendable {
       let requests = Mutex(0)
       let followers = Mutex(0)
 
-      /// Counts one more while `body` runs. Returns nil if `limit` is reached.
+      /// Counts a request or an event stream while `body` runs. Returns nil without running it if `limit` is reached.
       static func counted<Answer>(
         _ count: borrowing Mutex<Int>, _ limit: Int, _ body: () async throws -> Answer
       ) async rethrows -> Answer? {
@@ -161,7 +162,7 @@ import FlowCommandKit
         return response
       }
       if request.method == .post {
-        // A form on another page can send neither this header nor a cookie with `SameSite`.
+        // A form on another site cannot send this header, nor a cookie with `SameSite`.
         guard origin != nil, UIAccess.areEqual(request.headers[.init(UIPage.tokenHeader)!] ?? "", session.pageToken)
         else {
           return .problem(.forbidden, "This page is not up to date; load it again.")
@@ -179,7 +180,7 @@ import FlowCommandKit
     private static let noSession =
       "Open the link that flowrun ui printed. A session ends after a day without use, and with the server."
 
-    /// Returns an answer that continues while a page is open.
+    /// Returns an answer that sends events as long as the page is open.
     private func follow(_ follower: RunFollower, session: String) async -> Response {
       let (access, busy, limit) = (access, busy, settings.followers)
       return Response(
@@ -195,15 +196,15 @@ import FlowCommandKit
   }
 
   extension Response {
-    /// Returns a plain text.
+    /// Returns an answer that consists of plain text.
     static func text(_ status: HTTPResponse.Status, _ text: String, _ headers: HTTPFields = [:]) -> Response {
       var headers = headers
       headers[.contentType] = "text/plain; charset=utf-8"
       return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
     }
 
-    /// Returns a page with the session's cookie that opens the lost page or the first one. A redirection would not send
-    /// the cookie if the link is on a page of another server.
+    /// Returns a page that sets the session cookie and then opens the lost page or the first page. A redirection would
+    /// not work: if the link is on a page of another server, the browser would not send the cookie.
     static func opened(_ cookie: String, at page: String?, forgetting lostPage: String) -> Response {
       var headers: HTTPFields = [
         .contentType: "text/html; charset=utf-8", .setCookie: cookie, .init("Refresh")!: "0; url=\(page ?? "/")",

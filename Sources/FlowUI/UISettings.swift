@@ -3,42 +3,43 @@
   import FlowServing
   import FlowSystem
 
-  /// The settings of the web server.
+  /// The settings of the web server of `flowrun ui`.
   package struct UISettings: Sendable {
-    /// The runs to show.
+    /// The library of the runs that pages show.
     package var library: RunLibrary
-    /// The address to listen on.
+    /// The address at which the server listens.
     package var host = "127.0.0.1"
-    /// The port, or 0 for any free one.
+    /// The port at which the server listens, or 0 for any free port.
     package var port = 8470
-    /// The token of the link.
+    /// The token that the link must contain.
     package var token: String
-    /// The public address, if there is a reverse proxy.
+    /// The address under which browsers reach the server if there is a reverse proxy. Otherwise nil.
     package var publicURL: PublicAddress?
-    /// True if runs cannot be started or changed.
+    /// True if pages offer no actions that start or change runs.
     package var isReadOnly = false
-    /// The program that runs workflows.
+    /// The path of the program that runs workflows.
     package var flowrun: String
     /// The time limits for clients.
     package var timeouts = ConnectionTimeouts()
-    /// The maximum number of connections.
+    /// The maximum number of open connections.
     package var connections = 256
-    /// The maximum number of concurrent requests, not counting open event streams.
+    /// The maximum number of requests in progress, not counting event streams.
     package var requests = 32
     /// The maximum number of open event streams.
     package var followers = 64
-    /// The maximum number of concurrent runs started by the server.
+    /// The maximum number of runs started here that may run at the same time.
     package var runs = 8
-    /// Returns seconds since a fixed instant. The default is the time of this machine, including sleep; tests can
-    /// replace it.
+    /// Returns the seconds since a fixed instant. By default, they include the time during which this machine sleeps.
+    /// Tests can replace the function.
     package var now: @Sendable () -> Int = UISettings.seconds
 
-    /// Creates settings for a library that is accessible with the token.
+    /// Creates settings with default values for everything else.
     package init(library: RunLibrary, token: String, flowrun: String) {
       (self.library, self.token, self.flowrun) = (library, token, flowrun)
     }
 
-    /// Returns seconds of this machine's time.
+    /// Returns the seconds since the program first used this clock. They include the time during which the machine
+    /// sleeps.
     private static let seconds: @Sendable () -> Int = {
       let start = ContinuousClock.now
       return { Int(start.duration(to: .now).components.seconds) }
@@ -49,10 +50,10 @@
 
     static let loopbackNames = ["localhost", "127.0.0.1", "::1"]
 
-    /// The allowed length of a token, which must be too long to guess.
+    /// The allowed lengths of a token. It must be too long to be guessed.
     private static let tokenCharacters = 16...256
 
-    /// The reason why the settings are unsafe or invalid, or nil.
+    /// The reason why the settings are unsafe or invalid, or nil if they can be used.
     package var problem: String? {
       guard Self.tokenCharacters.contains(token.utf8.count), token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         return "the token needs 16 to 256 printable characters of ASCII without spaces"
@@ -74,11 +75,11 @@
     }
   }
 
-  /// An address such as `https://flows.example.com`: a scheme, a name and optionally a port.
+  /// An address such as `https://flows.example.com`, which consists of a scheme, a host name and an optional port.
   package struct PublicAddress: Sendable, Hashable {
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     package let scheme: String
-    /// The name with the port, if there is one, as in the header `Host`.
+    /// The host name with the port, if there is one, as in the header `Host`.
     package let authority: String
 
     /// Parses an address. Returns nil if it is invalid or has a path.

@@ -9,16 +9,16 @@
   import HummingbirdCore
   import NIOCore
 
-  /// Creates the pages for requests by path.
+  /// Creates the pages that belong to the paths of requests.
   struct UISite: Sendable {
     let settings: UISettings
     let pageToken: String
-    /// The name of the cookie with the page that a browser showed when its session ended.
+    /// The name of the cookie that contains the page a browser showed when its session ended.
     let lostPageCookie: String
 
     private var library: RunLibrary { settings.library }
 
-    /// Returns the source of events for a page, or nil if the path is not one of events.
+    /// Returns the follower that sends the events of a page, or nil if the path does not belong to events.
     func follower(_ path: String, _ request: Request) async throws -> RunFollower? {
       if path == "/events" { return RunFollower(library: library, run: nil) }
       guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }
@@ -71,7 +71,8 @@
       return missing(request)
     }
 
-    /// Returns the part of a path between `start` and `end`, or nil for a different path or one with more parts.
+    /// Returns the part of a path between `start` and `end`. Returns nil if the path has another form or the part
+    /// contains a slash.
     private static func part(of path: String, _ start: String, _ end: String) -> String? {
       guard path.hasPrefix(start), path.hasSuffix(end), path.utf8.count > start.utf8.count + end.utf8.count else {
         return nil
@@ -101,12 +102,10 @@
       UIPage.problem(.notFound, "There is no such page, run or step.", isFor: request)
     }
 
-    /// Runs a function that may block for a disk or database on a separate thread.
+    /// Runs a function on a separate thread, because it may block while it reads from a disk or database.
     private func wait<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
       try await DetachedThread.run { Result { try body() } }.get()
     }
-
-    // MARK: Pages
 
     private func overview(_ history: UIHistory) throws -> UIPage {
       var page = UIPage("flowrun")
@@ -138,10 +137,10 @@
       return page
     }
 
-    /// The maximum number of workflow files checked for problems, and of running runs checked for questions.
+    /// The maximum number of workflow files checked for errors, and of running runs checked for questions.
     private static let (checkedFiles, askedRuns) = (60, 8)
 
-    /// Returns the first question of each run that waits for an answer.
+    /// Returns the first question of each running run that waits for an answer.
     private func asks(of running: [StoredRun]) -> [(run: StoredRun, text: String)] {
       running.prefix(Self.askedRuns).compactMap { run in
         guard let found = try? library.find(run.id),
@@ -219,7 +218,7 @@
     }
 
     private func workflow(_ name: String, filledFrom source: String?, _ history: UIHistory) throws -> UIPage? {
-      // The name is looked up among the known ones and never used as a path.
+      // The name is only compared with those of known workflows, and never used as a path.
       let list = library.list(limit: UIHistory.limit)
       guard let file = library.workflows(of: list).first(where: { $0.name == name }) else { return nil }
       let filling = try source.flatMap { try library.find($0)?.run }
