@@ -1,15 +1,15 @@
 import FlowModel
 
-/// Converts values that UIKit passes to an app into the form that `router.launch-link` and `router.receive` read.
+/// Converts values that UIKit passes to an app to the form that `router.launch-link` and `router.receive` read.
 public enum LaunchValues {
-  /// A URL context of a scene.
+  /// Returns the value of a URL context of a scene.
   public static func urlContext(url: String, sourceApplication: String? = nil) -> Value {
     var context: ValueObject = ["url": .string(url)]
     if let sourceApplication { context["sourceApplication"] = .string(sourceApplication) }
     return .object(context)
   }
 
-  /// Returns the value of a user activity: a web page that opens the app, or an activity of the app.
+  /// Returns the value of a user activity: a web page that has opened the app, or an activity of the app itself.
   public static func userActivity(
     type: String, webpageURL: String?, userInfo: [AnyHashable: Any] = [:]
   ) -> Value {
@@ -19,7 +19,8 @@ public enum LaunchValues {
     return .object(activity)
   }
 
-  /// Returns the value of a person's response to a notification: the identifier of the action, and the text of a reply.
+  /// Returns the value of a person's response to a notification, including the identifier of the action and the text of
+  /// a reply.
   public static func notificationResponse(
     identifier: String, userInfo: [AnyHashable: Any], action: String, userText: String? = nil
   ) -> Value {
@@ -34,12 +35,12 @@ public enum LaunchValues {
     return .object(response)
   }
 
-  /// A quick action of the home screen.
+  /// Returns the value of a quick action on the home screen.
   public static func shortcutItem(type: String, userInfo: [AnyHashable: Any] = [:]) -> Value {
     ["type": .string(type), "userInfo": .object(ValueObject(userInfo: userInfo))]
   }
 
-  /// Returns the connection options of a scene without empty parts.
+  /// Returns the value of a scene's connection options. Empty parts are left out.
   public static func connectionOptions(
     urlContexts: [Value] = [], userActivities: [Value] = [], notificationResponse: Value? = nil,
     shortcutItem: Value? = nil, handoffUserActivityType: String? = nil, sourceApplication: String? = nil
@@ -54,7 +55,7 @@ public enum LaunchValues {
     return options
   }
 
-  /// Returns the launch options of an app, under the names without `UIApplicationLaunchOptions` and `Key`.
+  /// Returns the value of an app's launch options. `UIApplicationLaunchOptions` and `Key` are removed from their names.
   ///
   /// - Parameter convert: returns the value of an object of a UIKit type, such as a user activity. An object that it
   ///   cannot convert becomes true, because its key is present.
@@ -84,7 +85,7 @@ public enum LaunchValues {
   }
 
   private static func value(of object: Any, _ convert: (Any) -> Value?) -> Value {
-    // A literal nil in `convert` may have become a null.
+    // A literal nil returned by `convert` may have become a null value.
     if let value = convert(object), !value.isNull { return value }
     if let members = object as? [AnyHashable: Any] {
       var result = ValueObject()
@@ -98,8 +99,8 @@ public enum LaunchValues {
 }
 
 extension Launch {
-  /// Creates a launch from these options, which also determine the reason: a notification response, a link, a new
-  /// position or other background work. Otherwise a person opened the app.
+  /// Creates a launch from these options. They also determine the reason: a notification response, a link, a new
+  /// position or other background work. Without any of these, a person has opened the app.
   ///
   /// - Parameter isInBackground: true if the system launched the app without showing it.
   public init(values options: ValueObject, isInBackground: Bool = false) {

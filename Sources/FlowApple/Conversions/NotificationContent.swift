@@ -1,17 +1,17 @@
 import FlowModel
 import NotificationPlugin
 
-/// The parts of a scheduled notification that UserNotifications requires.
+/// The parts of a scheduled notification in the form that UserNotifications requires.
 struct NotificationContent: Hashable {
   var title: String
   var body: String
-  /// True if a sound is played.
+  /// True if the system plays a sound with the notification.
   var hasSound: Bool
   var badge: Int?
   var category: String
-  /// The seconds until its delivery; more than zero, as the system requires.
+  /// The time until the delivery in seconds. The system requires more than zero.
   var seconds: Double
-  /// True if it is delivered repeatedly at this interval.
+  /// True if the notification is delivered repeatedly at this interval.
   var repeats: Bool
 
   init(_ request: NotificationRequest) {

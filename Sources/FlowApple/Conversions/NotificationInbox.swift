@@ -1,9 +1,9 @@
 import NotificationPlugin
 import Synchronization
 
-/// Queues notifications until the run listens for them: a tap that launches the app arrives before any step has run.
+/// Queues notifications until the run listens for them. A tap that launches the app arrives before any step has run.
 ///
-/// They are passed on one after another, in order of arrival.
+/// Notifications are passed on one at a time, in the order of their arrival.
 final class NotificationInbox: Sendable {
   /// The maximum number of queued notifications.
   static let limit = 64
@@ -16,13 +16,14 @@ final class NotificationInbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// Passes notifications on to `delegate`, beginning with queued ones; if it is nil, they are queued again.
+  /// Passes notifications on to `delegate`, starting with the queued ones. If it is nil, notifications are queued
+  /// again.
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
     passOn()
   }
 
-  /// Receives a notification. If the queue is full, it is answered with a failure.
+  /// Receives a notification. If the queue is full, the notification is answered with a failure.
   func deliver(_ delivery: NotificationDelivery) {
     let hasRoom = state.withLock { state in
       guard state.waiting.count < Self.limit else { return false }
@@ -40,7 +41,8 @@ final class NotificationInbox: Sendable {
     }
   }
 
-  /// The next notification to pass on, or nil if there is none or another thread passes them on.
+  /// Removes and returns the next notification to pass on. Returns nil if there is none or another thread is passing
+  /// them on.
   private func next(isFirst: Bool) -> (NotificationDelivery, @Sendable (NotificationDelivery) -> Void)? {
     state.withLock { state in
       if isFirst, state.isPassingOn { return nil }

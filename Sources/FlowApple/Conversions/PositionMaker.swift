@@ -1,12 +1,12 @@
 import FlowPluginKit
 import LocationPlugin
 
-/// Converts the values of Core Location to positions.
+/// Converts values of Core Location to positions.
 struct PositionMaker {
   private var firstSeconds: Double?
 
-  /// Returns a position, or nil for invalid values, which Core Location marks with a negative accuracy. The elevation
-  /// is known if its accuracy is positive. A time before the first one is treated as the first.
+  /// Returns a position, or nil for invalid values, which Core Location marks with a negative accuracy. The position
+  /// has an elevation only if the vertical accuracy is positive. A time before the first one counts as the first.
   ///
   /// - Parameter seconds: the time of the position, in seconds since any date.
   mutating func position(
@@ -23,7 +23,8 @@ struct PositionMaker {
 }
 
 extension LocationAuthorization {
-  /// The authorization for a raw value of `CLAuthorizationStatus`. An unknown value of a newer system counts as denied.
+  /// Creates the authorization for a raw value of `CLAuthorizationStatus`. A value that only a newer system knows
+  /// counts as denied.
   public init(coreLocationStatus status: Int32) {
     switch status {
     case 0: self = .notDetermined

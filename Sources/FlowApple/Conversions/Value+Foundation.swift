@@ -2,10 +2,10 @@ import FlowModel
 import Foundation
 
 extension Value {
-  /// Converts a Foundation object in a payload: a string, a number, a Boolean, null, an array, or a dictionary. A date
-  /// becomes ISO 8601 text, a URL its text, and data Base64. Returns nil for anything else.
+  /// Converts a Foundation object from a payload: a string, a number, a Boolean, null, an array or a dictionary. A date
+  /// becomes ISO 8601 text, a URL becomes text, and data becomes Base64. Returns nil for any other type.
   public init?(foundation object: Any) {
-    // A Foundation number can be cast to a Boolean, so the exact type decides.
+    // A Foundation number can also be cast to a Boolean, so the exact type decides.
     switch object {
     case is NSNull: self = .null
     case let text as String: self = .string(text)
@@ -23,7 +23,7 @@ extension Value {
     }
   }
 
-  /// The value as a Foundation object for a payload.
+  /// The value as a Foundation object, for use in a payload.
   public var foundationObject: Any {
     switch self {
     case .null: NSNull()
@@ -47,14 +47,15 @@ extension Value {
 }
 
 extension ValueObject {
-  /// The members of a `userInfo` with string keys and supported values, in the order of their keys.
+  /// Creates an object from the members of a `userInfo` that have string keys and supported values. They are sorted by
+  /// key.
   public init(userInfo: [AnyHashable: Any]) {
     self.init()
     let members = userInfo.compactMap { key, object in (key.base as? String).map { ($0, object) } }
     for (key, object) in members.sorted(by: { $0.0 < $1.0 }) { self[key] = Value(foundation: object) }
   }
 
-  /// The members as Foundation objects.
+  /// The members as Foundation objects, for use as a `userInfo`.
   public var userInfo: [String: Any] {
     Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value.foundationObject) })
   }

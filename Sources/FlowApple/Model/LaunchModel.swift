@@ -1,42 +1,42 @@
 import FlowKit
 import Observation
 
-/// An observable launch: whether the splash is shown, the progress, and the results.
+/// An observable launch. It shows whether the splash is visible, the progress, and the results.
 ///
 /// ```swift
 /// let model = LaunchModel(engine, Workflows.launch, .init(user: "ada"), options: options)
 /// model.start(Launch(connectionOptions: connectionOptions))
 /// ```
 ///
-/// Events may be posted at any time. Those posted before the start are sent when it starts.
+/// Events may be posted at any time. Those posted before the start are kept and posted when the run starts.
 @MainActor @Observable public final class LaunchModel<Workflow: PackagedWorkflow> {
-  /// The phase of a launch.
+  /// The phases of a launch.
   public enum Phase: Sendable, Hashable {
     /// The run has not started.
     case idle
-    /// The run has started but the gate has not opened, so the splash is shown.
+    /// The run has started, but the gate has not opened. The splash is visible.
     case launching
-    /// The gate has opened: the content is shown while deferred steps and services still run.
+    /// The gate has opened. The content is visible, while deferred steps and services may still run.
     case open
     /// The run has ended.
     case ended
-    /// The run could not start, or was cancelled before the gate opened; ``LaunchModel/problem`` has the reason.
+    /// The run could not start, or was cancelled before the gate opened. ``LaunchModel/problem`` contains the reason.
     case failed
   }
 
-  /// The current phase of the launch.
+  /// The phase that the launch has reached.
   public private(set) var phase = Phase.idle
-  /// The outcome of the gate, or nil before it has opened.
+  /// How the gate opened, or nil before that.
   public private(set) var gate: GateOpening?
-  /// The number of finished steps, and of all steps.
+  /// The number of finished steps and the number of all steps.
   public private(set) var progress = RunProgress(finished: 0, total: 0)
   /// The outputs of the workflow, or nil until the run has ended.
   public private(set) var outputs: Workflow.Outputs?
-  /// The report, or nil until the run has ended.
+  /// The report of the run, or nil until the run has ended.
   public private(set) var report: RunReport?
   /// The reason why the launch failed, or why an event could not be posted.
   public private(set) var problem: String?
-  /// The run, or nil before the start.
+  /// The run, or nil if it has not started.
   public private(set) var run: TypedRun<Workflow>?
 
   @ObservationIgnored private let engine: Engine
@@ -51,7 +51,7 @@ import Observation
   @ObservationIgnored private var waiters: [CheckedContinuation<Void, Never>] = []
   @ObservationIgnored private var endWaiters: [CheckedContinuation<Void, Never>] = []
 
-  /// Creates a launch that has not started. Its run accepts events until ``finishPosting()``.
+  /// Creates a launch. Its run accepts events until ``finishPosting()`` is called.
   public init(_ engine: Engine, _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions) {
     self.engine = engine
     history = options.history?.suspension
@@ -63,10 +63,10 @@ import Observation
     }
   }
 
-  /// True if the splash is shown. It is hidden after a failed launch, so that the content can show the failure.
+  /// True if the splash should be visible. False after a failed launch, so that the content can show the failure.
   public var showsSplash: Bool { phase == .idle || phase == .launching }
 
-  /// Starts the run. Later calls do nothing.
+  /// Starts the run. Later calls have no effect.
   public func start(_ launch: Launch = Launch()) {
     guard phase == .idle else { return }
     let run: TypedRun<Workflow>
@@ -81,7 +81,7 @@ import Observation
     for post in earlyPosts { self.post(post.event, value: post.value) }
     earlyPosts = []
     if hasFinishedPosting { run.finishPosting() }
-    // Gate and end are awaited separately, because readers of events may lag behind.
+    // The gate and the end are awaited separately, because this reader of events may lag behind.
     Task { [weak self] in self?.noteGate(await run.gate) }
     Task { [weak self] in
       for await event in run.events {
@@ -92,25 +92,26 @@ import Observation
     Task { [weak self] in self?.noteEnd(await run.report, await run.gate) }
   }
 
-  /// Returns when the splash may be hidden: the gate has opened, or the launch has failed.
+  /// Waits until the splash may be hidden: the gate has opened, or the launch has failed.
   public func opened() async {
     guard showsSplash else { return }
     await withCheckedContinuation { waiters.append($0) }
   }
 
-  /// Returns when the run has ended or could not start.
+  /// Waits until the run has ended or could not be started.
   public func ended() async {
     guard report == nil, phase != .failed || run != nil else { return }
     await withCheckedContinuation { endWaiters.append($0) }
   }
 
-  /// Posts an event from outside.
+  /// Posts an event from outside the run.
   public func post(_ event: some EventName, value: Value = .null) { post(event.rawValue, value: value) }
 
   /// Posts an event of the app's life cycle.
   package func post(_ event: LifecycleEvent, value: Value = .null) { post(event.rawValue, value: value) }
 
-  /// Posts an event from outside by its name. An event with an unsupported value is not posted, and sets ``problem``.
+  /// Posts an event from outside by its name. If the value is not supported, the event is not posted, and ``problem``
+  /// describes the reason.
   public func post(_ event: String, value: Value = .null) {
     guard let run else {
       earlyPosts.append((event, value))
@@ -124,32 +125,32 @@ import Observation
     }
   }
 
-  /// Ends the posting of events: the run may end when nothing is left to do.
+  /// Declares that no more events will be posted, so that the run may end when nothing is left to do.
   public func finishPosting() {
     hasFinishedPosting = true
     run?.finishPosting()
   }
 
-  /// Releases the files that a suspended app must not lock when the app is in the background: those of plugins, and the
-  /// run history. ``LifecycleObserver`` calls it. During background work (``beginBackgroundWork()``), they are released
-  /// at its end.
+  /// Releases the files that a suspended app must not lock: those of plugins and the run history. ``LifecycleObserver``
+  /// calls it when the app enters the background. During background work (``beginBackgroundWork()``), they are released
+  /// only at the end of that work.
   ///
-  /// The task ends when they are released, or at once if background work keeps them.
+  /// The returned task ends when the files have been released, or immediately if background work keeps them.
   @discardableResult public func suspend() -> Task<Void, Never> {
     isInBackground = true
     return backgroundWorkCount == 0 ? releaseFiles() : Task {}
   }
 
-  /// Acquires the files again when the app enters the foreground. If another process has used one meanwhile, nothing
-  /// more is written to it, and ``problem`` reports this.
+  /// Acquires the files again when the app enters the foreground. If another process has used a file in the meantime,
+  /// nothing more is written to it, and ``problem`` reports that.
   @discardableResult public func reactivate() -> Task<Void, Never> {
     isInBackground = false
     return takeFiles()
   }
 
-  /// Begins background work of an app, such as handling a silent push or a `BGTask`. The files are acquired, and
-  /// released at the end of the work unless the app has entered the foreground meanwhile. End the work when its time is
-  /// up, and before you report to the system that it is done.
+  /// Starts background work of an app, such as handling a silent push or a `BGTask`. The files are acquired, and
+  /// released again at the end of the work unless the app has entered the foreground in the meantime. The work must be
+  /// ended when its time is up, and before its completion is reported to the system.
   public func beginBackgroundWork() -> BackgroundWork {
     backgroundWorkCount += 1
     if isInBackground { takeFiles() }
@@ -172,7 +173,7 @@ import Observation
     guard isSuspended else { return lastSuspension ?? Task {} }
     isSuspended = false
     return afterEarlierSuspensions { [weak self, engine, history] in
-      // In the reverse order.
+      // Files are acquired in the reverse order of their release.
       do { try await history?.reactivate() } catch { self?.problem = "history: \(error)" }
       do { try await engine.reactivate() } catch { self?.problem = "\(error)" }
     }
@@ -188,7 +189,7 @@ import Observation
     return task
   }
 
-  /// Cancels the run: running steps are stopped, waiting ones are skipped.
+  /// Cancels the run: running steps are asked to end, and waiting steps are skipped.
   public func cancel() { run?.cancel() }
 
   private func noteGate(_ gate: GateOpening) {

@@ -1,17 +1,18 @@
 import FlowModel
 
-/// Converts UIKit's notifications to events of an app's life cycle.
+/// Converts notifications of UIKit to events of an app's life cycle.
 ///
-/// With scenes, the system reports *entering the foreground* at each launch, and once for each scene. An event is posted only where the app really comes to the front or leaves it. `app.did-become-active` is
-/// posted by `ui.present`, when the window is there.
+/// In an app with scenes, the system reports *entering the foreground* at each launch and once for each scene. An event
+/// is posted only when the app as a whole enters or leaves the foreground. `app.did-become-active` is not posted here
+/// but by `ui.present`, when the window exists.
 package struct LifecycleRelay: Sendable, Hashable {
-  /// True if no window of the app is in the foreground.
+  /// True if all windows of the app are in the background.
   package private(set) var isInBackground: Bool
 
-  /// Creates a relay for an app that was launched in the background or the foreground.
+  /// Creates a relay for an app that was launched in the background or in the foreground.
   package init(startsInBackground: Bool) { isInBackground = startsInBackground }
 
-  /// The event to post for a notification with this name, or nil if there is none.
+  /// Returns the event to post for a notification with this name, or nil if none must be posted.
   package mutating func event(for notification: String) -> LifecycleEvent? {
     switch notification {
     case "UIApplicationWillEnterForegroundNotification", "UISceneWillEnterForegroundNotification":

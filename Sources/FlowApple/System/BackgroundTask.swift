@@ -3,11 +3,12 @@
   public import FlowKit
 
   extension BGTask {
-    /// Ties a run to this task: the run is cancelled when the system's time limit is reached, and the system is
-    /// notified when the run has ended.
+    /// Ties a run to this task. If the system's time limit is reached, the run is cancelled. When the run has ended,
+    /// the system is notified.
     ///
-    /// - Parameter work: the work of the app's ``LaunchModel``, from ``LaunchModel/beginBackgroundWork()``. Files that a suspended app
-    ///   must not lock are released at the end of the run, and at the time limit even if the run has not ended.
+    /// - Parameter work: the work that the app's ``LaunchModel`` has started with
+    ///   ``LaunchModel/beginBackgroundWork()``. At the end of the run, or at the time limit, the files that a suspended
+    ///   app must not lock are released.
     public func follow<Workflow: PackagedWorkflow>(_ run: TypedRun<Workflow>, _ work: BackgroundWork? = nil) {
       expirationHandler = {
         run.cancel()

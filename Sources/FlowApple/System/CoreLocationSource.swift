@@ -3,30 +3,29 @@
   public import FlowPluginKit
   public import LocationPlugin
 
-  /// The positions of the device, for ``LocationPlugin``.
+  /// A source of the device's positions, for ``LocationPlugin``.
   ///
   /// The app's Info.plist needs `NSLocationWhenInUseUsageDescription`, and for `always` also
   /// `NSLocationAlwaysAndWhenInUseUsageDescription`.
   public struct CoreLocationSource: LocationSource {
     private let asksForAlways: Bool
 
-    /// Creates a source of the device's positions. With `asksForAlways`, the permission requested includes the
-    /// background.
+    /// Creates a source. If `asksForAlways` is true, it asks for permission to use positions in the background, too.
     public init(asksForAlways: Bool = false) { self.asksForAlways = asksForAlways }
 
-    /// Returns the permission as recorded by the system, without asking.
+    /// Returns the permission that the system has recorded, without asking the person.
     public func authorization() -> LocationAuthorization? {
       LocationAuthorization(coreLocationStatus: CLLocationManager().authorizationStatus.rawValue)
     }
 
-    /// Asks the person and returns the answer.
+    /// Asks the person for permission and returns the answer. `simulatedAnswer` is ignored.
     public nonisolated(nonsending) func requestAuthorization(
       simulatedAnswer: LocationAuthorization
     ) async throws -> LocationAuthorization {
       await AuthorizationQuestion().answer(always: asksForAlways)
     }
 
-    /// Delivers positions until the step ends.
+    /// Delivers positions until the step ends. Invalid positions are skipped.
     public nonisolated(nonsending) func positions(
       for request: LocationRequest, in context: ActionContext, deliver: @Sendable (Position) throws -> Void
     ) async throws {
@@ -42,7 +41,7 @@
     }
   }
 
-  /// Asks for the permission once. Core Location calls its delegate on the main thread, because the manager is created
+  /// Asks for permission once. Core Location calls its delegate on the main thread, because the manager is created
   /// there.
   @MainActor private final class AuthorizationQuestion: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
@@ -58,7 +57,7 @@
 
     nonisolated func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
       let answer = LocationAuthorization(coreLocationStatus: manager.authorizationStatus.rawValue)
-      // Core Location also calls this when the delegate is set, before the person has answered.
+      // Core Location also calls this as soon as the delegate is set, before the person has answered.
       guard answer != .notDetermined else { return }
       MainActor.assumeIsolated {
         continuation?.resume(returning: answer)

@@ -5,8 +5,8 @@
   public import UIKit
   public import UserNotifications
 
-  /// The notifications of the device, for ``NotificationPlugin``. Create it in the app delegate and call ``install()``
-  /// before the launch has finished, so that no tap is lost.
+  /// The notifications of the device, for ``NotificationPlugin``. It must be created in the app delegate, and
+  /// ``install()`` must be called before the launch has finished, so that no tap is lost.
   ///
   /// ```swift
   /// let center = DeviceNotificationCenter()
@@ -17,18 +17,17 @@
     private let presentation: UNNotificationPresentationOptions
     private let tokenWaiters = Mutex<[CheckedContinuation<[UInt8], any Error>]>([])
 
-    /// Creates the center. `presentation` determines how the system shows a notification while the app is in the
-    /// foreground; with an empty set, only the app's own interface shows it.
+    /// Creates a center. `presentation` determines how the system shows a notification while the app is in the
+    /// foreground. If it is empty, only the app's own interface shows it.
     public init(presentation: UNNotificationPresentationOptions = [.banner, .list, .sound, .badge]) {
       self.presentation = presentation
     }
 
-    /// Installs the center as the system's delegate.
+    /// Makes the center the system's delegate for notifications.
     public func install() { UNUserNotificationCenter.current().delegate = self }
 
-    // MARK: What the plugin asks
-
-    /// The permission recorded by the system, without asking.
+    /// Returns the permission that the system has recorded, without asking the person. Nil if the person has not been
+    /// asked.
     public func isAuthorized() async throws -> Bool? {
       let status = await withCheckedContinuation { continuation in
         UNUserNotificationCenter.current().getNotificationSettings { settings in
@@ -42,7 +41,7 @@
       }
     }
 
-    /// Asks the person, or returns the earlier answer.
+    /// Asks the person for permission. If the person was asked before, returns the earlier answer.
     public func requestAuthorization(_ options: [NotificationOption]) async throws -> Bool {
       var asked: UNAuthorizationOptions = []
       if options.contains(.alert) { asked.insert(.alert) }
@@ -55,7 +54,8 @@
       }
     }
 
-    /// Registers for remote notifications. Returns after ``didRegister(deviceToken:)`` or ``didFailToRegister(_:)``.
+    /// Registers for remote notifications and returns the device token. Waits until ``didRegister(deviceToken:)`` or
+    /// ``didFailToRegister(_:)`` is called.
     public func registerForRemoteNotifications() async throws -> [UInt8] {
       try await withCheckedThrowingContinuation { continuation in
         tokenWaiters.withLock { $0.append(continuation) }
@@ -63,10 +63,10 @@
       }
     }
 
-    /// Call this from the app delegate's `didRegisterForRemoteNotificationsWithDeviceToken`.
+    /// Forwards the device token. The app delegate must call it in `didRegisterForRemoteNotificationsWithDeviceToken`.
     public func didRegister(deviceToken: Data) { answerTokenWaiters(.success([UInt8](deviceToken))) }
 
-    /// Call this from the app delegate's `didFailToRegisterForRemoteNotificationsWithError`.
+    /// Forwards the error. The app delegate must call it in `didFailToRegisterForRemoteNotificationsWithError`.
     public func didFailToRegister(_ error: any Error) { answerTokenWaiters(.failure(error)) }
 
     private func answerTokenWaiters(_ result: Result<[UInt8], any Error>) {
@@ -77,7 +77,7 @@
       for waiter in waiters { waiter.resume(with: result) }
     }
 
-    /// Schedules a local notification with the system, which keeps it after the app ends.
+    /// Schedules a local notification with the system, which delivers it even after the app has ended.
     public func add(_ request: NotificationRequest, wake: @escaping Wake) throws {
       let parts = NotificationContent(request)
       let content = UNMutableNotificationContent()
@@ -102,12 +102,10 @@
       }
     }
 
-    /// Passes every notification to `delegate`, beginning with those that arrived before.
+    /// Passes every notification on to `delegate`, starting with those that have already arrived.
     public func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) { inbox.setDelegate(delegate) }
 
-    // MARK: What the system delivers
-
-    /// Handles a notification that arrives while the app is in the foreground.
+    /// Called by the system when a notification arrives while the app is in the foreground.
     public func userNotificationCenter(
       _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
       withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -120,7 +118,7 @@
       completionHandler(presentation)
     }
 
-    /// Handles a person's tap on a notification, choice of a button, or dismissal.
+    /// Called by the system when a person taps a notification, chooses a button or dismisses it.
     public func userNotificationCenter(
       _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
       withCompletionHandler completionHandler: @escaping () -> Void
@@ -137,8 +135,8 @@
         })
     }
 
-    /// Handles the app delegate's `didReceiveRemoteNotification`: a notification that wakes the app without being
-    /// shown.
+    /// Handles a notification that wakes the app without being shown. The app delegate must call it in
+    /// `didReceiveRemoteNotification`.
     public func didReceive(
       remoteNotification userInfo: [AnyHashable: Any],
       completionHandler: @escaping (UIBackgroundFetchResult) -> Void

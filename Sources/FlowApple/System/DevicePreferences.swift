@@ -1,14 +1,14 @@
 import Foundation
 import PreferencesPlugin
 
-/// The languages of the device and the appearance at launch, for ``PreferencesPlugin``.
+/// The languages and the appearance of the device at launch, for ``PreferencesPlugin``.
 public struct DevicePreferences: SystemPreferences {
-  /// The languages as BCP 47 tags, the preferred one first.
+  /// The preferred languages as BCP 47 tags, the most preferred first.
   public let languages: [String]
-  /// The appearance, or nil if it is unknown.
+  /// The appearance, light or dark, or nil if it is unknown.
   public let appearance: Appearance?
 
-  /// Creates preferences, by default with the system's languages.
+  /// Creates preferences. By default, the languages are those of the system.
   public init(languages: [String] = Locale.preferredLanguages, appearance: Appearance? = nil) {
     self.languages = languages
     self.appearance = appearance

@@ -4,7 +4,7 @@
   public import UserNotifications
 
   extension Launch {
-    /// Creates the launch of an app whose scene connects with these options.
+    /// Creates the launch of an app from the options with which its scene connects.
     @MainActor public init(connectionOptions options: UIScene.ConnectionOptions) {
       self.init(
         values: LaunchValues.connectionOptions(
@@ -16,8 +16,8 @@
         isInBackground: UIApplication.shared.applicationState == .background)
     }
 
-    /// Creates the launch of an app whose delegate receives these options. An app with scenes finds its links and
-    /// notifications in the connection options instead.
+    /// Creates the launch of an app from the options that its delegate receives. In an app with scenes, links and
+    /// notifications are in the connection options instead.
     @MainActor public init(launchOptions options: [UIApplication.LaunchOptionsKey: Any]?) {
       var named: [AnyHashable: Any] = [:]
       for (key, value) in options ?? [:] { named[key.rawValue] = value }
@@ -33,12 +33,12 @@
   }
 
   extension LaunchValues {
-    /// A URL context of a scene.
+    /// Returns the value of a URL context.
     @MainActor public static func urlContext(_ context: UIOpenURLContext) -> Value {
       urlContext(url: context.url.absoluteString, sourceApplication: context.options.sourceApplication)
     }
 
-    /// A user activity.
+    /// Returns the value of a user activity.
     public static func userActivity(_ activity: NSUserActivity) -> Value {
       userActivity(
         type: activity.activityType, webpageURL: activity.webpageURL?.absoluteString, userInfo: activity.userInfo ?? [:]
@@ -53,25 +53,26 @@
         userText: (response as? UNTextInputNotificationResponse)?.userText)
     }
 
-    /// A quick action of the home screen.
+    /// Returns the value of a quick action on the home screen.
     @MainActor public static func shortcutItem(_ item: UIApplicationShortcutItem) -> Value {
       shortcutItem(type: item.type, userInfo: item.userInfo ?? [:])
     }
   }
 
-  /// Posts an app's life-cycle events to a launch as long as the observer exists, and releases the locks of files in
-  /// the background.
+  /// Posts an app's life-cycle events to a launch, and releases file locks while the app is in the background. It works
+  /// as long as it exists.
   ///
-  /// An app that the system launches in the background is not notified before it is suspended. The observer therefore
-  /// requests time from the system, and releases the locks when the launch has ended or the time is up.
+  /// The system does not notify an app that it has launched in the background before suspending it. The observer
+  /// therefore requests time from the system, and releases the locks when the launch has ended or the time is up.
   @MainActor public final class LifecycleObserver<Workflow: PackagedWorkflow> {
     private let model: LaunchModel<Workflow>
     private var relay: LifecycleRelay
     private var tokens: [any NSObjectProtocol] = []
-    /// The time that the system has granted a launch in the background, and the work that ends with it.
+    /// The time that the system has granted to a launch in the background, and the work that ends with it. Nil
+    /// otherwise.
     private var launchTime: (identifier: UIBackgroundTaskIdentifier, work: BackgroundWork)?
 
-    /// Creates an observer, which starts posting at once. Create it when the app is launched.
+    /// Creates an observer, which starts to post immediately. It should be created when the app is launched.
     public init(_ model: LaunchModel<Workflow>) {
       self.model = model
       relay = LifecycleRelay(startsInBackground: UIApplication.shared.applicationState == .background)
@@ -84,7 +85,7 @@
       if relay.isInBackground { beginLaunchTime() }
     }
 
-    /// Stops posting.
+    /// Stops posting events and releasing locks.
     public func stop() {
       for token in tokens { NotificationCenter.default.removeObserver(token) }
       tokens = []
@@ -98,7 +99,7 @@
         endLaunchTime()
         return
       }
-      // The system suspends the app soon after this returns, unless it is asked for time.
+      // The system suspends the app soon after this function returns, so ask for more time.
       let application = UIApplication.shared
       let time = application.beginBackgroundTask(expirationHandler: nil)
       let suspension = model.suspend()

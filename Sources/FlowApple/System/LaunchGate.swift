@@ -2,7 +2,7 @@
   import FlowKit
   public import SwiftUI
 
-  /// Shows the splash until the gate of a launch has opened, then the content.
+  /// A view that shows the splash until the gate of a launch has opened, and then the content.
   ///
   /// ```swift
   /// LaunchGate(model) { Splash() } content: { Shelf() }
@@ -12,7 +12,7 @@
     private let splash: () -> Splash
     private let content: () -> Content
 
-    /// Creates a view of a launch. The content is created when the gate opens, not earlier.
+    /// Creates a view for a launch. The content is not created before the gate has opened.
     public init(
       _ model: LaunchModel<Workflow>, @ViewBuilder splash: @escaping () -> Splash,
       @ViewBuilder content: @escaping () -> Content
@@ -22,7 +22,7 @@
       self.content = content
     }
 
-    /// The splash or the content.
+    /// The splash until the gate has opened, then the content.
     public var body: some View {
       if model.showsSplash { splash() } else { content() }
     }

@@ -2,8 +2,8 @@
   import FlowKit
   public import UIKit
 
-  /// A scene with a launch: its window shows the splash until the gate has opened, then the content. A scene delegate
-  /// keeps one and forwards its calls to it.
+  /// A scene in which the app is launched. Its window shows the splash until the gate has opened, and then the content.
+  /// A scene delegate keeps the object and forwards calls to it.
   ///
   /// ```swift
   /// func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
@@ -14,11 +14,12 @@
   /// func scene(_ scene: UIScene, continue activity: NSUserActivity) { launch?.resume(activity) }
   /// ```
   @MainActor public final class LaunchScene<Workflow: PackagedWorkflow> {
-    /// The window of the scene.
+    /// The window that shows the splash and the content.
     public let window: UIWindow
     private let model: LaunchModel<Workflow>
 
-    /// Shows the splash and starts the launch, unless it has started before.
+    /// Creates the window, shows the splash and starts the launch. If the launch has started before, handles the links
+    /// of this scene like those of an open one.
     public init(
       _ model: LaunchModel<Workflow>, in scene: UIWindowScene, _ options: UIScene.ConnectionOptions,
       splash: UIViewController, content: @escaping @MainActor () -> UIViewController
@@ -35,17 +36,17 @@
       }
     }
 
-    /// Handles URLs that open the running app.
+    /// Handles URLs that are opened while the app is running.
     public func open(_ contexts: Set<UIOpenURLContext>) {
       model.post(.sceneOpenURLContexts, value: .array(contexts.map(LaunchValues.urlContext)))
     }
 
-    /// Handles a user activity, such as a universal link that opens the running app.
+    /// Handles a user activity, such as a universal link, that is opened while the app is running.
     public func resume(_ activity: NSUserActivity) {
       model.post(.appContinueUserActivity, value: LaunchValues.userActivity(activity))
     }
 
-    /// Handles the links of a scene that connects while the app runs, like those of an open scene.
+    /// Handles the links of a scene that connects while the app is running, like those of an open scene.
     private func resume(_ launch: Launch) {
       if let contexts = launch.options["urlContexts"] { model.post(.sceneOpenURLContexts, value: contexts) }
       for activity in launch.options["userActivities"]?.arrayValue ?? [] {
