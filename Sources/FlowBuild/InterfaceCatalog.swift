@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSyntax
 
-/// The actions in the interfaces of plugins.
+/// The actions that the interfaces of plugins declare.
 struct InterfaceCatalog: ActionCatalog {
   let declarations: [ActionDeclaration]
   let runHandles: [HandleKey]
@@ -15,6 +15,6 @@ struct InterfaceCatalog: ActionCatalog {
 
   func declaration(named name: String) -> ActionDeclaration? { byName[name] }
 
-  /// Returns no problems, because the actions' own checks are part of the plugins, which are not available.
+  /// Returns no problems: the actions' own checks are a part of the plugins' code, which is not available here.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem] { [] }
 }

@@ -3,34 +3,33 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Checks the workflows of an app's target and compiles them into one Swift file.
+/// Checks the workflows of an app's target and compiles them to a single Swift file.
 package struct PackageBuild: Sendable {
-  /// The files found by the build plugin.
+  /// The files that the build plugin has found.
   package struct Request: Sendable {
-    /// The workflow files of the target.
+    /// The paths of the target's workflow files.
     package var workflows: [String] = []
-    /// The `*.plugin.yaml` files of the target, whose actions are implemented by the app.
+    /// The paths of the target's `*.plugin.yaml` files. The app implements their actions.
     package var ownInterfaces: [String] = []
-    /// The `*.plugin.yaml` files of the packages that the target depends on.
+    /// The paths of the `*.plugin.yaml` files in the packages that the target depends on.
     package var interfaces: [String] = []
-    /// The files of the target that have a ``PackageFileKind``.
+    /// The paths of the target's files for plugins, which have one of the kinds in ``PackageFileKind``.
     package var pluginFiles: [String] = []
-    /// The products of flowrun that the target depends on, if a ``PackageFileKind`` lists them.
+    /// The products of flowrun that the target depends on, as far as a ``PackageFileKind`` lists them.
     package var products: [String] = []
-    /// True if the target is a library, whose generated declarations must be public.
+    /// True if the target is a library, so that the generated declarations must be public.
     package var isLibrary = false
 
-    /// Creates a request without files.
     package init() {}
   }
 
-  /// The Swift file, or nil if and only if there is an error.
+  /// The content of the Swift file, or nil if there is an error.
   package private(set) var source: String?
-  /// All errors and warnings in the form of a compiler; empty if there are none.
+  /// All errors and warnings in the format of a compiler. Empty if there are none.
   package private(set) var messages = ""
   private var hasErrors = false
 
-  /// Reads the files of a request through `files`, which returns nil for an unreadable file.
+  /// Compiles the files of a request. `files` returns the content of a file, or nil if it cannot be read.
   package init(
     _ request: Request, kinds: [PackageFileKind] = [], files: @escaping @Sendable (String) -> [UInt8]?
   ) {
@@ -56,7 +55,7 @@ package struct PackageBuild: Sendable {
         own.append((Self.name(of: file), interface))
       }
     }
-    // An error in a plugin would be repeated for each step that uses it.
+    // Without a valid plugin, each step that uses it would cause another error.
     guard !hasErrors else { return }
     let catalog = InterfaceCatalog(interfaces.map(\.interface))
     var workflows: [(file: String, compiled: CompiledWorkflow)] = []
@@ -88,13 +87,13 @@ package struct PackageBuild: Sendable {
       PluginSource(file: own.file, interface: own.interface, base: base, access: access)
     }
     let parts = pluginFiles.map { PackageFileSource(kind: $0.kind, files: $0.files, access: access).text }
-    // A target that contains only files of plugins does not need the engine.
+    // A target that contains only files for plugins does not need the engine.
     let needsEngine = !workflows.isEmpty || !own.isEmpty || pluginFiles.isEmpty
     source = Self.source(
       workflows, plugins, parts, catalog, access, imports: (needsEngine ? ["FlowKit"] : []) + imports)
   }
 
-  /// Compiles the files of each kind, and returns them with the modules that define their types.
+  /// Compiles the files of each kind. Returns them, and the modules that define their types.
   private mutating func compile(
     _ request: Request, _ kinds: [PackageFileKind], _ files: (String) -> [UInt8]?
   ) -> (files: [(kind: PackageFileKind, files: [(name: String, bytes: [UInt8])])], imports: [String]) {
@@ -148,7 +147,7 @@ package struct PackageBuild: Sendable {
     return bytes
   }
 
-  /// Reports the problems of a file once, even if several workflows include it.
+  /// Reports the problems in a file. A file that several workflows include is reported once.
   private mutating func report(_ diagnostics: [Diagnostic], in source: SourceText) {
     guard !diagnostics.isEmpty else { return }
     let text = DiagnosticRenderer(source).render(diagnostics)
@@ -166,7 +165,7 @@ package struct PackageBuild: Sendable {
   ) -> String {
     let stems = workflows.map { WorkflowSource.stem(name(of: $0.file)) }
     let types = SwiftNames.types(stems)
-    // A file's name may begin with an upper-case letter like a type's.
+    // The name of a file may start with a capital letter, like that of a type.
     let members = SwiftNames.members(
       stems.map { $0.prefix(1).lowercased() + $0.dropFirst() }, besides: Set(types))
     let sources = workflows.indices.map { index in
@@ -197,7 +196,7 @@ package struct PackageBuild: Sendable {
       if summaries[event.name, default: ""].isEmpty { summaries[event.name] = event.summary }
     }
     for event in own.flatMap(\.interface.actions).flatMap(\.events) where !names.contains(event) { names.append(event) }
-    // An enumeration with raw values needs at least one case.
+    // An enumeration with raw values must have at least one case.
     guard !names.isEmpty else { return "" }
     var text =
       "/// The events of the workflows of this target.\n\(access)enum Events: String, EventName, CaseIterable {\n"

@@ -1,19 +1,19 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A kind of YAML files for a plugin that are compiled into an app, such as schemas of records.
+/// A kind of YAML file for a plugin that is compiled into an app, such as a schema of records.
 package struct PackageFileKind: Sendable {
-  /// The suffix of the files' names.
+  /// The suffix of the names of such files, such as `.sync.yaml`.
   package var suffix: String
   /// The name of such a file in messages, such as `schema`.
   package var name: String
-  /// The enumeration in the generated file with a member for each file, and its comment.
+  /// The generated enumeration with a member for each file, and its comment.
   package var namespace: (name: String, summary: String)
-  /// The type of the members, which must have an initializer `init(file: String, bytes: [UInt8])`.
+  /// The type of the members. It must have an initializer `init(file: String, bytes: [UInt8])`.
   package var type: String
-  /// The products that contain the type. The generated file imports the first one that the target depends on.
+  /// The products that contain the type. The generated file imports the first of them that the target depends on.
   package var products: [String]
-  /// Compiles the bytes of a file; its path is used in messages.
+  /// Compiles the content of a file. The path of the file is used only in messages.
   package var compile: @Sendable (_ bytes: [UInt8], _ file: String) -> Result
 
   /// The result of compiling a file.
@@ -22,8 +22,7 @@ package struct PackageFileKind: Sendable {
     let diagnostics: [Diagnostic]
     let source: SourceText
 
-    /// Creates a result from the compiled bytes, which are nil if and only if the file has an error, and the
-    /// diagnostics.
+    /// Creates a result. `bytes` is the compiled content, or nil if the file has an error.
     package init(bytes: [UInt8]?, diagnostics: [Diagnostic], source: SourceText) {
       self.bytes = bytes
       self.diagnostics = diagnostics
@@ -31,7 +30,6 @@ package struct PackageFileKind: Sendable {
     }
   }
 
-  /// Creates a kind of files.
   package init(
     suffix: String, name: String, namespace: (name: String, summary: String), type: String, products: [String],
     compile: @escaping @Sendable (_ bytes: [UInt8], _ file: String) -> Result
@@ -45,12 +43,12 @@ package struct PackageFileKind: Sendable {
   }
 }
 
-/// The generated Swift code for the files of one kind.
+/// Generates the Swift code for the files of one kind.
 struct PackageFileSource {
   let kind: PackageFileKind
-  /// The names of the files without folders, and their compiled bytes.
+  /// The names of the files, without folders, and their compiled content.
   let files: [(name: String, bytes: [UInt8])]
-  /// `public ` in a library, or an empty text.
+  /// The access modifier `public ` in a library, or an empty string.
   let access: String
 
   /// Returns the name of a file without its suffix.
@@ -58,7 +56,7 @@ struct PackageFileSource {
     file.hasSuffix(kind.suffix) ? String(file.dropLast(kind.suffix.count)) : file
   }
 
-  /// The enumeration, for the top level of a file.
+  /// The code of the enumeration, for the top level of a file.
   var text: String {
     let members = SwiftNames.members(
       files.map { file in

@@ -2,16 +2,17 @@ import FlowCompiled
 import FlowModel
 import FlowSyntax
 
-/// The generated Swift code for an app's own plugin: a protocol that the app implements, and the plugin that calls it.
+/// Generates the Swift code for a plugin of the app itself: a protocol that the app implements, and the plugin that
+/// calls it.
 struct PluginSource {
   let file: String
   let interface: PluginInterface
-  /// The base of the Swift names, which are followed by `Plugin` and `Actions`.
+  /// The common prefix of the Swift names that end with `Plugin` and `Actions`.
   let base: String
-  /// `public ` in a library, or an empty text.
+  /// The access modifier `public ` in a library, or an empty string.
   let access: String
 
-  /// The declarations, for the top level of a file.
+  /// The code of the declarations, for the top level of a file.
   var text: String {
     let actions = interface.actions
     let words = actions.map { String($0.name.dropFirst(interface.name.utf8.count + 1)) }

@@ -1,33 +1,33 @@
 import FlowModel
 
-/// Declared fields as properties of a Swift struct.
+/// Generates the properties of a Swift struct from declared fields.
 struct SwiftFields {
-  /// A property for a field.
+  /// The property that stands for a field.
   struct Property {
     let field: FieldDeclaration
-    /// The name of the property.
+    /// The Swift name of the property.
     let name: String
-    /// The type, which is optional if the field may be missing.
+    /// The Swift type of the property. It is optional if the field may be missing.
     let type: String
     let isOptional: Bool
   }
 
-  /// The rule for optional fields.
+  /// The rule that decides which properties are optional.
   enum Optionality {
-    /// Fields that are not required: the workflow applies the defaults.
+    /// Fields that are not required are optional, because the workflow adds their defaults.
     case given
-    /// Fields that are not required and have no default: defaults have been applied.
+    /// Only fields that are not required and have no default are optional, because defaults have been added.
     case received
-    /// All fields, because a step may have failed or not have run.
+    /// All fields are optional, because a step may have failed or not have run.
     case all
-    /// All fields, as lists with nil for failed items, for a step that runs for several items.
+    /// All fields are optional arrays, for a step with items. Nil stands for an item that failed or did not run.
     case items
   }
 
   let properties: [Property]
-  /// The Swift code of the types that the properties need.
+  /// The code of the types that the properties need.
   let types: [String]
-  /// `public ` in a library, or an empty text.
+  /// The access modifier `public ` in a library, or an empty string.
   let access: String
 
   init(_ fields: [FieldDeclaration], _ optionality: Optionality, access: String) {
@@ -104,7 +104,7 @@ struct SwiftFields {
     return text
   }
 
-  /// The code of `init(a: A, b: B? = nil)`.
+  /// The code of an initializer with a parameter for each property, `init(a: A, b: B? = nil)`.
   var initializer: String {
     let parameters = properties.map { "\($0.name): \($0.type)\($0.isOptional ? " = nil" : "")" }
     var text = "\(access)init(\(parameters.joined(separator: ", "))) {\n"
@@ -112,7 +112,7 @@ struct SwiftFields {
     return text + "}\n"
   }
 
-  /// The code of `init(values:)`, which throws if a value does not fit.
+  /// The code of `init(values:)`, which throws an error if a value has the wrong type.
   var reading: String {
     var text = "\(access)init(values: ValueObject) throws {\n"
     for property in properties {
@@ -121,7 +121,7 @@ struct SwiftFields {
     return text + "}\n"
   }
 
-  /// Returns the code of `init(values:)`, which uses nil for a value that does not fit.
+  /// Returns the code of `init(values:)`. Values that have the wrong type become nil.
   func lenientReading(ofItems: Bool) -> String {
     var text = "\(access)init(values: ValueObject) {\n"
     for property in properties {
@@ -131,7 +131,7 @@ struct SwiftFields {
     return text + "}\n"
   }
 
-  /// The code of `values`.
+  /// The code of the property `values`, which returns the fields as an object.
   var writing: String {
     var text = "\(access)var values: ValueObject {\n  \(properties.isEmpty ? "let" : "var") values = ValueObject()\n"
     for property in properties {

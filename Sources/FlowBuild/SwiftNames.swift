@@ -1,7 +1,7 @@
-/// Converts names of a workflow to Swift names: `map.first-use` to `mapFirstUse`.
+/// Converts the names in a workflow to Swift names, such as `map.first-use` to `mapFirstUse`.
 enum SwiftNames {
-  /// Returns a unique Swift name for each of `names`, in order. Names that would be equal keep their separators as
-  /// underscores, and then get numbers. A name in `taken` gets an underscore at the end.
+  /// Returns a unique Swift name for each of `names`, in order. Names that would become equal keep their separators as
+  /// underscores. If they are still equal, numbers are appended. An underscore is appended to a name in `taken`.
   static func members(
     _ names: [String], isType: Bool = false, isPart: Bool = false, besides taken: Set<String> = []
   ) -> [String] {
@@ -25,15 +25,15 @@ enum SwiftNames {
     }
   }
 
-  /// Returns a type name for each of `names`: `WarmCache` for `warm-cache`.
+  /// Returns a unique type name for each of `names`, such as `WarmCache` for `warm-cache`.
   static func types(_ names: [String], besides taken: Set<String> = []) -> [String] {
     members(names, isType: true, besides: taken)
   }
 
-  /// Returns a prefix of type names for each of `names`, such as `WarmCache` in `WarmCacheInput`.
+  /// Returns a unique prefix of type names for each of `names`, such as the `WarmCache` of `WarmCacheInput`.
   static func typePrefixes(_ names: [String]) -> [String] { members(names, isType: true, isPart: true) }
 
-  /// Returns the name of a member, regardless of others.
+  /// Returns the name of a single member, without regard to other names.
   static func member(_ name: String) -> String { members([name])[0] }
 
   private static func camelCase(_ name: String, isType: Bool) -> String {
@@ -55,7 +55,7 @@ enum SwiftNames {
     return started(isType ? name.prefix(1).uppercased() + name.dropFirst() : name)
   }
 
-  /// Returns a name that is not empty and does not begin with a digit.
+  /// Returns a name that is not empty and does not start with a digit.
   private static func started(_ name: String) -> String {
     guard let first = name.unicodeScalars.first else { return "empty" }
     if name.allSatisfy({ $0 == "_" }) { return "underscore\(name.count)" }
@@ -69,15 +69,15 @@ enum SwiftNames {
     }
   }
 
-  /// The words that have a special meaning as a member even in backquotes.
+  /// The words that cannot be used as the name of a member, even in backquotes.
   private static let unusable: Set<String> = ["Any", "Protocol", "Self", "Type", "init", "self"]
 
-  /// The members of every enumeration of words.
+  /// The members that every generated enumeration already has.
   static let enumerationMembers: Set<String> = [
     "absent", "acceptsNull", "allCases", "hashValue", "placeholder", "rawValue", "value", "valueType",
   ]
 
-  /// The words that require backquotes.
+  /// The Swift keywords, which must be written in backquotes.
   private static let keywords: Set<String> = [
     "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
     "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
@@ -88,9 +88,9 @@ enum SwiftNames {
   ]
 }
 
-/// Formats Swift code.
+/// Formats pieces of Swift code.
 enum SwiftText {
-  /// Returns a string literal.
+  /// Returns a Swift string literal for the text.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -105,18 +105,18 @@ enum SwiftText {
     return result + "\""
   }
 
-  /// Returns a documentation comment with the lines of a text.
+  /// Returns a documentation comment that contains the lines of a text.
   static func comment(_ text: String, indent: String) -> String {
     text.split(whereSeparator: \.isNewline).map { "\(indent)/// \($0)\n" }.joined()
   }
 
-  /// Returns the text with each line indented.
+  /// Returns the text with each line indented. Empty lines stay empty.
   static func indented(_ text: String, by indent: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : indent + $0 }
       .joined(separator: "\n")
   }
 
-  /// Returns bytes as an array literal with 24 bytes per line.
+  /// Returns an array literal with 24 bytes per line.
   static func bytes(_ bytes: [UInt8], indent: String) -> String {
     var text = "[\n"
     for start in stride(from: 0, to: bytes.count, by: 24) {

@@ -2,17 +2,17 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// The generated Swift code for a workflow: types for its inputs, outputs and steps, and its compiled bytes.
+/// Generates the Swift code for a workflow: types for its inputs, outputs and steps, and its compiled bytes.
 struct WorkflowSource {
-  /// The file's name without its folder.
+  /// The name of the workflow file without its folder.
   let file: String
-  /// The Swift names of the workflow's member and type.
+  /// The name of the workflow's member of `Workflows`, and that of its type.
   let member: String
   let type: String
   let compiled: CompiledWorkflow
-  /// The interfaces of all actions.
+  /// The declarations of all actions that the workflow may use.
   let catalog: any ActionCatalog
-  /// `public ` in a library, or an empty text.
+  /// The access modifier `public ` in a library, or an empty string.
   let access: String
 
   /// Returns the name of a file without its extension.
@@ -21,7 +21,7 @@ struct WorkflowSource {
     return file
   }
 
-  /// The code of the members of `Workflows`.
+  /// The code of the workflow's member and type, for the enumeration `Workflows`.
   var text: String {
     let workflow = compiled.graph.workflow
     let comment = SwiftText.comment(
@@ -59,7 +59,7 @@ struct WorkflowSource {
       """
   }
 
-  /// Returns the declared outputs of a step or of each of its items.
+  /// Returns the outputs that a step declares. For a step with items, these are the outputs of each item.
   private func outputs(of step: Step) -> [FieldDeclaration] {
     guard let declaration = compiled.graph.workflow.includes[step.uses] ?? catalog.declaration(named: step.uses)
     else { return [] }
@@ -69,7 +69,7 @@ struct WorkflowSource {
 
   private var steps: String {
     let workflow = compiled.graph.workflow
-    // Skips steps of included files, whose ids are not valid in this file.
+    // Steps of included files are skipped, because their ids are not valid in this file.
     let steps = workflow.steps.filter { StepID.isValid($0.id.text) }
     let names = SwiftNames.members(steps.map(\.id.text))
     let types = SwiftNames.types(steps.map { $0.id.text + "-outputs" }, besides: Set(names))

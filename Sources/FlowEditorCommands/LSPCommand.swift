@@ -9,7 +9,7 @@ import FlowPluginKit
 import FlowSyntax
 import FlowSystem
 
-/// The subcommand for editors.
+/// Provides the subcommand that editors start.
 package struct EditorCommands: SubcommandProvider {
   package init() {}
 
@@ -48,7 +48,7 @@ struct LSPCommand: Subcommand {
     ExitStatus.exit(code)
   }
 
-  /// Returns a workspace that checks files with the installed plugins, like `validate`.
+  /// Returns a workspace that checks files with the installed plugins, as `flowrun validate` does.
   static func workspace(_ folders: [String]) -> LanguageWorkspace {
     LanguageWorkspace(
       version: Release.version,

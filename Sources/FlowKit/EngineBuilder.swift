@@ -12,7 +12,7 @@ public struct EnginePart: Sendable {
   let kind: Kind
 }
 
-/// Creates an action without inputs and outputs from a closure, which may be isolated to an actor:
+/// Creates an action without inputs and outputs from a closure. The closure may be isolated to an actor, as in
 /// `action("my-app.open") { @MainActor _ in window.open() }`.
 public func action(
   _ name: String, _ summary: String = "", _ body: @escaping @Sendable (ActionContext) async throws -> Void
@@ -26,27 +26,27 @@ public func action(
       RegisteredAction(declaration: ActionDeclaration(name: name, summary: summary), body: .asynchronous(run))))
 }
 
-/// Builds the list of an engine's parts.
+/// Builds the parts of an engine from the statements of a closure.
 @resultBuilder public enum EngineBuilder {
-  /// Adds a plugin.
+  /// Adds a plugin to the engine.
   public static func buildExpression(_ plugin: any Plugin) -> [EnginePart] { [EnginePart(kind: .plugin(plugin))] }
-  /// Adds an action.
+  /// Adds an action to the engine.
   public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
-  /// Builds a block.
+  /// Combines the parts of all statements in a block.
   public static func buildBlock(_ parts: [EnginePart]...) -> [EnginePart] { parts.flatMap { $0 } }
-  /// Builds conditional parts.
+  /// Supports `if` without `else`.
   public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
-  /// Builds the parts of the first branch of a condition.
+  /// Supports `if` with `else` and `switch`.
   public static func buildEither(first parts: [EnginePart]) -> [EnginePart] { parts }
-  /// Builds the parts of the second branch of a condition.
+  /// Supports `if` with `else` and `switch`.
   public static func buildEither(second parts: [EnginePart]) -> [EnginePart] { parts }
-  /// Builds the parts of a loop.
+  /// Supports `for` loops.
   public static func buildArray(_ parts: [[EnginePart]]) -> [EnginePart] { parts.flatMap { $0 } }
 }
 
 extension Engine {
-  /// Creates an engine from plugins and from actions defined by closures. Plugin names must be unique; a duplicate is a
-  /// programming error and traps.
+  /// Creates an engine from plugins and from actions defined by closures. Plugins must have different names. Two
+  /// plugins with the same name are a programming error and stop the program.
   ///
   /// ```swift
   /// let engine = Engine {

@@ -1,5 +1,5 @@
-/// Everything an app needs to run workflows that were compiled when it was built. ``FlowKitYAML`` adds support for YAML
-/// files.
+/// Everything that an app needs to run workflows that were compiled when the app was built. ``FlowKitYAML`` adds
+/// support for YAML files.
 ///
 /// ```swift
 /// let engine = Engine(plugins: [BasicsPlugin()])
@@ -10,8 +10,8 @@
 /// let gate = await run.gate
 /// ```
 ///
-/// Of the plugin kit it exports what apps use. Import `FlowPluginKit` to implement the interfaces of plugins for devices,
-/// such as `UserInterface` and `KeyValueStore`.
+/// It exports the part of the plugin kit that apps use. To implement interfaces of plugins for devices, such as
+/// `UserInterface` and `KeyValueStore`, import `FlowPluginKit`.
 @_exported import FlowCompiled
 @_exported import FlowDiagnostics
 @_exported import FlowEngine

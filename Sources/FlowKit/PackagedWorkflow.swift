@@ -3,7 +3,7 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// A workflow that the build plugin has checked and compiled into the app, with typed inputs and outputs.
+/// A workflow that the build plugin has checked and compiled into the app, with types for its inputs and outputs.
 ///
 /// ```swift
 /// let run = try engine.start(Workflows.launch, .init(user: "ada"), options: options)
@@ -12,61 +12,62 @@ import FlowPluginKit
 /// print(await run.outputs.greeting ?? "")
 /// ```
 public protocol PackagedWorkflow: Sendable {
-  /// The inputs of a run.
+  /// The type of the workflow's inputs.
   associatedtype Inputs: WorkflowInputs
-  /// The outputs of a run.
+  /// The type of the workflow's outputs.
   associatedtype Outputs: WorkflowOutputs
-  /// The compiled workflow, which `WorkflowGraph.init(compiled:)` reads.
+  /// The compiled workflow, in the format that `WorkflowGraph.init(compiled:)` reads.
   static var compiled: [UInt8] { get }
 }
 
-/// The inputs of a run of a ``PackagedWorkflow``.
+/// The inputs of a ``PackagedWorkflow``.
 public protocol WorkflowInputs: Sendable {
-  /// The inputs by name. Inputs that are missing have their default values.
+  /// The inputs by name. Missing inputs get their default values.
   var values: ValueObject { get }
 }
 
-/// The outputs of a run of a ``PackagedWorkflow``, or of one of its steps.
+/// The outputs of a ``PackagedWorkflow``, or of one of its steps.
 public protocol WorkflowOutputs: Sendable {
-  /// Reads the outputs from values. An output is nil if it is missing or has the wrong type.
+  /// Creates outputs from values. An output is nil if its value is missing or has the wrong type.
   init(values: ValueObject)
 }
 
-/// A step of a ``PackagedWorkflow`` with the type of its outputs.
+/// Identifies a step of a ``PackagedWorkflow``, and the type of its outputs.
 public struct StepKey<Outputs: WorkflowOutputs>: Sendable, Hashable {
-  /// The id of the step.
+  /// The id of the step, as in the workflow file.
   public let id: StepID
 
-  /// Creates the key of the step with this id.
+  /// Creates the key of a step from its id, which is not checked.
   public init(_ id: String) { self.id = StepID(unchecked: id) }
 }
 
-/// The outputs of a step without outputs.
+/// The type of the outputs of a step that has none.
 public struct NoWorkflowOutputs: WorkflowOutputs {
-  /// Creates the value and ignores all outputs.
+  /// Creates empty outputs. All values are ignored.
   public init(values: ValueObject) {}
 }
 
 extension ValueObject {
-  /// The values of an output of a step with items, in the order of the items. The value of an item that failed or was
-  /// skipped is nil.
+  /// Returns the values of an output of a step with items, in the order of the items. The value of an item that failed
+  /// or was skipped is nil. Returns nil if the step has no such output.
   public func items<Element: ColumnValue>(_ name: String) -> [Element?]? {
     self[name]?.arrayValue?.map { Element($0) }
   }
 }
 
 extension PackagedWorkflow {
-  /// The graph of the workflow. Throws only if the app was built with two different versions of this package.
+  /// Returns the graph of the workflow. Throws an error only if the app was built with two different versions of this
+  /// package.
   public static func graph() throws(CompiledWorkflowError) -> WorkflowGraph { try WorkflowGraph(compiled: compiled) }
 }
 
 extension Engine {
-  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.PreparationProblem` if the engine lacks an action,
-  /// or if an expression has an invalid value.
+  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.PreparationProblem` if the engine lacks an action
+  /// or an expression has an invalid value.
   ///
   /// - Parameters:
   ///   - workflow: The workflow, such as `Workflows.launch`.
-  ///   - inputs: The inputs of the workflow. Omitted inputs have their default values.
+  ///   - inputs: The inputs of the workflow. Inputs that are left out get their default values.
   ///   - options: The folders and other options of the run.
   ///   - events: The detail of ``TypedRun/events``. The start is fastest with `none`.
   public func start<Workflow: PackagedWorkflow>(
@@ -86,8 +87,9 @@ extension Engine {
 }
 
 extension Engine {
-  /// Runs a compiled workflow while `body` runs. Once `body` has returned, the run expects no more outside events, and
-  /// the call returns when the run has ended. If the task is cancelled or `body` throws, the run is cancelled.
+  /// Runs a compiled workflow while `body` runs. When `body` has returned, the run no longer waits for events from
+  /// outside. The call returns when the run has ended. If the task is cancelled or `body` throws an error, the run is
+  /// cancelled.
   ///
   /// ```swift
   /// let report = try await engine.run(Workflows.launch, .init(user: "ada"), options: options) { run in
@@ -116,15 +118,15 @@ extension Engine {
   }
 }
 
-/// A run of a ``PackagedWorkflow``.
+/// A run of a ``PackagedWorkflow``, with types for its inputs and outputs.
 public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
-  /// The run, with everything that does not depend on the workflow's types.
+  /// The underlying run, for everything that does not depend on the workflow's types.
   public let run: WorkflowRun
 
   let relay: EventRelay?
 
-  /// The events of the run, from its start. The sequence ends with the run. A reader that falls more than 10,000 events
-  /// behind misses events.
+  /// The events of the run from its start. The sequence ends when the run ends. A reader that falls more than 10,000
+  /// events behind misses events.
   public var events: RunEvents {
     if let relay { return RunEvents(relay: relay) }
     let relay = EventRelay(detail: .none, passingOnTo: nil)
@@ -132,40 +134,40 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     return RunEvents(relay: relay)
   }
 
-  /// The outcome of the gate. Waits until the gate has opened or the run has ended without opening it.
+  /// How the gate opened. Waits until the gate has opened, or until the run has ended without opening it.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await run.gate }
   }
 
-  /// The number of finished steps, and of all steps.
+  /// The number of finished steps and the number of all steps.
   public var progress: RunProgress { run.progress }
 
-  /// The report. Waits until the run has ended.
+  /// The report of the run. Waits until the run has ended.
   public var report: RunReport {
     get async { await run.report }
   }
 
-  /// The outputs of the run. Waits until the run has ended.
+  /// The outputs of the workflow. Waits until the run has ended.
   public var outputs: Workflow.Outputs {
     get async { Workflow.Outputs(values: await run.report.outputs) }
   }
 
-  /// The outputs of a step, with unmasked secrets, or nil if it has not succeeded.
+  /// Returns the outputs of a step, with secrets in plain text, or nil if the step has not succeeded.
   public func outputs<Outputs>(of step: StepKey<Outputs>) -> Outputs? {
     run.outputs(of: step.id).map { Outputs(values: $0) }
   }
 
-  /// Posts an event from outside. Later posts of the same event have no effect unless it repeats.
+  /// Posts an event from outside the run. Later posts of the same event have no effect unless it repeats.
   public func post(_ event: some EventName) { run.post(event) }
 
-  /// Posts an event with a value. Throws if the event has no value or one of another type.
+  /// Posts an event with a value. Throws an error if the event has no value or the value has the wrong type.
   public func post(_ event: some EventName, value: Value) throws(EventValueProblem) {
     try run.post(event.rawValue, value: value)
   }
 
-  /// Declares that no more events are posted from outside. The run may then end when nothing is left to do.
+  /// Declares that no more events will be posted from outside. The run may then end when nothing is left to do.
   public func finishPosting() { run.finishPosting() }
 
-  /// Cancels the run: running steps are asked to end, waiting ones are skipped.
+  /// Cancels the run: running steps are asked to end, and waiting steps are skipped.
   public func cancel() { run.cancel() }
 }

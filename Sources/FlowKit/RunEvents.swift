@@ -1,18 +1,18 @@
 import FlowEngine
 import Synchronization
 
-/// The events of a run as an asynchronous sequence, from the start of the run to its end.
+/// An asynchronous sequence of a run's events, from its start to its end.
 public struct RunEvents: AsyncSequence, Sendable {
-  /// An event of the run.
+  /// The type of the events.
   public typealias Element = RunEvent
 
   let relay: EventRelay
 
-  /// Creates a reader that starts with the first event.
+  /// Creates an iterator that starts with the first event of the run.
   public func makeAsyncIterator() -> AsyncStream<RunEvent>.Iterator { relay.stream().makeAsyncIterator() }
 }
 
-/// Passes the events of a run to all readers, even if they start late, and to the app's own observer.
+/// Passes the events of a run on to all readers, even to those that start late, and to the app's own observer.
 final class EventRelay: RunObserver {
   private struct State {
     var events: [RunEvent] = []
@@ -21,7 +21,8 @@ final class EventRelay: RunObserver {
     var hasEnded = false
   }
 
-  /// The number of events kept for a late or slow reader. Further events are dropped for this reader.
+  /// The number of events that are kept for a reader that starts late or is slow. Beyond that, events are dropped for
+  /// this reader.
   private static let limit = 10_000
 
   let detail: RunDetail
@@ -46,7 +47,7 @@ final class EventRelay: RunObserver {
     }
   }
 
-  /// Ends all sequences when a run ends. Readers that start later receive the kept events.
+  /// Ends all sequences when the run ends. Readers that start after that still receive the kept events.
   func end(with run: WorkflowRun) { run.whenEnded { [self] _ in end() } }
 
   private func end() {

@@ -7,14 +7,14 @@
   import Foundation
 #endif
 
-/// The error for a workflow file that cannot be run, with all its problems.
+/// The error for a workflow file that cannot be run. It lists all problems of the file.
 public struct WorkflowError: Error, Sendable, CustomStringConvertible {
-  /// Each problem with its location, as printed by `flowrun validate`.
+  /// The problems with their locations, in the format of `flowrun validate`.
   public let description: String
 }
 
 extension Engine {
-  /// Reads and checks a workflow file. Throws a ``WorkflowError`` that lists all problems.
+  /// Reads and checks a workflow file. Throws a ``WorkflowError`` if the workflow is invalid.
   public func load(_ path: String) throws -> WorkflowGraph {
     let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     let result = WorkflowLoader(catalog: registry) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }

@@ -1,13 +1,13 @@
 import FlowDiagnostics
 
-/// Converts between URIs of files and paths.
+/// Converts between paths and URIs of files.
 enum FileURI {
-  /// Returns the path of a `file:` URI, or the part after the scheme of any other URI.
+  /// Returns the path in a `file:` URI. For another URI, returns the part after the scheme.
   static func path(of uri: String) -> String {
     var rest = uri[...]
     if rest.hasPrefix("file://") {
       rest = rest.dropFirst(7)
-      // A host may precede the path.
+      // The path may be preceded by a host.
       rest = rest.firstIndex(of: "/").map { rest[$0...] } ?? rest
     } else if let colon = rest.firstIndex(of: ":") {
       rest = rest[rest.index(after: colon)...]
@@ -15,13 +15,13 @@ enum FileURI {
     return PercentEncoding.decoded(rest)
   }
 
-  /// Returns the path of a folder's URI, without a slash at the end.
+  /// Returns the path in the URI of a folder, without a slash at the end.
   static func folder(of uri: String) -> String {
     let path = path(of: uri)
     return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
-  /// Returns the `file:` URI of an absolute path.
+  /// Returns the `file:` URI of a file with an absolute path.
   static func uri(ofPath path: String) -> String {
     var text = "file://"
     for byte in path.utf8 {

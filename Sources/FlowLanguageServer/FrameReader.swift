@@ -1,18 +1,19 @@
-/// Splits the input from a client into messages: `Content-Length: N`, an empty line, N bytes.
+/// Splits the input from a client into messages. Each consists of a header `Content-Length: N`, an empty line and N
+/// bytes.
 struct FrameReader {
-  /// The reason why the bytes are not messages; nothing after them can be read.
+  /// Describes why the bytes are not valid messages. Nothing after them can be read.
   struct FrameProblem: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The maximum bytes of a message, and of its header.
+  /// The maximum sizes of a message and of its header, in bytes.
   static let messageLimit = 64 << 20
   static let headerLimit = 8 << 10
 
   private var bytes: [UInt8] = []
   private var start = 0
 
-  /// Appends input.
+  /// Appends bytes that were read from the client.
   mutating func append(_ more: UnsafeRawBufferPointer) {
     if start > 0, start == bytes.count {
       bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
@@ -21,10 +22,10 @@ struct FrameReader {
     bytes.append(contentsOf: more)
   }
 
-  /// True if no part of an incomplete message has been read.
+  /// True if the input so far ends exactly at the end of a message.
   var isBetweenMessages: Bool { start == bytes.count }
 
-  /// Returns the next complete message, or nil if more input is needed.
+  /// Removes and returns the next complete message. Returns nil if more input is needed.
   mutating func next() throws(FrameProblem) -> [UInt8]? {
     guard let (length, body) = try header() else { return nil }
     guard bytes.count - body >= length else { return nil }
@@ -37,7 +38,8 @@ struct FrameReader {
     return message
   }
 
-  /// Returns the length in a message's header and the start of its body, or nil if the header is incomplete.
+  /// Returns the length given in the header of the next message, and the index at which its body starts. Returns nil if
+  /// the header is incomplete.
   private func header() throws(FrameProblem) -> (length: Int, body: Int)? {
     var length: Int?
     var position = start
@@ -73,7 +75,8 @@ struct FrameReader {
     }
   }
 
-  /// Checks that a line of a header begins with a name of letters and dashes, up to a colon.
+  /// Throws an error unless a header line starts with a name of letters and dashes, followed by a colon. The line may
+  /// be incomplete.
   private func checkBeginning(_ line: ArraySlice<UInt8>) throws(FrameProblem) {
     let name = line.prefix { $0 != UInt8(ascii: ":") }
     let isName = name.allSatisfy { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == 0x2D }
