@@ -2,24 +2,24 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Renames and references across files that include each other.
+/// Finds references and renames symbols across files that include each other.
 extension LanguageServer {
-  /// A workflow that may change with another one, either open in the editor or read from disk.
+  /// A workflow that may need to be changed together with another one. It is open in the editor or read from disk.
   struct RelatedText {
     let uri: String
     let path: String
-    /// The version of an open text, or nil if the file is not open.
+    /// The version of the text in the editor, or nil if the file is not open.
     let version: Int?
     let positions: TextPositions
     let workflow: WorkflowDocument
   }
 
-  /// The edits of one text: the ranges and their new contents.
+  /// The edits of one text: ranges and the texts that replace them.
   typealias TextEdits = (text: RelatedText, edits: [(span: TextSpan, text: String)])
 
-  /// The maximum number of files and folders that are searched for files that include another one.
+  /// The maximum number of files and folders in which files that include another one are searched for.
   private static let searchedEntries = 20_000
-  /// Folders that do not contain the user's own workflows.
+  /// The names of folders that are not searched, because they do not contain the user's own workflows.
   private static let ignoredFolders: Set<String> = ["node_modules/", "vendor/"]
 
   /// Returns the workflow at a path, or nil if it cannot be read.
@@ -38,8 +38,8 @@ extension LanguageServer {
         bytes: bytes, file: path, catalog: catalog, surroundings: .init(read: read)))
   }
 
-  /// Returns the workflows that may include others: the open ones, and those in the client's folders, or in the file's
-  /// folder if the client has none.
+  /// Returns the paths of workflows that may include the file: the open ones, and those in the client's folders. If the
+  /// client has no folders, the folder of the file is searched.
   private func candidates(near path: String) -> [String] {
     let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
     var open = client.folders.isEmpty ? [folder] : client.folders
@@ -62,7 +62,7 @@ extension LanguageServer {
     return found.sorted()
   }
 
-  /// Returns the locations with a name of the file at `path` in the files that include it directly or indirectly.
+  /// Returns where a name of the file at `path` is used in the files that include it, directly or indirectly.
   func callers(
     of change: IncludedRename, in path: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [(text: RelatedText, spans: [TextSpan])] {
@@ -88,7 +88,8 @@ extension LanguageServer {
     return locations.keys.sorted().map { (locations[$0]!.text, locations[$0]!.spans.sorted()) }
   }
 
-  /// Returns the file that defines the name at `offset`, which may be an included file, with the symbol and its span.
+  /// Returns the file that defines the symbol at `offset`, with the symbol and its span at the offset. The file may be
+  /// an included one.
   func subject(at offset: Int, of text: RelatedText, _ catalog: any ActionCatalog) throws(RenameProblem) -> (
     text: RelatedText, symbol: SymbolTable.Symbol, span: TextSpan
   ) {
@@ -105,7 +106,7 @@ extension LanguageServer {
     return (other, declared.symbol, link.span)
   }
 
-  /// Returns the edits in all files that rename a symbol.
+  /// Returns the edits with which a symbol is renamed in all files.
   func renaming(
     _ symbol: SymbolTable.Symbol, of text: RelatedText, to name: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [TextEdits] {

@@ -35,8 +35,6 @@ extension LanguageServer {
     if let hints = settings["inlayHints"]?.booleanValue { hasHints = hints }
   }
 
-  // MARK: Texts
-
   private func open(_ parameters: ValueObject) {
     guard let item = parameters["textDocument"]?.objectValue, let uri = item["uri"]?.stringValue,
       let text = item["text"]?.stringValue
@@ -56,13 +54,13 @@ extension LanguageServer {
         message.parameters["contentChanges"]?.arrayValue ?? [], version: version ?? documents[uri]!.version)
       touchIncluders(of: documents[uri]!.file)
     } catch {
-      // Further changes would apply to a different text than the client's.
+      // Later changes would be applied to a text that differs from the client's.
       tell("flowrun: a change could not be taken over (\(error.message)); close the file and open it again")
       close(uri)
     }
   }
 
-  /// Marks the texts that include a file as changed.
+  /// Marks the texts that include a file as changed, so that they are analyzed again.
   private func touchIncluders(of file: String) {
     for (uri, document) in documents where document.analysis?.document.includedFiles.contains(file) == true {
       documents[uri]!.touch()
@@ -78,7 +76,7 @@ extension LanguageServer {
     pulled.remove(uri)
   }
 
-  /// Marks the texts as changed whose manifests or included files have changed.
+  /// Marks the texts as changed if a manifest or an included file has changed on disk.
   func lookAround() {
     for (uri, document) in documents {
       guard let analysis = document.analysis else { continue }
@@ -86,7 +84,7 @@ extension LanguageServer {
     }
   }
 
-  /// Returns a value that changes when the analysis of a document may be outdated although its text is unchanged.
+  /// Returns a string that changes when the analysis of a document may be outdated even though its text is unchanged.
   private func stamp(of document: OpenDocument, including files: [String]) -> String {
     var text = workspace.stamp(document.file)
     for file in files {
@@ -96,7 +94,7 @@ extension LanguageServer {
     return text
   }
 
-  /// Reads included files: open ones from the editor, others from disk.
+  /// A function that reads an included file: from the editor if it is open there, otherwise from disk.
   var includedFiles: @Sendable (String) -> [UInt8]? {
     let open = Dictionary(documents.values.map { ($0.file, $0.bytes) }) { first, _ in first }
     return { [files = workspace.files] path in open[path] ?? files(path) }
@@ -110,9 +108,7 @@ extension LanguageServer {
     for uri in documents.keys { documents[uri]!.touch() }
   }
 
-  // MARK: What is installed
-
-  /// Returns the actions available to a document, and searches for them again if manifests have changed.
+  /// Returns the actions that are available to a document. Searches for them again if manifests have changed.
   func installed(for document: OpenDocument) -> (stamp: String, actions: InstalledActions) {
     let folder = document.file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(document.file[..<$0]) } ?? ""
     let stamp = workspace.stamp(document.file)
@@ -123,7 +119,7 @@ extension LanguageServer {
     return (stamp, actions)
   }
 
-  /// Returns the analysis of a document, and renews it if the document or a manifest has changed.
+  /// Returns the analysis of a document. Analyzes it again if the document, an included file or a manifest has changed.
   func analysis(_ uri: String) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument) {
     guard let document = documents[uri] else {
       throw .invalidParameters("the text '\(uri)' is not open")
@@ -134,19 +130,17 @@ extension LanguageServer {
     {
       return (document, analysis.document)
     }
-    // Releases the old analysis first, because each may be as large as the file.
+    // Release the old analysis first, because each may take as much memory as the file.
     documents[uri]!.analysis = nil
     let workflow = WorkflowDocument(
       bytes: document.bytes, file: document.file, catalog: installed.actions.catalog,
-      // A text that has no file yet has no folder to which its paths could be relative.
+      // A text that has not been saved has no folder to which its paths could be relative.
       surroundings: FilePath.isAbsolute(document.file) ? surroundings(installed.actions) : nil)
     documents[uri]!.analysis = (workflow, stamp(of: document, including: workflow.includedFiles))
     return (documents[uri]!, workflow)
   }
 
-  // MARK: Diagnostics
-
-  /// Publishes the diagnostics of texts that have changed.
+  /// Publishes the diagnostics of the texts that have changed.
   func publishChanges() {
     for uri in documents.keys.sorted() where documents[uri]!.isDirty {
       documents[uri]!.isDirty = false
@@ -156,7 +150,8 @@ extension LanguageServer {
     }
   }
 
-  /// Returns the diagnostics of `flowrun validate` for a text, and publishes those of other files.
+  /// Returns the diagnostics of a text, which are those of `flowrun validate`. Publishes diagnostics that belong to
+  /// other files.
   func diagnostics(of uri: String) throws(RPCProblem) -> [Value] {
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
     if document.isManifest {

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension LanguageServer {
-  /// Records the client's capabilities and returns the server's.
+  /// Records the capabilities of the client and returns those of the server.
   func initialize(_ parameters: ValueObject) throws(RPCProblem) -> Value {
     guard phase == .fresh else { throw .invalidRequest("'initialize' comes once") }
     phase = .running

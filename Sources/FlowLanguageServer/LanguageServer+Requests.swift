@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// The maximum number of proposals in a response; the client asks again as the user types.
+/// The maximum number of proposals in a response. If there are more, the client asks again while the user types.
 private let completionsLimit = 250
 
 extension LanguageServer {
-  /// Returns the result of a request.
+  /// Handles a request and returns its result.
   func result(of message: Message) throws(RPCProblem) -> Value {
     switch message.method {
     case "initialize": return try initialize(message.parameters)
@@ -30,9 +30,8 @@ extension LanguageServer {
     }
   }
 
-  // MARK: Reading parameters
-
-  /// Returns the text of a request. For a manifest or a schema of records, only diagnostics are available.
+  /// Returns the text that a request is about, with its analysis. Returns nil for a manifest or a schema of records,
+  /// for which only diagnostics are available.
   private func subject(_ message: Message) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument)? {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
@@ -60,12 +59,10 @@ extension LanguageServer {
 
   private func markdown(_ text: String) -> Value { ["kind": "markdown", "value": .string(text)] }
 
-  // MARK: Answers
-
   private func pull(_ message: Message) throws(RPCProblem) -> Value {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     let items = try diagnostics(of: uri)
-    // A client that requests diagnostics does not need a notification as well.
+    // A client that requests diagnostics does not need a notification as well, so remove the ones published before.
     if client.pullsDiagnostics, pulled.insert(uri).inserted {
       notify(
         "textDocument/publishDiagnostics", ["uri": .string(uri), "diagnostics": []])
@@ -85,14 +82,14 @@ extension LanguageServer {
     guard let span = found.first?.span else { return ["isIncomplete": false, "items": []] }
     let range = document.positions.range(span)
     let items = shown.enumerated().map { index, completion in
-      // All proposals of a response replace the same word.
+      // All proposals in a response usually replace the same word, so its range is computed once.
       completionValue(
         completion, at: index, completion.span == span ? range : document.positions.range(completion.span))
     }
     return ["isIncomplete": .boolean(found.count > completionsLimit), "items": .array(items)]
   }
 
-  /// Returns the proposals that begin with the typed text, followed by those that contain it, up to the maximum.
+  /// Returns the proposals that start with the typed text, followed by those that contain it, up to the maximum number.
   private func likeliest(
     _ found: [Completion], typedUntil offset: Int, _ document: OpenDocument
   ) -> [Completion] {
@@ -170,7 +167,7 @@ extension LanguageServer {
     else { return .null }
     var locations = (owner.workflow.symbols()?.occurrences(of: symbol) ?? [])
       .filter { includes || !$0.isDefinition }.map { (owner, $0.span) }
-    // Skips callers that cannot be read completely.
+    // Callers that cannot be read completely are skipped.
     for caller in (try? callers(of: change, in: owner.path, catalog)) ?? [] {
       locations += caller.spans.map { (caller.text, $0) }
     }
@@ -312,7 +309,7 @@ extension LanguageServer {
 }
 
 extension Completion.Kind {
-  /// The number in the protocol.
+  /// The number of the kind in the protocol.
   fileprivate var number: Int {
     switch self {
     case .key: 10
@@ -333,7 +330,7 @@ extension Completion.Kind {
 }
 
 extension String {
-  /// A snippet without placeholders, for clients that do not support snippets.
+  /// The text of a snippet without its placeholders, for clients that do not support snippets.
   fileprivate var withoutPlaceholders: String {
     var result = ""
     var rest = self[...]

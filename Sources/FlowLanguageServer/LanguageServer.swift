@@ -3,12 +3,13 @@ import FlowModel
 import FlowSyntax
 import FlowPlatform
 
-/// A language server for workflows over two file descriptors, using the Language Server Protocol 3.17.
+/// A language server for workflows, which communicates over two file descriptors (Language Server Protocol 3.17).
 ///
-/// It runs on one thread, which reads and answers messages in order. It does not wait for other threads or start
-/// plugins. Between two answers it reads further messages, so that cancelled requests are not executed.
+/// It runs on one thread, which reads and answers messages in order. It does not wait for other threads and does not
+/// start plugins. Between two answers it reads further messages, so that requests that were cancelled meanwhile are not
+/// executed.
 package final class LanguageServer {
-  /// A message that has been read and not yet answered.
+  /// A message that has been read but not handled.
   struct Message {
     var id: Value?
     var method: String
@@ -17,13 +18,13 @@ package final class LanguageServer {
     var isCancelled = false
   }
 
-  /// The client's capabilities from `initialize`.
+  /// The capabilities of the client, as received with `initialize`.
   struct Client {
     var hasSnippets = false
     var hasDocumentChanges = false
     var pullsDiagnostics = false
     var process: Int32?
-    /// The paths of the client's folders.
+    /// The paths of the folders that are open in the client.
     var folders: [String] = []
   }
 
@@ -37,7 +38,7 @@ package final class LanguageServer {
   private var unsent: [UInt8] = []
   private var sent = 0
   private var exitCode: Int32?
-  /// True if the client has closed its side; pending requests are still answered.
+  /// True if the client has closed its side of the connection. Pending requests are still answered.
   private var isInputEnded = false
   private let explain: (String) -> Void
 
@@ -46,23 +47,24 @@ package final class LanguageServer {
   var encoding = PositionEncoding.utf16
   var hasHints = false
   var documents: [String: OpenDocument] = [:]
-  /// The installed actions, by the folder for which they were found.
+  /// The installed actions for the files of each folder.
   var installations: [String: (stamp: String, actions: InstalledActions)] = [:]
-  /// The documents whose diagnostics the client requests.
+  /// The URIs of documents whose diagnostics the client requests itself.
   var pulled: Set<String> = []
-  /// The last published diagnostics of other files, by the document through which they were found.
+  /// The diagnostics last published for files that are not open, by the document through which they were found.
   var foreign: [String: [String: [Value]]] = [:]
   private var told: Set<String> = []
 
-  /// The maximum number of queued messages and of unsent bytes, and the time without progress after which the server
-  /// ends: 60 s.
+  /// The maximum number of queued messages, the maximum number of unsent bytes, and the time without progress after
+  /// which the server ends (60 s).
   private static let queueLimit = 1_000
   private static let unsentLimit = 64 << 20
   private static let patienceMilliseconds: Int32 = 60_000
-  /// The interval for checking the client's process and the manifests.
+  /// The interval at which the client's process and the manifests are checked, in milliseconds.
   private static let lookMilliseconds: Int32 = 4_000
 
-  /// Creates a server that reads from one descriptor and writes to another; `explain` shows a text to people.
+  /// Creates a server that reads from one descriptor and writes to another. `explain` shows a message to the user if
+  /// the server ends unexpectedly.
   package init(
     _ workspace: LanguageWorkspace, input: Int32 = 0, output: Int32 = 1, explain: @escaping (String) -> Void
   ) {
@@ -72,7 +74,7 @@ package final class LanguageServer {
     self.explain = explain
   }
 
-  /// Serves the client until it disconnects, and returns the exit code: 0 after `shutdown`, or else 1.
+  /// Serves the client until it disconnects. Returns the exit code: 0 if the client has sent `shutdown`, otherwise 1.
   package func run() -> Int32 {
     while exitCode == nil {
       if isInputEnded, queue.isEmpty { return finish() }
@@ -84,15 +86,14 @@ package final class LanguageServer {
     return exitCode ?? 1
   }
 
-  /// Ends after the last answer to a client that has closed its side.
+  /// Sends what is left to a client that has closed its side, and returns the exit code.
   private func finish() -> Int32 {
     flush()
     return phase == .shutDown ? 0 : 1
   }
 
-  // MARK: Bytes
-
-  /// Sends and reads data without blocking; if `waits`, blocks until either is possible.
+  /// Sends and receives as much as is possible without blocking. If `waits` is true, first waits until either is
+  /// possible.
   private func receive(waits: Bool) {
     let mayRead = queue.count < Self.queueLimit
     var watched = [
@@ -128,7 +129,7 @@ package final class LanguageServer {
     if let process = client.process, kill(process, 0) != 0, errno == ESRCH { end(nil) }
   }
 
-  /// Ends the server; explains the reason if the end was not requested.
+  /// Ends the server. `reason` is shown to the user, unless it is nil because the client requested the end.
   private func end(_ reason: String?) {
     if let reason { explain(reason) }
     exitCode = exitCode ?? 1
@@ -142,7 +143,7 @@ package final class LanguageServer {
     }
   }
 
-  /// Sends a piece that fits into a writable pipe without blocking.
+  /// Sends a piece that is small enough not to block when the pipe is writable.
   private func send() {
     let piece = min(unsent.count - sent, 4096)
     let written = unsent.withUnsafeBytes {
@@ -159,7 +160,7 @@ package final class LanguageServer {
     }
   }
 
-  /// Sends the remaining bytes before the end, for at most 2 s.
+  /// Sends the remaining bytes before the server ends. Gives up if the client reads nothing for 2 s.
   private func flush() {
     while !unsent.isEmpty {
       var watched = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
@@ -170,7 +171,7 @@ package final class LanguageServer {
     }
   }
 
-  /// Queues a message for the client.
+  /// Queues a message that will be sent to the client.
   func write(_ message: ValueObject) {
     var message = message
     message["jsonrpc"] = "2.0"
@@ -184,13 +185,11 @@ package final class LanguageServer {
     write(["method": .string(method), "params": parameters])
   }
 
-  /// Shows a text to the user, at most once.
+  /// Shows a message to the user. Each message is shown only once.
   func tell(_ text: String) {
     guard told.insert(text).inserted else { return }
     notify("window/showMessage", ["type": 2, "message": .string(text)])
   }
-
-  // MARK: Messages
 
   private func handle(_ bytes: [UInt8]) {
     let value: Value
@@ -203,7 +202,7 @@ package final class LanguageServer {
       return respond(.null, .failure(.invalidRequest("a message must be an object")))
     }
     guard let method = object["method"]?.stringValue else {
-      // Ignores a response to a request of the server, because none is awaited.
+      // This is a response, although the server sends no requests.
       if object["id"] != nil, object["result"] != nil || object["error"] != nil { return }
       return respond(object["id"] ?? .null, .failure(.invalidRequest("a message must have a 'method'")))
     }
@@ -252,6 +251,6 @@ package final class LanguageServer {
     }
   }
 
-  /// Ends the server at the client's request.
+  /// Ends the server because the client has sent `exit`.
   func exit() { exitCode = phase == .shutDown ? 0 : 1 }
 }

@@ -2,18 +2,17 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// The actions available to a workflow in the language server, supplied by code that knows the plugins.
+/// The actions that are available to a workflow in the language server. The code that knows the plugins provides them.
 package struct InstalledActions: Sendable {
-  /// The actions.
   package var catalog: any ActionCatalog
-  /// Returns diagnostics in addition to the loader's, for the file itself and for other files.
+  /// Returns further diagnostics for a loaded file, in addition to the loader's: those of the file itself and those of
+  /// other files.
   package var additions: @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File])
-  /// The reason why some plugins cannot be used, for people, or nil.
+  /// A message for the user if some plugins cannot be used, or nil if all can.
   package var warning: String?
-  /// The executors of plugins.
+  /// The names of executors that plugins provide.
   package var executors: [String]
 
-  /// Creates a value from a catalog and optional additions.
   package init(
     catalog: any ActionCatalog, warning: String? = nil, executors: [String] = [],
     additions: @escaping @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File]) = {
@@ -27,26 +26,25 @@ package struct InstalledActions: Sendable {
   }
 }
 
-/// The functions with which the language server finds installed actions, files and the order of steps.
+/// The functions through which the language server accesses installed actions, files and run history.
 package struct LanguageWorkspace: Sendable {
-  /// Returns the actions available to the file at a path.
+  /// Returns the actions that are available to the file at a path.
   package var install: @Sendable (String) -> InstalledActions
-  /// Returns a value that changes when the result of ``install`` for the path may have changed.
+  /// Returns a string that changes when ``install`` may return other actions for the path.
   package var stamp: @Sendable (String) -> String
-  /// Reads an included file, or returns nil if it cannot be read.
+  /// Returns the content of an included file, or nil if it cannot be read.
   package var files: @Sendable (String) -> [UInt8]?
-  /// Returns the names in a folder; names of folders end with a slash.
+  /// Returns the names of the files and folders in a folder. Those of folders end with a slash.
   package var names: @Sendable (String) -> [String]
-  /// Returns the diagnostics of a file for a plugin, such as a schema of records, or nil for a workflow.
+  /// Returns the diagnostics of a file for a plugin, such as a schema of records. Returns nil for any other file.
   package var pluginFileCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
-  /// Returns for each step its position in the start order of ready steps, from 1.
+  /// Returns, for each step, its position among ready steps in the order of starts, from 1.
   package var rank: @Sendable (WorkflowGraph) -> [Int]
-  /// Returns the recorded durations of a step of the file at a path, or nil.
+  /// Returns the recorded durations of a step of the workflow at a path, or nil if there are none.
   package var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
-  /// The version of flowrun.
+  /// The version of flowrun, which is reported to the client.
   package var version: String
 
-  /// Creates a workspace.
   package init(
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },

@@ -1,12 +1,12 @@
 import FlowDiagnostics
 import FlowPlatform
 
-/// Reads manifests of plugins, to locate the declarations of actions.
+/// Reads manifests of plugins in order to find the declarations of actions.
 enum ManifestText {
-  /// The maximum size that is read: 1 MiB.
+  /// The maximum size of a manifest that is read, in bytes.
   private static let limit = 1 << 20
 
-  /// Returns the text of a file, or nil if it cannot be read.
+  /// Returns the text of a manifest, or nil if it cannot be read.
   static func read(_ path: String) -> SourceText? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }

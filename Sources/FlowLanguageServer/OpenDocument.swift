@@ -5,15 +5,16 @@ import FlowSyntax
 /// A text that is open in the editor.
 struct OpenDocument {
   let uri: String
-  /// The path of its file, or a name for an unsaved text.
+  /// The path of the file, or a name for a text that has not been saved.
   let file: String
   private(set) var version: Int
   private(set) var positions: TextPositions
-  /// The analysis, or nil if the text has changed since the last one.
+  /// The analysis of the text, or nil if the text or its surroundings have changed since.
   var analysis: (document: WorkflowDocument, stamp: String)?
-  /// True if the client has not yet received diagnostics of the current text.
+  /// True if the diagnostics of the current text have not been published.
   var isDirty = true
-  /// The number of changes, which shows a client that requests diagnostics again whether they are unchanged.
+  /// The number of changes so far. A client that requests diagnostics again thereby learns whether they may have
+  /// changed.
   private(set) var revision = 0
 
   init(uri: String, file: String, version: Int, text: String, encoding: PositionEncoding) {
@@ -25,10 +26,10 @@ struct OpenDocument {
 
   var bytes: [UInt8] { positions.source.bytes }
 
-  /// True if it is a plugin's manifest rather than a workflow.
+  /// True if the document is the manifest of a plugin rather than a workflow.
   var isManifest: Bool { file == "plugin.yaml" || file.hasSuffix("/plugin.yaml") }
 
-  /// Applies changes from the client in order.
+  /// Applies changes of the text that the client has sent, in order.
   mutating func change(_ changes: [Value], version: Int) throws(RPCProblem) {
     for change in changes {
       guard let object = change.objectValue, let text = object["text"]?.stringValue else {
@@ -47,7 +48,7 @@ struct OpenDocument {
     touch()
   }
 
-  /// Marks the analysis as outdated.
+  /// Discards the analysis, so that the document is analyzed again.
   mutating func touch() {
     analysis = nil
     isDirty = true

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The reason why a request fails; the codes are those of JSON-RPC and the Language Server Protocol.
+/// The error for a request that fails. Its codes are those of JSON-RPC and of the Language Server Protocol.
 struct RPCProblem: Error {
   let code: Int
   let message: String
@@ -16,6 +16,6 @@ struct RPCProblem: Error {
   static let contentModified = RPCProblem(code: -32801, message: "the text has been changed since")
   static func failed(_ message: String) -> RPCProblem { RPCProblem(code: -32803, message: message) }
 
-  /// The error object of a response.
+  /// The error object for the response.
   var value: Value { ["code": .integer(code), "message": .string(message)] }
 }

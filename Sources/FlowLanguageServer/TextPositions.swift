@@ -1,15 +1,15 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The unit in which a client counts columns.
+/// The unit in which a client counts the columns of a line.
 enum PositionEncoding: String {
   case utf8 = "utf-8"
   case utf16 = "utf-16"
 }
 
-/// Converts between byte offsets and the protocol's lines and columns.
+/// Converts between byte offsets in a text and the protocol's lines and columns.
 ///
-/// Lines end only with LF, CRLF or CR, unlike other line ends of YAML.
+/// A line ends with LF, CRLF or CR. Other line breaks of YAML do not count.
 struct TextPositions {
   let source: SourceText
   let encoding: PositionEncoding
@@ -21,7 +21,8 @@ struct TextPositions {
     lines = LineTable(source)
   }
 
-  /// Returns the byte at a location. A column past the end of its line is the end; one inside a character is its start.
+  /// Returns the byte offset of a position. A column past the end of the line stands for its end, and a column inside a
+  /// character stands for the character's start.
   func offset(line: Int, column: Int) -> Int {
     if line < 0 { return 0 }
     guard line < lines.count else { return source.bytes.count }
@@ -37,11 +38,11 @@ struct TextPositions {
     return min(offset, span.end)
   }
 
-  /// Returns the line and column, from 0, of a byte.
+  /// Returns the line and column of a byte offset. Both count from 0.
   func position(of offset: Int) -> (line: Int, column: Int) {
     let offset = min(max(0, offset), source.bytes.count)
     let line = lines.line(of: offset)
-    // An offset between CR and LF is the end of the line.
+    // An offset between CR and LF counts as the end of the line.
     let span = lines.span(ofLine: line)
     let end = min(offset, span.end)
     guard encoding == .utf16 else { return (line - 1, end - span.start) }
@@ -55,7 +56,7 @@ struct TextPositions {
     return (line - 1, units)
   }
 
-  /// Returns the number of bytes and of columns of the character at an offset.
+  /// Returns the size of the character at an offset, in bytes and in columns.
   private func size(at offset: Int) -> (bytes: Int, width: Int) {
     let first = source.bytes[offset]
     let bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

@@ -6,7 +6,8 @@ import FlowStore
   import FlowStorePostgres
 #endif
 
-/// The run stores in PostgreSQL databases, which several machines share. Without the trait `Network` there are none.
+/// Opens run stores in PostgreSQL databases, which several machines can share. Without the trait `Network`, none is
+/// available.
 struct PostgresDatabases: DatabaseProvider {
   var schemes: [String] { ["postgres", "postgresql"] }
   var form: String { "a PostgreSQL database, postgres://USER@HOST/NAME" }

@@ -3,7 +3,7 @@ import FlowPlatform
 import FlowStore
 import FlowStoreSQLite
 
-/// The run stores of `flowrun`: SQLite files next to workflows, and PostgreSQL databases.
+/// Opens the run stores that `flowrun` supports: SQLite files next to workflows, and PostgreSQL databases.
 package struct RunStores: StoreProvider {
   package init() {}
 
