@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowApple
 
-/// Payloads as push services and UIKit deliver them, with Foundation's numbers and keys of any type.
+/// Payloads as push services and UIKit deliver them, with numbers of Foundation and keys of any type.
 @Suite struct `Foundation values` {
   @Test func `keep numbers as numbers and booleans as booleans`() {
     #expect(Value(foundation: NSNumber(value: 1)) == .integer(1))
@@ -28,7 +28,7 @@ import Testing
     #expect(Value.object(ValueObject(userInfo: object)) == (try JSONText.parse(json)))
   }
 
-  @Test func `represent dates, URLs and data as strings, and omit unsupported objects`() throws {
+  @Test func `become strings if they are dates, URLs or data, and are omitted if they are not supported`() throws {
     struct Other {}
     let object = ValueObject(userInfo: [
       "at": Date(timeIntervalSince1970: 0), "url": try #require(URL(string: "https://example.com/a")),
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func `are restored unchanged from a payload`() {
+  @Test func `stay unchanged when converted to a payload and back`() {
     let payload: ValueObject = [
       "aps": ["alert": ["title": "新商品"], "badge": 1, "content-available": 0], "flag": true, "list": [1, .null, 2.5],
     ]
@@ -77,7 +77,7 @@ import Testing
     #expect(found.arrival == .action && found.action == "MARK_READ" && found.reply == "hi" && found.link == nil)
   }
 
-  @Test func `has the route, the parameters and the identifier of a tapped notification`() throws {
+  @Test func `contains the route, parameters and identifier of a tapped notification`() throws {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n1", userInfo: ["route": "app://product/5", "parameters": #"{"price":"7"}"#],
@@ -87,7 +87,7 @@ import Testing
     #expect(link.url == "app://product/5" && link.parameters == ["price": "7"] && link.notificationID == "n1")
   }
 
-  @Test func `is not caused by a dismissed notification`() {
+  @Test func `does not count a dismissed notification as its reason`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: [:], action: "com.apple.UNNotificationDismissActionIdentifier"))
@@ -125,7 +125,7 @@ import Testing
     let launch = Launch(values: options)
     #expect(launch.reason == .notification)
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://chat/1")
-    // The same payload in the background wakes the app, and opens nothing.
+    // In the background, the same payload wakes the app and opens nothing.
     let silent = Launch(values: options, isInBackground: true)
     #expect(silent.reason == .background)
     #expect(LaunchOptions(silent.options, for: silent.reason).link == nil)
@@ -146,13 +146,13 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `runs in the background if a new location caused it`() {
+  @Test func `counts as background work if a new location caused it`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }
 }
 
-/// Payloads in the form in which other services deliver them. Only a `route` of the app itself opens a page.
+/// Payloads in the format of other push services. Only the app's own `route` opens a page.
 @Suite struct `A push of another service` {
   /// Firebase Cloud Messaging puts the app's data next to `aps`, as strings.
   private static let firebase = #"""
@@ -165,14 +165,14 @@ import Testing
     {"aps":{"alert":"Hi","sound":"default"},"custom":{"i":"3b9c6a3e-0c2e-4c5e-9a0f-2d3e4f5a6b7c","u":"https://example.com/x",
     "a":{"route":"app://product/5"}},"att":{"id":"https://example.com/a.png"}}
     """#
-  /// Airship names its actions with characters that are not letters.
+  /// Airship's keys contain characters that are not letters.
   private static let airship = #"""
     {"aps":{"alert":"Hi","content-available":1},"_":"a1b2c3","com.urbanairship.metadata":"eyJ2IjoxfQ==","^d":"app://product/5",
     "^+t":["vip",null],"com.urbanairship.interactive_actions":{"yes":{"^t":2.50}}}
     """#
-  /// Branch has its link in `branch`.
+  /// Branch puts its link in `branch`.
   private static let branch = #"{"aps":{"alert":"Hi"},"branch":"https://abcd.app.link/xyz?$deeplink_path=product%2F5"}"#
-  /// AppsFlyer has the parameters of its link in `af`.
+  /// AppsFlyer puts the parameters of its link in `af`.
   private static let appsFlyer = #"""
     {"aps":{"alert":"Hi","badge":0},"af":{"pid":"push_provider_int","c":"spring","is_retargeting":true,"af_sub1":null},
     "deep_link_value":"product/5"}
@@ -244,7 +244,7 @@ import Testing
 }
 
 @Suite struct `Core Location positions` {
-  @Test func `have times relative to the first one, and an elevation only if it is known`() {
+  @Test func `count time from the first one, and have an elevation only if it is known`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(
@@ -257,7 +257,7 @@ import Testing
     #expect(position(5, 3, 99) == Position(latitude: 48.1, longitude: 11.6, elevationMeters: 519, elapsed: .zero))
   }
 
-  @Test func `use the plugin's names for the system's permission`() {
+  @Test func `use the plugin's words for the system's permissions`() {
     #expect(
       (0...5).map { LocationAuthorization(coreLocationStatus: $0) }
         == [.notDetermined, .restricted, .denied, .always, .whenInUse, .denied])
@@ -271,7 +271,7 @@ import Testing
     func add(_ text: String) { entries.withLock { $0.append(text) } }
   }
 
-  @Test func `are kept until the run listens, such as a tap that launches the app`() {
+  @Test func `wait until the run listens, as after a tap that launches the app`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for id in ["a", "b"] { inbox.deliver(NotificationDelivery(id: id, kind: .tapped, payload: [:])) }
     inbox.setDelegate { log.add($0.id) }
@@ -293,7 +293,7 @@ import Testing
     #expect(log.all == ["a", "b"])
   }
 
-  @Test func `are acknowledged to the system even if the queue is full`() {
+  @Test func `get an answer even if the queue is full`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for number in 0...NotificationInbox.limit {
       inbox.deliver(
@@ -302,7 +302,7 @@ import Testing
     #expect(log.all == ["\(NotificationInbox.limit) failed"])
   }
 
-  @Test func `have the parts that the system requires when they are scheduled`() {
+  @Test func `contain the parts that the system requires when they are scheduled`() {
     let payload: ValueObject = ["aps": ["alert": ["title": "News", "body": "Tap"], "sound": "default", "badge": 2]]
     let once = NotificationContent(NotificationRequest(id: "a", payload: payload, delay: .zero))
     #expect(once.title == "News" && once.body == "Tap" && once.hasSound && once.badge == 2)
@@ -313,6 +313,6 @@ import Testing
   }
 }
 
-@Test func `device preferences contain the languages in the device's settings`() {
+@Test func `list the languages in the device's settings`() {
   #expect(DevicePreferences(languages: ["zh-Hans-CN", "en"], appearance: .dark).languages == ["zh-Hans-CN", "en"])
 }

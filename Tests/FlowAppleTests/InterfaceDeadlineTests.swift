@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import UserInterfacePlugin
 
-/// An interface on the main thread, as an app would implement it with UIKit.
+/// A user interface on the main thread, as an app would implement it with UIKit.
 @MainActor private final class WindowInterface: ApplicationInterface {
   private let calls: Calls
 
@@ -34,7 +34,7 @@ private final class Calls: Sendable {
   func add(_ name: String) { names.withLock { $0.append(name) } }
 }
 
-/// Blocks the main thread from ``begin()`` to ``end()``.
+/// Keeps the main thread blocked from ``begin()`` to ``end()``.
 private final class MainThreadHold: Sendable {
   private let begun = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
@@ -70,7 +70,7 @@ private final class MainThreadHold: Sendable {
     func set(_ value: RunReport) { report.withLock { $0 = value } }
   }
 
-  @Test @MainActor func `time out while the main thread waits for the run, and the run ends`() throws {
+  @Test @MainActor func `time out if the main thread waits for the run, which then ends`() throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let ended = DispatchSemaphore(value: 0)
@@ -81,7 +81,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == [])
   }
 
-  @Test func `time out while the main thread is busy, and do not run later`() async throws {
+  @Test func `time out if the main thread is busy, and do not run later`() async throws {
     let (calls, hold) = (Calls(), MainThreadHold())
     let engine = Engine {
       UserInterfacePlugin { await WindowInterface(calls) }

@@ -12,7 +12,7 @@ import Testing
     LaunchModel(engine, TestLaunch(), .init(), options: runOptions(clock: VirtualClock()))
   }
 
-  @Test func `shows the splash until the gate opens, and has outputs when the run has ended`() async throws {
+  @Test func `shows the splash until the gate opens, and has outputs after the run has ended`() async throws {
     let model = model()
     #expect(model.phase == .idle && model.showsSplash)
     model.start()
@@ -32,7 +32,7 @@ import Testing
     #expect(model.progress == RunProgress(finished: 3, total: 3))
   }
 
-  @Test func `notifies views when the splash is hidden`() async {
+  @Test func `notifies views when the splash disappears`() async {
     let model = model()
     model.start()
     let changes = Mutex(0)
@@ -46,7 +46,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `posts events that were added before the start when it starts`() async throws {
+  @Test func `posts events from before its start when it starts`() async throws {
     let model = model()
     model.post(Bell.rung)
     model.post("door.opened")
@@ -75,7 +75,7 @@ import Testing
     #expect(model.problem?.contains("flow.set") == true)
   }
 
-  @Test func `hides the splash if it is cancelled before the gate`() async {
+  @Test func `hides the splash if it is cancelled before the gate opens`() async {
     let model = LaunchModel(engine, TestLaunch(), .init(), options: runOptions())
     model.start()
     model.cancel()

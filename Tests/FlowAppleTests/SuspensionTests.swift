@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct `A launch in the background` {
-  /// A handle that records when it is released and reacquired.
+  /// A handle that records when it is suspended and reactivated.
   private final class Files: SuspendableHandle {
     let calls = Mutex<[String]>([])
     let isTaken: Bool
@@ -73,7 +73,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend"])
   }
 
-  @Test func `acquires files for background work that begins while the app is suspended`() async {
+  @Test func `acquires files for background work that starts while the app is suspended`() async {
     let files = Files()
     let model = model(files)
     await model.suspend().value
@@ -94,7 +94,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend"])
   }
 
-  @Test func `ends when its run has ended or cannot start`() async {
+  @Test func `ends when its run has ended or could not start`() async {
     let model = model()
     let ended = Task { await model.ended() }
     model.start()
@@ -116,7 +116,7 @@ import Testing
     while try history.runs().isEmpty { await Task.yield() }
     #expect(try history.runs().map(\.state) == [.running])
     await model.suspend().value
-    // As after the end of the process, no process owns the run.
+    // As after the end of a process, no process owns the run.
     #expect(try history.runs().map(\.state) == [.interrupted])
     let work = model.beginBackgroundWork()
     await model.reactivate().value

@@ -3,7 +3,7 @@ import FlowKit
 import FlowSyntax
 import Foundation
 
-/// A workflow for a test, as the build plugin would generate it.
+/// A workflow for tests, in the form that the build plugin generates.
 struct TestLaunch: PackagedWorkflow {
   struct Inputs: WorkflowInputs {
     var values: ValueObject { [:] }
@@ -32,7 +32,7 @@ enum Bell: String, EventName {
 }
 
 enum Workflow {
-  /// Returns the compiled form of a workflow, or an empty array if it has errors.
+  /// Returns the compiled bytes of a workflow, or an empty array if it has errors.
   static func compiled(_ text: String, _ engine: Engine) -> [UInt8] {
     WorkflowLoader(catalog: engine.registry).load(bytes: Array(text.utf8), file: "launch.yaml").compiled?.bytes ?? []
   }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Compiles the output of the build plugin for names that are not valid in Swift.
+/// Compiles the code that the build plugin generates for names that are not valid in Swift.
 @Suite(.timeLimit(.minutes(10))) struct GeneratedSourceTests {
   private static let interface = #"""
     name: self
@@ -50,7 +50,7 @@ import Testing
 
   private static let schema = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }\n"
 
-  /// An app that uses the generated code.
+  /// An app that uses the generated code of the plugin.
   private static let app = """
     final class Mine: SelfActions {
       func init_(_ input: SelfPlugin.InitInput, in context: ActionContext) throws -> SelfPlugin.InitOutput {
@@ -77,7 +77,7 @@ import Testing
     """
 
   @Test(arguments: [false, true])
-  func `code for names that are invalid in Swift compiles in a program and in a library`(isLibrary: Bool) throws {
+  func `generated code for names that are invalid in Swift compiles in programs and libraries`(isLibrary: Bool) throws {
     var request = PackageBuild.Request()
     request.workflows = ["/a/type.yaml", "/a/self.yaml", "/a/Launch.yaml"]
     request.ownInterfaces = ["/a/self.plugin.yaml"]
@@ -96,7 +96,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try source.write(toFile: "\(folder)/Workflows.swift", atomically: true, encoding: .utf8)
     try ("import FlowKit\n" + Self.app).write(toFile: "\(folder)/App.swift", atomically: true, encoding: .utf8)
-    // The modules with which this test was built.
+    // The generated code is compiled with the modules of this test.
     let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let maps = try FileManager.default.contentsOfDirectory(atPath: built).filter {
       $0.hasPrefix("CFlow") && !$0.contains("-tool")

@@ -67,13 +67,13 @@ struct PackageBuildTests {
     "func close(in context: ActionContext) async throws\n", "var mode: ModeOption\n", "case _2 = \"2\"",
     "static func noRoom(_ message: String) -> ActionError",
   ])
-  func `the source declares workflows, events and actions with names and types`(_ part: String) throws {
+  func `the generated source declares workflows, events and actions with names and types`(_ part: String) throws {
     let build = build(good)
     #expect(build.messages == "")
     #expect(try #require(build.source).firstRange(of: part) != nil)
   }
 
-  @Test func `the same files yield the same source`() {
+  @Test func `the same files always produce the same source`() {
     #expect(build(good).source == build(good).source)
   }
 
@@ -95,7 +95,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:13:"))
   }
 
-  @Test func `two workflows or plugins with the same name are an error`() {
+  @Test func `two workflows or two plugins with the same name cause an error`() {
     var files = good
     files["/a/b/launch.yml"] = Self.launch
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:1:1: error: two workflows are named 'launch'"))
@@ -104,7 +104,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/b/app.plugin.yaml:1:7: error: two plugins are named 'my-app'"))
   }
 
-  @Test func `an unreadable file is an error, and so is a plugin with a command`() {
+  @Test func `an unreadable file causes an error, and so does an app's plugin with a command`() {
     var request = PackageBuild.Request()
     request.workflows = ["/a/launch.yaml"]
     #expect(PackageBuild(request) { _ in nil }.messages == "/a/launch.yaml:1:1: error: the file cannot be read\n")
@@ -112,11 +112,9 @@ struct PackageBuildTests {
     files["/a/app.plugin.yaml"] = Self.own + "\ncommand: [cat]"
     let messages = build(files).messages
     #expect(messages.hasPrefix("/a/app.plugin.yaml:14:1: error: "))
-    // Steps that use the plugin cause no additional errors.
+    // The steps that use the plugin cause no further errors.
     #expect(messages.firstRange(of: "/a/launch.yaml") == nil)
   }
-
-  // MARK: Files of plugins
 
   private static let schema = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }\n"
 
@@ -145,7 +143,7 @@ struct PackageBuildTests {
     #expect(both.source == nil || both.source?.contains("import FlowKit\nimport SyncPlugin") == true)
   }
 
-  @Test func `an invalid schema, equal names and a missing product are errors, each at its line`() {
+  @Test func `an invalid schema, a duplicate name and a missing product each cause an error at their line`() {
     let wrong = build(schemas: ["/a/notes.sync.yaml": Self.schema.replacing("string", with: "strin")])
     #expect(wrong.source == nil)
     #expect(wrong.messages.hasPrefix("/a/notes.sync.yaml:2:"), "\(wrong.messages)")

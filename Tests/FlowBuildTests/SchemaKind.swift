@@ -3,7 +3,7 @@ import SyncRecords
 import SyncYAML
 
 extension PackageFileKind {
-  /// The kind as in the build plugin's tool, with the module that the tests link.
+  /// The same kind of file as in the build plugin's tool, but for the module that the tests link.
   static var schemas: PackageFileKind {
     PackageFileKind(
       suffix: SchemaFile.suffix, name: "schema", namespace: ("Schemas", "The schemas."), type: "CompiledSchema",

@@ -7,7 +7,7 @@ struct SwiftNamesTests {
     ("map.first-use", "mapFirstUse"), ("a/b_c", "aB_c"), ("default", "`default`"), ("2x", "_2x"), ("x-2", "x2"),
     ("", "empty"), ("Ready", "Ready"), ("?", "empty"),
   ])
-  func `the name of a workflow is converted to a Swift name`(_ name: String, _ expected: String) {
+  func `the names in a workflow are converted to Swift names`(_ name: String, _ expected: String) {
     #expect(SwiftNames.member(name) == expected)
   }
 
