@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// The assignment of items to the tasks of job arrays, without Slurm.
+/// Assigns items to the tasks of job arrays, without calling Slurm.
 @Suite struct ArrayBookTests {
   private let step = StepID(unchecked: "s")
   private let start = ContinuousClock.now
@@ -17,7 +17,7 @@ import Testing
     return (book.claim(step, item, attempt: attempt, MachineResources(cpus: cpus), ticket), ticket)
   }
 
-  /// Submits all batches as arrays with these numbers, and returns the lists of their indices.
+  /// Submits all batches as arrays with these numbers. Returns the name and indices of each array.
   private func submit(_ book: inout ArrayBook, as numbers: Int...) -> [String] {
     let batches = book.batches()
     for ((batch, step, first), number) in zip(batches, numbers) {
@@ -39,7 +39,7 @@ import Testing
     return orders
   }
 
-  @Test func `the items of a step form one array, and each item gets the task with its index`() {
+  @Test func `the items of a step form one array, in which each item gets the task with its index`() {
     var book = book
     book.expect(Array(0..<10), of: step, atOnce: 3)
     let claims = [claim(&book, 0), claim(&book, 1)]
@@ -55,7 +55,7 @@ import Testing
     #expect(place(late.ticket) == "7_2 10")
   }
 
-  @Test func `an array that cannot be submitted now is submitted later without changes`() {
+  @Test func `an array that cannot be submitted now is submitted unchanged later`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -84,7 +84,7 @@ import Testing
     #expect(place(ticket) == "2_1 3")
   }
 
-  @Test func `a lost item is submitted separately, and the task of its ended attempt is not reused`() {
+  @Test func `a lost item is submitted on its own, and the task of its ended attempt is not reused`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 4)
     let first = claim(&book, 2)
@@ -93,7 +93,7 @@ import Testing
     #expect(place(first.ticket) == "1_2 3")
     #expect(book.end(first.number) == nil)
     let second = claim(&book, 2, attempt: 2)
-    // The task of the first attempt may still exist.
+    // The task of the first attempt may not have ended.
     _ = take(&book, listing("1 2 3 RUNNING", "1 0-1,3%4 1 PENDING"))
     #expect(place(second.ticket) == nil)
     #expect(submit(&book, as: 5) == ["run.s.2 2%1"])
@@ -111,7 +111,7 @@ import Testing
     #expect(lost.message == "job 1_0 of run.s.1 ended before its worker started" && !lost.isFinal)
   }
 
-  @Test func `an idle allocation is released, and its item is submitted separately when it runs`() {
+  @Test func `an idle allocation is released, and its item is submitted on its own when it runs`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -123,14 +123,14 @@ import Testing
     _ = take(&book, listing("1 0 2 RUNNING", "1 2-4%1 1 PENDING"), after: 11)
     _ = claim(&book, 1)
     #expect(submit(&book, as: 4) == ["run.s.1 1%1"])
-    // More items run again, so the array may have as many concurrent tasks as before.
+    // More items run again, so the limit on concurrent tasks is raised to its old value.
     #expect(book.end(first.number) == nil)
     _ = [claim(&book, 2), claim(&book, 3)]
     let wider = take(&book, listing("1 2-4%1 1 PENDING", "4 1 4 RUNNING"), after: 12)
     #expect(wider.limits.map(\.array) == [1] && wider.limits.map(\.atOnce) == [2])
   }
 
-  @Test func `an array without running items is cancelled after a while`() {
+  @Test func `an array is cancelled if none of its items has run for a while`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (number, ticket) = claim(&book, 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `the running items of a refused array are submitted separately, and are lost if that fails`() {
+  @Test func `after an array is refused, its running items are submitted on their own, and are lost if that fails`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)
@@ -160,7 +160,7 @@ import Testing
     #expect(lost.message == "too many jobs")
   }
 
-  @Test func `a line of the accounting is parsed as the usage of a job`() throws {
+  @Test func `the usage of a job is parsed from a line of accounting data`() throws {
     let lines = [
       "12_3|run.s.1|OUT_OF_MEMORY|None|61|01:02.500||", "12_3.batch|batch|COMPLETED||61|00:00.010|1024K",
       "12_3.0|run.s.1|OUT_OF_MEMORY||61|01:02.490|2147483648",
@@ -183,7 +183,7 @@ import Testing
         + #""state":"OUT_OF_MEMORY","elapsedMilliseconds":61000,"cpuMilliseconds":90123000,"memoryBytes":2147483648}"#)
   }
 
-  @Test func `a job's accounting is incomplete until it contains the job step that did the work`() {
+  @Test func `a job's accounting is incomplete until it includes the step that did the work`() {
     let lines = ["12|run.s.1|COMPLETED|None|3|00:00.001|", "12.batch|batch|COMPLETED||3|00:00.001|3276800"]
       .compactMap { AccountingLine($0) }
     let step = AccountingLine("12.0|run.s.1|COMPLETED||3|00:01.710|247345152")

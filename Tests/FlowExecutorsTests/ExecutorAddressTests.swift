@@ -11,7 +11,7 @@ import Testing
     #expect(address["worker"] == nil)
   }
 
-  @Test func `a list may contain commas, and options that start with srun are passed to srun`() throws {
+  @Test func `a list in an address may contain commas, and options that start with srun are passed to srun`() throws {
     let address = try ExecutorAddress(
       "slurm=8,nodelist=node[1,3-4],gpu1,exclude=node3,gres=gpu:2,lustre:1,mem=4G,srun.licenses=a:1,b:2,srun.contiguous"
     )
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `the address of a plugin is passed to it unchanged`() throws {
+  @Test func `a plugin receives its address unchanged`() throws {
     let address = try ExecutorAddress("dask=tcp://head:8786")
     #expect(address.name == "dask")
     #expect(address.value == "tcp://head:8786")

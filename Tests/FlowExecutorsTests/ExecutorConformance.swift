@@ -10,13 +10,13 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The requirements for every executor, regardless of how its workers are started. The pool must have at least two
+/// Checks the requirements for every executor, no matter how its workers are started. The pool must have at least two
 /// slots.
 struct ExecutorConformance {
   let pool: WorkerPool
   /// A folder that all workers can access.
   let folder: String
-  /// The resources that each step requests, or nil.
+  /// The resources that each step requests, or nil if steps request none.
   var request: MachineResources?
 
   static let registry = ActionRegistry([BasicsPlugin(), ShellPlugin()])
@@ -39,7 +39,7 @@ struct ExecutorConformance {
     try await call("shell.run", ["command": .string(command), "env": [:], "successStatuses": [0]], host)
   }
 
-  /// Checks all requirements.
+  /// Checks all requirements, one after another.
   func run() async throws {
     try await givesBackValues()
     try await givesBackNamedOutputs()
@@ -109,7 +109,7 @@ struct ExecutorConformance {
   }
 
   private func runsAsManyAsItHasSlots() async throws {
-    // The first command waits up to a minute for the second one.
+    // Each command waits up to a minute for the other one, so both must run at the same time.
     let met = "\(folder)/met-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: met, withIntermediateDirectories: true)
     let command = """
@@ -147,14 +147,14 @@ struct ExecutorConformance {
     #expect(output["stdout"]?.stringValue?.count == 900_000)
   }
 
-  /// A command kills its parent, which is the worker.
+  /// Checks that a step is lost if its command kills its parent, which is the worker.
   private func losesWhatItsWorkerLoses() async throws {
     let file = "\(folder)/lost-\(UUID().uuidString)"
     let task = Task { try await shell("echo $$ > \(file); kill -9 $PPID; sleep 600") }
     let process = try await content(of: file)
     await #expect(throws: ExecutorLost.self) { try await task.value }
     #expect(within(seconds: 60) { !isAlive(process) })
-    // Another worker replaces it.
+    // Another worker takes the place of the lost one.
     #expect(try await shell("echo again")["stdout"]?.stringValue == "again")
   }
 
@@ -168,7 +168,7 @@ struct ExecutorConformance {
     throw ActionError("no-file", "'\(file)' was not written")
   }
 
-  /// True if a process is running. A zombie does not count.
+  /// True if a process is running. Zombies do not count.
   private func isAlive(_ process: String) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
     return text.split(separator: ")").last?.hasPrefix(" Z") == false

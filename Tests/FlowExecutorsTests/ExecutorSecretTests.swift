@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output of workers that end unexpectedly may contain secrets of the run. These must be hidden.
+/// The output of workers that end unexpectedly may contain secrets of the run, which must be hidden.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExecutorSecretTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-away-\(UUID().uuidString)"
   private let secret = "hunter2-is-\"quoted\"/\(UInt64.random(in: 0 ... .max))"
@@ -13,7 +13,7 @@ import Testing
     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
   }
 
-  /// Creates a program that prints secrets and starts the worker, like `ssh` or `srun`.
+  /// Creates a program that prints secrets before it starts the worker. It stands in for `ssh` or `srun`.
   private func writeTransport(_ script: String) throws {
     try write("#!/bin/sh\n\(script)\n", to: "transport")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/transport")
@@ -23,7 +23,7 @@ import Testing
     try FlowrunProcess.run(arguments, in: folder, environment: ["TOKEN": secret])
   }
 
-  /// Expects that the printed output and the files in the folder contain no secret.
+  /// Expects that neither the printed output nor the files in the folder contain the secret.
   private func expectHidden(_ results: [FlowrunProcess.Result]) throws {
     for result in results {
       #expect(!result.output.contains(secret), "\(result.output)")
@@ -47,7 +47,7 @@ import Testing
 
     """
 
-  @Test func `secrets printed by the transport of a lost worker are hidden in all output, pages and the history`()
+  @Test func `secrets printed by the transport of a lost worker are hidden in output, pages and the run history`()
     throws
   {
     try write(workflow, to: "flow.yaml")

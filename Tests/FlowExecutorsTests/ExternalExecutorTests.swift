@@ -6,7 +6,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The executors that are plugins, each tested with a real engine.
+/// Executors that plugins provide, each tested with a real engine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalExecutorTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-brought-\(UUID().uuidString)"
   private static let plugins = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -16,8 +16,8 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// Copies a plugin, and makes its manifest start the program found in the PATH of `environment`. Otherwise the PATH
-  /// of this process would be used.
+  /// Copies a plugin and changes its manifest, so that it starts the program found in the PATH of `environment` rather
+  /// than in that of this process.
   private func plugin(_ name: String, _ environment: [String: String]) throws -> InstalledPlugin {
     let copy = "\(folder)/\(name)"
     try FileManager.default.copyItem(atPath: "\(Self.plugins)/\(name)", toPath: copy)
@@ -34,7 +34,7 @@ import Testing
       address: try ExecutorAddress("\(address),worker=\(FlowrunProcess.path)"), needs: ExecutorConformance.needs,
       workflowFolder: folder, pluginFolders: [], plugins: [try plugin(name, environment)],
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
-    // Shorter limits, because no engine reports the end of a worker.
+    // The limits are shortened, because no engine reports the end of a worker.
     request.pulse = PulseRhythm(scale: 0.4)
     let pool = try request.pool()
     try await pool.open(waitingAtMost: .seconds(60))
@@ -42,7 +42,7 @@ import Testing
     await pool.close()
   }
 
-  /// Starts a step on one of two workers, kills that worker, and expects the step to run again on the other.
+  /// Starts a step on one of two workers, kills that worker, and expects that the step runs again on the other one.
   private func losesOne(
     on address: String, _ plugin: String, _ environment: [String: String], slot: String,
     _ kill: (String) throws -> Void
@@ -66,7 +66,7 @@ import Testing
     #expect(log().count == 3 && log().last == "end")
   }
 
-  /// Expects that a variable with a secret is not passed to a command or to a worker's transport.
+  /// Expects that a variable with a secret is passed neither to commands nor to the transports of workers.
   private func hidesSecretVariable(
     on address: String, _ plugin: String, _ environment: [String: String], transport: String
   ) throws {
@@ -76,7 +76,8 @@ import Testing
       ["--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"], environment)
   }
 
-  /// Expects that files are copied to workers that cannot access the workflow's folder, and back.
+  /// Expects that files are copied to workers that cannot access the workflow's folder, and that products are copied
+  /// back.
   private func copiesFiles(on address: String, _ plugin: String, _ environment: [String: String]) throws {
     try """
     name: copies
@@ -97,8 +98,6 @@ import Testing
     #expect(out.count == 20_000 && out.first == "0 enil")
   }
 
-  // MARK: Dask
-
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
   func `Dask workers meet the requirements for executors, and a step continues if one is killed`() async throws {
     let cluster = try DaskCluster()
@@ -109,7 +108,7 @@ import Testing
       environment: DaskCluster.environment)
     try await conform("dask", on: address, DaskCluster.environment)
     try copiesFiles(on: address, "dask", DaskCluster.environment)
-    // The parent of the command is flowrun's worker, and its parent is the Dask worker.
+    // The parent of the command is the worker, whose parent is the Dask worker.
     try hidesSecretVariable(on: address, "dask", DaskCluster.environment, transport: "dask_executor.py carry")
     let slot = "$(ps -o ppid= -p $PPID)"
     try losesOne(on: address, "dask", DaskCluster.environment, slot: slot) { number in
@@ -143,7 +142,7 @@ import Testing
         "flow.yaml", "--plugin-dir", "\(Self.plugins)/dask", "--on", "dask=\(cluster.address),worker=/no/flowrun",
         "--report", "report.json",
       ], in: folder, environment: DaskCluster.environment)
-    // On a slow machine, the error occurs after the run has started.
+    // On a slow machine, the error is reported only after the run has started.
     #expect([1, 2].contains(result.exitCode), "\(result)")
     let report = (try? String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)) ?? ""
     let told = result.errors + report
@@ -152,8 +151,6 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
     try remove()
   }
-
-  // MARK: ssh
 
   @Test(
     .enabled(if: SSHServer.isInstalled, "there is no sshd; scripts/setup test installs it where no service would start")
@@ -165,7 +162,7 @@ import Testing
     try await conform("ssh", on: "ssh=\(hosts)", server.environment)
     try hidesSecretVariable(on: "ssh=\(hosts)", "ssh", server.environment, transport: "ssh -F \(server.folder)")
     try copiesFiles(on: "ssh=\(hosts)", "ssh", server.environment)
-    // The parent of the worker is the shell or the server of its session.
+    // The parent of the worker is the shell or the server process of its session.
     try losesOne(on: "ssh=\(hosts)", "ssh", server.environment, slot: "$(ps -o ppid= -p $PPID)") {
       number in
       let process = try #require(ListedProcess.number(number))

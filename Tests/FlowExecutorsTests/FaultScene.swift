@@ -4,27 +4,28 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A workflow of many short steps that record their start and end. The records show whether a step ran twice at the
-/// same time, and whether a step with a stored result ran again.
+/// A workflow of many short steps that record when they start and end. The records show whether a step ran twice at the
+/// same time, or ran again after its result was stored.
 ///
-/// Each step locks a file while any of its processes is running. A killed step records no end, but releases the lock.
+/// Each step keeps a file locked as long as any of its processes is running. A killed step records no end, but the
+/// system releases its lock.
 final class FaultScene {
-  /// True if `FLOWRUN_LONG_TESTS=1` requests more faults and steps.
+  /// True if the environment variable `FLOWRUN_LONG_TESTS` is set, which requests more faults and steps.
   static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
 
   let folder = FileManager.default.temporaryDirectory.path + "/flowrun-faults-\(UUID().uuidString)"
-  /// The seed, which is printed and can be set with `FLOWRUN_SEED`.
+  /// The seed of the random faults. It is printed, and `FLOWRUN_SEED` sets it.
   let seed: UInt64
   var random: SeededGenerator
   private let steps: Int
   private let environment: [String: String]
-  /// The results of steps in the run history at the last check, by step.
+  /// The stored results at the time of the last check, by step.
   private var recorded: [String: String] = [:]
 
   /// - Parameters:
-  ///   - name: the name printed with the seed.
-  ///   - steps: the number of steps; each of the first eight begins a chain.
-  ///   - isDurable: true if no body begins before earlier results are on disk.
+  ///   - name: the name that is printed with the seed.
+  ///   - steps: the number of steps. Each of the first eight starts a chain.
+  ///   - isDurable: true if no body may start before earlier results are on disk.
   ///   - bodySeconds: the duration of a body.
   ///   - environment: additional variables for flowrun.
   init(
@@ -58,7 +59,7 @@ final class FaultScene {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Starts flowrun in the folder.
+  /// Starts flowrun in the folder of the workflow.
   func start(_ arguments: [String]) throws -> FlowrunProcess {
     try FlowrunProcess(arguments + ["--verbose"], in: folder, environment: environment)
   }
@@ -72,7 +73,7 @@ final class FaultScene {
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// The processes in the folder whose arguments contain `text`.
+  /// Returns the processes that run in the folder and whose arguments contain `text`.
   func processes(_ text: String) throws -> [Int32] {
     let (_, output) = try Shell.run(
       """
@@ -83,10 +84,8 @@ final class FaultScene {
     return ListedProcess.numbers(output)
   }
 
-  /// The processes of the run's workers on this machine.
+  /// Returns the worker processes of the run on this machine.
   func workers() throws -> [Int32] { try processes("worker --stdio") }
-
-  // MARK: What must hold
 
   /// Expects that the results in the newest run have not changed since the last check, and stores its current results.
   func noteRecorded(_ store: [String] = []) throws {
@@ -97,7 +96,8 @@ final class FaultScene {
     }
   }
 
-  /// The results of the succeeded steps in the newest run. A result identifies the process that produced it.
+  /// Returns the results of the steps that have succeeded in the newest run. A result contains the id of the process
+  /// that produced it.
   private func results(_ store: [String]) throws -> [String: String] {
     let exported = try FlowrunProcess.run(["runs", "export", "last"] + store, in: folder)
     #expect(exported.exitCode == 0, "seed \(seed): \(exported.errors)")
@@ -106,8 +106,8 @@ final class FaultScene {
     return outputs.compactMapValues { ($0["stdout"] as? String)?.trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
-  /// Expects that the run succeeded, that each result is from a completed step, and that no step ran twice at the same
-  /// time.
+  /// Expects that the run succeeded, that each result comes from a completed step, and that no step ran twice at the
+  /// same time.
   func check(_ result: FlowrunProcess.Result, _ store: [String] = []) throws {
     #expect(result.exitCode == 0, "seed \(seed): \(result.output.suffix(3000)) \(result.errors)")
     #expect(lines("overlaps") == [], "seed \(seed)")

@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workers, coordinators and databases that are killed or stopped at random. `FLOWRUN_LONG_TESTS=1` runs the required
-/// number of faults. Takeovers wait until a lease expires, so those with databases are in the release tests.
+/// Kills or freezes workers, coordinators and databases at random. `FLOWRUN_LONG_TESTS=1` runs the required number of
+/// faults. A takeover has to wait until a lease expires, so tests of takeovers with databases belong to the release
+/// tests.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
   private static let isLong = FaultScene.isLong
   private let steps = isLong ? 300 : 60
 
-  @Test func `killing workers at random changes neither the results nor their order`() throws {
+  @Test func `random kills of workers change neither the results of steps nor their order`() throws {
     let scene = try FaultScene("killed workers", steps: steps, isDurable: false, bodySeconds: Self.isLong ? 0.4 : 0.1)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test func `a coordinator that takes over from a killed one does not repeat steps with a stored result`() throws {
-    // Each coordinator runs a few more steps.
+    // Each coordinator runs a few more steps before it is killed.
     let scene = try FaultScene(
       "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
     var arguments = ["flow.yaml", "--on", "workers=4"]
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `no process is left 15 s after every flowrun process was killed`(standsStill: Bool) throws {
+  func `no process of a run is left 15 s after every flowrun process was killed`(standsStill: Bool) throws {
     let scene = try FaultScene("everything killed", steps: 8, isDurable: false, bodySeconds: 100)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(within(seconds: 30) { scene.lines("bodies").count == 4 })
@@ -87,7 +88,7 @@ import Testing
 
   #if Network
     @Test(.enabled(if: TestExtent.isFull))
-    func `with a shared store, several coordinators replace one another, even if the database is killed`()
+    func `several coordinators with a shared store replace one another, even if the database is killed`()
       throws
     {
       let scene = try FaultScene("killed databases", steps: steps, isDurable: true)
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
-    func `after a standby database is promoted, it has all stored results and the run continues`(
+    func `a promoted standby database has all stored results, and the run continues with it`(
       isCoordinatorKilled: Bool
     ) throws {
       let scene = try FaultScene("a promoted standby", steps: steps, isDurable: true)
@@ -138,7 +139,7 @@ import Testing
         _ = process.result(limitSeconds: 20)
       }
       try standby.promote()
-      // All stored results still exist.
+      // The new primary database has all results that were stored.
       try scene.noteRecorded(store)
       if !isCoordinatorKilled {
         let result = process.result(limitSeconds: 300)
@@ -162,7 +163,7 @@ import Testing
         scene.pause(0...400)
         process.send(SIGSTOP)
         try scene.noteRecorded(store)
-        // Its lease of 20 s expires. Its workers have ended long before.
+        // The lease of the frozen coordinator expires after 20 s. Its workers have ended long before.
         #expect(next.waitForOutput(" started on workers", limitSeconds: 120))
         process.send(SIGCONT)
         let fenced = process.result(limitSeconds: 60)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import FlowExecutors
 
-/// Steps on workers that do not share the workflow's folder.
+/// Copies files to and from workers that do not share the workflow's folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-files-test-\(UUID().uuidString)"
-  /// The folder that contains the workers' folders.
+  /// The folder in which workers create their folders.
   private var scratch: String { "\(folder)-scratch" }
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -30,8 +30,8 @@ import Testing
 
   private func read(_ name: String) -> String? { try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) }
 
-  /// The options for workers with their own files. `worker` is the name of a program that starts the worker instead of
-  /// flowrun.
+  /// Returns the options for workers with their own files. `worker` is the name of a program that starts the worker in
+  /// place of flowrun.
   private func on(_ count: Int = 1, worker: String? = nil) -> [String] {
     ["--on", "workers=\(count),files=copy,scratch=\(scratch)" + (worker.map { ",worker=\(folder)/\($0)" } ?? "")]
   }
@@ -40,7 +40,7 @@ import Testing
     try FlowrunProcess.run(["flow.yaml"] + (on ?? self.on()) + arguments, in: folder)
   }
 
-  /// Incompressible bytes.
+  /// Writes a file of bytes that cannot be compressed.
   private func writeNoise(_ count: Int, to name: String) throws {
     var numbers = SeededGenerator(seed: name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     let bytes = (0..<count / 8).flatMap { _ in withUnsafeBytes(of: numbers.next()) { Array($0) } }
@@ -48,8 +48,6 @@ import Testing
   }
 
   private var left: [String] { FilePath.names(in: scratch) ?? [] }
-
-  // MARK: There and back
 
   @Test func `a worker receives only the files that the step reads, and its products are copied back`() throws {
     try write(
@@ -80,7 +78,7 @@ import Testing
     #expect(read("out/nothing") == "")
     #expect(read("left-behind") == nil)
     #expect(left == [])
-    // Fetched products are up to date, like those of local steps.
+    // Products that were copied back are up to date, like those of local steps.
     let again = try run()
     #expect(again.output.contains("skipped: up-to-date"), "\(again)")
     try remove()
@@ -129,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: ["shared", "copy"])
-  func `after a change of a file, only its item of an included workflow runs again`(files: String) throws {
+  func `after a file changes, only its item of an included workflow runs again`(files: String) throws {
     try write(
       """
       name: outer
@@ -161,7 +159,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step's changes to files that it only reads are reported and not copied back`() throws {
+  @Test func `changes to files that a step only reads are reported and not copied back`() throws {
     try write(
       """
       name: deletes
@@ -175,8 +173,6 @@ import Testing
     #expect(read("report.json")?.contains("step 'a' changed 'three' on its worker") == true)
     try remove()
   }
-
-  // MARK: Refused
 
   @Test func `paths outside the folder are refused before a file is sent or replaced`() throws {
     try write("name: x\nsteps: { a: { run: 'true', inputs-from: [link] } }\n")
@@ -198,7 +194,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a file of more than 1 GiB and a file name that is not UTF-8 are refused`() throws {
+  @Test func `a file larger than 1 GiB is refused, and so is a file name that is not UTF-8`() throws {
     #expect(throws: Never.self) { try write("x", to: "big") }
     truncate("\(folder)/big", 1 << 30 + 1)
     #expect {
@@ -212,7 +208,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a file that changes during its transfer is an error`() throws {
+  @Test func `a file that changes during its transfer causes an error`() throws {
     try writeNoise(300_000, to: "noise")
     let entries = try FileListing.entries(["noise"], in: folder, key: "inputs-from") { path, _ in
       SHA256.digest(ofFile: path)
@@ -230,7 +226,7 @@ import Testing
     try remove()
   }
 
-  @Test func `invalid options for files are refused`() throws {
+  @Test func `invalid options for copying files are refused`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let wrong = try run(on: ["--on", "workers=1,files=cpy"])
     #expect(wrong.exitCode == 64 && wrong.errors.contains("write 'files=copy'"), "\(wrong)")
@@ -238,8 +234,6 @@ import Testing
     #expect(try run(on: ["--on", "ssh=x,files=1"]).exitCode == 64)
     try remove()
   }
-
-  // MARK: Accidents
 
   /// Creates a worker program whose connection is cut or blocked after some bytes in one direction. Only the first
   /// worker is affected.
@@ -261,11 +255,11 @@ import Testing
     try write("old", to: "out")
   }
 
-  /// A command that forwards a limited number of bytes as they arrive.
+  /// A command that passes on a limited number of bytes as they arrive.
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])
-  func `the loss of a worker during a transfer costs one attempt`(transport: String) throws {
+  func `a worker that is lost during a transfer costs one attempt`(transport: String) throws {
     try writeCopy()
     try writeTransport(transport.replacing("FLOWRUN", with: "'\(FlowrunProcess.path)' \"$@\""))
     let result = try run(on: on(worker: "transport"))
@@ -276,7 +270,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGINT], [true, false])
-  func `if flowrun ends during a transfer, existing files are unchanged`(_ signal: Int32, isOnWayBack: Bool) throws {
+  func `existing files stay unchanged if flowrun ends during a transfer`(_ signal: Int32, isOnWayBack: Bool) throws {
     try writeCopy()
     let held = "\(Self.some); echo > '\(folder)/held'; sleep 60"
     try writeTransport(
@@ -287,7 +281,7 @@ import Testing
     let result = process.result(limitSeconds: 30)
     #expect(result.exitCode == (signal == SIGKILL ? 137 : 130), "\(result)")
     #expect(read("out") == "old")
-    // The next worker removes the files of a killed one.
+    // The next worker removes the files that the killed one has left.
     #expect(try run().exitCode == 0)
     #expect(left == [])
     #expect(FilePath.names(in: "\(folder)/.flowrun/x/arriving") == [])
@@ -308,7 +302,7 @@ import Testing
     try remove()
   }
 
-  @Test func `the next process on the same machine removes the files of a killed one`() throws {
+  @Test func `the files of a killed process are removed by the next process on the same machine`() throws {
     let killed = "\(scratch)/flowrun-files-killed"
     try FileManager.default.createDirectory(atPath: "\(killed)/1/deep", withIntermediateDirectories: true)
     try Data().write(to: URL(fileURLWithPath: killed + ".lock"))
@@ -322,8 +316,6 @@ import Testing
     #expect(left == [])
     try remove()
   }
-
-  // MARK: Values
 
   private static let covered: [(String, String, Bool)] = [
     ("a/b", "a/b", true), ("a/*", "a/b", true), ("a/*", "a/.b", false), ("a/*", "a/b/c", false), ("**", "a/b/c", true),
@@ -341,7 +333,7 @@ import Testing
     .array(["../x", 1, zeros, 420]), .array(["/x", "y"]), .array(["a/../b", "y"]), .array(["a", "../b"]),
     .array(["a", "/b"]), .array(["a", 5, "zz", 420]), .array(["", "b"]), .array(["a", -1, zeros, 420]),
     .array(["a", 1, zeros, 2541]),
-    // A combining mark and the slash before it are one character in Swift, but for the system it is still a slash.
+    // In Swift, a slash and a combining mark after it form one character. For the system, it is still a slash.
     .array(["a", "/\u{338}b"]), .array(["a", "..\u{2F}\u{338}b"]), .array(["..\u{2F}\u{338}x", 1, zeros, 420]),
     .array(["a/..\u{2F}\u{338}..\u{2F}\u{338}x", "y"]),
   ]

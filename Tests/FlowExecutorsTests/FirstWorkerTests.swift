@@ -7,11 +7,11 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The time for which a run waits for its first worker.
+/// How long a run waits for its first worker.
 @Suite(.timeLimit(.minutes(10))) struct FirstWorkerTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-first-\(UUID().uuidString)"
 
-  @Test func `a run waits for the first worker exactly until the limit, and then continues`() async throws {
+  @Test func `a run waits for its first worker until the limit, and then continues`() async throws {
     let clock = SteppedClock()
     let pool = WorkerPool(
       name: "workers",
@@ -29,7 +29,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `if no worker is ready after 5 s, a message reports that steps wait, and they run later`() throws {
+  @Test func `if no worker is ready after 5 s, a message says so, and steps run when there is one`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: x\nsteps: { a: { run: 'echo here' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// flowrun running in a Slurm job, which many computing centers require for long-running programs.
+/// Runs flowrun inside a Slurm job, as many computing centers require for long-running programs.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class InsideSlurmTests {
   private let cluster: SlurmCluster
@@ -20,7 +20,7 @@ final class InsideSlurmTests {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Submits a job that runs a workflow on Slurm and then continues. Returns when a step has started.
+  /// Submits a job that runs a workflow on Slurm and then continues. Returns when a step of the workflow has started.
   private func submit(_ command: String) throws {
     try command.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     try """
@@ -40,7 +40,7 @@ final class InsideSlurmTests {
     _ = try cluster.ask("sbatch '\(folder)/job'")
   }
 
-  /// The names of all jobs except the one in which flowrun runs.
+  /// Returns the names of all jobs except the one in which flowrun runs.
   private func others() throws -> [Substring] {
     try cluster.ask("squeue -h -o %j").split(separator: "\n").filter { $0 != "mine" }
   }
@@ -49,7 +49,7 @@ final class InsideSlurmTests {
 
   private let waiting = "name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number; sleep 60' } }\n"
 
-  @Test func `a workflow runs in its own allocations, and the user's job continues`() throws {
+  @Test func `a workflow in a job gets its own allocations, and the user's job continues`() throws {
     try submit("name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number' } }\n")
     #expect(within(seconds: 60) { !text("status").isEmpty })
     #expect(text("status") == "0", "\(text("output"))")
@@ -58,7 +58,7 @@ final class InsideSlurmTests {
     #expect(try isMineRunning())
   }
 
-  /// The process id of the flowrun in the job.
+  /// Returns the process id of the flowrun that runs in the job.
   private func flowrun() throws -> Int32 {
     let process = try #require(ListedProcess.number(text("process")))
     try #require(ListedProcess.program(of: process) == "flowrun")
@@ -81,10 +81,10 @@ final class InsideSlurmTests {
   func `allocations are released 15 s after all of flowrun's processes in the job were killed`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
-    // One job is running and one is waiting, because the user's job uses a processor.
+    // Two jobs are listed, one running and one waiting, because the user's job occupies a processor.
     #expect(try others().count == 2)
     let process = try flowrun()
-    // Its guard has no environment, and the process that releases allocations is not its child.
+    // The guard has no environment, and the process that releases allocations is not a child of flowrun.
     let (_, output) = try Shell.run(
       """
       kill -STOP \(process)

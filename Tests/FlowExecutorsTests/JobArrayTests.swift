@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Fan-outs of steps with `resources` as job arrays of a real Slurm with two nodes of two processors.
+/// Runs fan-outs of steps with `resources` as job arrays on a real Slurm cluster, which has two nodes with two
+/// processors each.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class JobArrayTests {
   private let cluster: SlurmCluster
@@ -17,7 +18,7 @@ final class JobArrayTests {
 
   private var on: String { "slurm=3,worker=\(FlowrunProcess.path)" }
 
-  /// A workflow with a step `s` that runs a command for each item.
+  /// Writes a workflow with a step `s` that runs a command for each item.
   private func write(_ items: Int, _ command: String, _ options: String = "") throws {
     let list = (0..<items).map(String.init).joined(separator: ",")
     try """
@@ -42,7 +43,7 @@ final class JobArrayTests {
     try FlowrunProcess(["flow.yaml", "--on", on] + arguments, in: folder, environment: cluster.environment)
   }
 
-  /// All arrays, each with the indices of its tasks.
+  /// Returns the indices of the tasks of each array.
   private func arrays() throws -> [[Int]] {
     let listed = try cluster.ask("squeue -h -r --states=all -o '%F %K'").split(separator: "\n").map {
       $0.split(separator: " ")
@@ -57,7 +58,7 @@ final class JobArrayTests {
 
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
-  @Test func `items run as tasks of one array, and lost items are submitted separately`() throws {
+  @Test func `items run as tasks of one array, and lost items are submitted on their own`() throws {
     // The worker of item 3 is killed once.
     try write(
       8,
@@ -72,13 +73,13 @@ final class JobArrayTests {
     #expect(try isFree())
     let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
     #expect(report.contains("Slurm keeps no accounting here"), "\(report)")
-    // A task whose item has run ends by itself, or is cancelled if a busy machine notices that too late.
+    // A task ends by itself after its item has run. If a busy machine notices the end too late, the task is cancelled.
     let states = Set(try cluster.ask("squeue -h -r --states=all -o %T").split(separator: "\n"))
     #expect(states.isSubset(of: ["COMPLETED", "CANCELLED", "FAILED"]), "\(states)")
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an item whose task is cancelled counts as lost, not as failed, and is submitted separately`() throws {
+  func `an item whose task is cancelled counts as lost, not as failed, and is submitted on its own`() throws {
     try write(
       9, #"[ "$FLOWRUN_ATTEMPT" != 1 ] || { echo $SLURM_ARRAY_JOB_ID >> begun; sleep 30; }; echo "${{ item }}" >> ran"#)
     let process = try start()
@@ -120,7 +121,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that end immediately send signals only to their own processes`() throws {
+  func `items that end immediately cause no signals to unrelated processes`() throws {
     let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
     try write(40, "true")
     let result = try start().result(limitSeconds: 240)
@@ -160,7 +161,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `if a node fails, only its own items are lost, and they are submitted separately`() throws {
+  func `if a node fails, only its own items are lost, and they are submitted on their own`() throws {
     try write(
       6,
       """
@@ -179,7 +180,7 @@ final class JobArrayTests {
     let again = lines("ran").filter { $0.hasSuffix(" 2") }.compactMap {
       $0.split(separator: " ").first.map(String.init)
     }
-    // More may have been started there before Slurm noticed.
+    // More items may have started on the failed node before Slurm noticed the failure.
     #expect(Set(again).isSuperset(of: lost) && !lost.isEmpty)
     let all = try arrays()
     #expect(all.first == Array(0..<6))
@@ -187,7 +188,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `arrays are split at the maximum size of the cluster`() throws {
+  func `arrays are split at the maximum size that the cluster allows`() throws {
     let (status, output) = try Shell.run(
       "echo MaxArraySize=5 >> '\(cluster.folder)/slurm.conf'; SLURM_CONF='\(cluster.folder)/slurm.conf' scontrol reconfigure"
     )
@@ -204,7 +205,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `after a file changes, only its item of an included workflow runs again, with named outputs`() throws {
+  func `after a file changes, only its item of an included workflow runs again, with all outputs`() throws {
     for name in ["part", "part/raw"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
@@ -246,7 +247,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `inside a Slurm job, arrays are submitted as separate jobs, and that job continues`() throws {
+  func `inside a Slurm job, arrays are submitted as separate jobs, and the user's job continues`() throws {
     try write(4, #"echo "${{ item }} $SLURM_ARRAY_TASK_ID" >> ran"#)
     try """
     #!/bin/bash
@@ -264,7 +265,7 @@ final class JobArrayTests {
   }
 }
 
-/// Slurm's accounting of a run, with a real slurmdbd and MariaDB.
+/// Reads Slurm's accounting of a run, with a real slurmdbd and MariaDB.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: SlurmCluster.hasAccounting && TestExtent.isFull))
 struct SlurmAccountingTests {
   @Test func `the report contains the usage of jobs, and analyze suggests requests`() throws {
@@ -312,6 +313,6 @@ struct SlurmAccountingTests {
 }
 
 extension [String] {
-  /// The sorted lines with another one.
+  /// Returns the lines in sorted order with another one added.
   fileprivate func inserting(_ line: String) -> [String] { (self + [line]).sorted() }
 }

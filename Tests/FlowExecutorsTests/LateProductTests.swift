@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Products of steps on workers that a shared file system shows late.
+/// Products of remote steps that a shared file system shows with a delay.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct LateProductTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-late-\(UUID().uuidString)"
 
@@ -19,7 +19,7 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// Runs flowrun, and creates the product only after the step has ended and flowrun waits for it.
+  /// Runs flowrun. Creates the product only after the step has ended and flowrun waits for the product.
   private func runMakingLate(_ arguments: [String]) throws -> FlowrunProcess.Result {
     let process = try FlowrunProcess(arguments, in: folder)
     #expect(process.waitForOutput("waiting up to 10m for 'out'"))
@@ -38,7 +38,7 @@ import Testing
     #expect(wrong.exitCode == 64 && wrong.errors.contains("--files-within 'soon'"), "\(wrong)")
   }
 
-  @Test func `late products are awaited in a resumed run, too`() throws {
+  @Test func `a resumed run also awaits late products`() throws {
     defer { try? remove() }
     let first = try FlowrunProcess.run(["late.yaml", "--on", "workers=1", "--files-within", "0s"], in: folder)
     #expect(first.exitCode == 1, "\(first)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nodes of a real Slurm that fail or freeze.
+/// Makes nodes of a real Slurm cluster fail or freeze.
 @Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: SlurmCluster.isInstalled && TestExtent.isFull))
 struct NodeFaultTests {
   private let cluster: SlurmCluster
@@ -10,7 +10,7 @@ struct NodeFaultTests {
 
   init() throws { cluster = try SlurmCluster() }
 
-  @Test func `nodes that fail at random change neither the results nor their order`() throws {
+  @Test func `random failures of nodes change neither the results of steps nor their order`() throws {
     let scene = try FaultScene(
       "killed nodes", steps: FaultScene.isLong ? 300 : 60, isDurable: false,
       bodySeconds: FaultScene.isLong ? 0.4 : 0.1, environment: cluster.environment)
@@ -37,7 +37,7 @@ struct NodeFaultTests {
     scene.lines("bodies").filter { $0.hasPrefix("start") }
   }
 
-  /// The daemons of the first of two bodies on its node, once both have begun.
+  /// Waits until two bodies have started, and returns the step daemons on the node of the first one.
   private func stepDaemons(of scene: FaultScene) throws -> [Int32] {
     #expect(within(seconds: 30) { Self.started(scene).count == 2 })
     let node = try #require(Self.started(scene).first?.split(separator: " ").last.map(String.init))
@@ -46,13 +46,13 @@ struct NodeFaultTests {
     return daemons
   }
 
-  @Test func `steps of a frozen daemon run again on another node after all their processes have ended`() throws {
+  @Test func `steps of a frozen Slurm daemon run again on another node after all their processes have ended`() throws {
     let scene = try FaultScene(
       "a stopped step daemon", steps: 2, isDurable: false, bodySeconds: 14, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)
     let daemons = try stepDaemons(of: scene)
     for daemon in daemons { kill(daemon, SIGSTOP) }
-    // Slurm cannot end stopped processes.
+    // Slurm cannot end suspended processes, so they are continued after the test.
     defer { for daemon in daemons { kill(daemon, SIGCONT) } }
     let start = ContinuousClock.now
     #expect(within(seconds: 30) { Self.started(scene).count > 2 })
@@ -60,7 +60,7 @@ struct NodeFaultTests {
     try scene.check(process.result(limitSeconds: 120))
   }
 
-  @Test func `a killed step daemon delays its step by a few seconds`() throws {
+  @Test func `a step whose Slurm daemon is killed is delayed by only a few seconds`() throws {
     let scene = try FaultScene(
       "a killed step daemon", steps: 2, isDurable: false, bodySeconds: 4, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)
@@ -73,7 +73,7 @@ struct NodeFaultTests {
     try scene.check(process.result(limitSeconds: 120))
   }
 
-  @Test func `nothing is left 15 s after every flowrun process and transport was killed`() throws {
+  @Test func `no job or process is left 15 s after every flowrun process and transport was killed`() throws {
     let scene = try FaultScene(
       "everything killed on Slurm", steps: 8, isDurable: false, bodySeconds: 100, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)

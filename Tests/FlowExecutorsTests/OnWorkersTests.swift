@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--on workers=N` with the real command.
+/// Runs the real command with `--on workers=N`.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OnWorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-on-\(UUID().uuidString)"
 
@@ -16,7 +16,7 @@ import Testing
     try FlowrunProcess.run(arguments, in: folder)
   }
 
-  /// True if a process is running, rather than missing or a zombie.
+  /// True if a process is running, rather than ended or a zombie.
   private static func isAlive(_ number: String) -> Bool {
     let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
     return text.map { !$0.contains(") Z") } ?? false
@@ -24,7 +24,7 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// A report without values that differ between runs.
+  /// Returns the parts of a report that do not differ between runs.
   private func report(_ name: String) throws -> [String] {
     let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `background processes on a worker continue to print into the log of their step`() throws {
+    @Test func `a background process on a worker continues to print to the log of its step`() throws {
       try write(
         """
         name: server
@@ -119,7 +119,7 @@ import Testing
   @Test func `no command receives the variable that contains a secret`() throws {
     let scene = SecretVariable(folder: folder, transport: "worker --stdio")
     try scene.write()
-    // The worker itself receives it, because it is a process of the same user on the same machine.
+    // The worker process itself receives the variable, because it belongs to the same user on the same machine.
     try scene.check(["--on", "workers=1"], hidesFromTransport: false)
     try remove()
   }
@@ -139,8 +139,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a command killed by its worker's time limit counts as lost and is repeated only if it has retry`() throws
-  {
+  @Test func `a command killed by its worker's time limit counts as lost and runs again only with retry`() throws {
     try write(
       #"""
       name: over
@@ -161,7 +160,7 @@ import Testing
     try remove()
   }
 
-  @Test func `processes left behind by commands end with their worker and are reported, even if they ignore signals`()
+  @Test func `processes left behind by commands end with their worker, and are reported`()
     throws
   {
     try write(

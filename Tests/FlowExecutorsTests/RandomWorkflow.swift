@@ -1,11 +1,12 @@
 import FlowTestKit
 import Foundation
 
-/// A random workflow with steps of all kinds, most of which can run remotely. Its report is the same wherever they run.
+/// A random workflow with steps of all kinds, most of which can run remotely. Its report does not depend on where they
+/// run.
 struct RandomWorkflow {
-  /// The files by name, including `flow.yaml`.
+  /// The files of the workflow by name, including `flow.yaml`.
   private(set) var files: [String: String] = ["inner.yaml": inner, "item.yaml": item, "token": "s3cret Tökén\n"]
-  /// The steps that output text.
+  /// The indices of the steps that have text as an output.
   private var echoes: [Int] = []
 
   private static let texts = [
@@ -68,13 +69,13 @@ struct RandomWorkflow {
     files["flow.yaml"] = outputs.isEmpty ? text : text + "outputs:\n" + outputs
   }
 
-  /// Quotes a text for YAML.
+  /// Returns a text as a quoted YAML string.
   private static func quoted(_ text: String) -> String {
     let escapes: [Character: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t"]
     return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""
   }
 
-  /// A random step without the keys common to all steps.
+  /// Returns the lines of a random step, without the keys that all steps have.
   private mutating func step(_ index: Int, echoed: [Int], _ random: inout SeededGenerator) -> [String] {
     switch Int.random(in: 0..<5, using: &random) {
     case 0: return Self.ending(index, &random)
@@ -92,13 +93,13 @@ struct RandomWorkflow {
     }
   }
 
-  /// A step that succeeds, fails, times out or never ends.
+  /// Returns the lines of a step that succeeds, fails or times out.
   private static func ending(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     let last = Int.random(in: 1...3, using: &random)
-    // The deadline allows a command to print first, even on a busy machine.
+    // The deadline is long enough for a command to print its first line, even on a busy machine.
     let deadline = ["deadline: 7s", "optional: true"]
     return random.pick([
-      // These steps either fail in all their attempts, or succeed in the last one.
+      // These steps fail in all their attempts, or succeed only in the last one.
       [#"run: '[ "$FLOWRUN_ATTEMPT" = \#(last) ] || exit \#(index + 1)'"#, "retry: { attempts: 2, delay: 1ms }"],
       ["run: 'echo early; sleep 60'"] + deadline,
       [#"run: "trap '' TERM; echo early; while :; do sleep 0.1; done""#] + deadline,
@@ -114,7 +115,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step with items.
+  /// Returns the lines of a step with items.
   private static func fanned(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     random.pick([
       [
@@ -133,8 +134,8 @@ struct RandomWorkflow {
         "foreach: [1, 2, 3]", "fail-fast: false", "retry: { attempts: 2, delay: 1ms }",
         "run: '[ $FLOWRUN_ATTEMPT -ge $N ] || exit $N'", #"env: { N: "${{ item }}" }"#,
       ],
-      // With fail-fast, it depends on timing how far the other items get after a failure. An item may begin while
-      // another one waits for its next attempt, so this step has only one.
+      // With fail-fast, timing decides how far other items get after a failure. Because another item may start while
+      // one waits for its next attempt, this step has only one attempt.
       [
         "foreach: [a, b, c]", "parallel: 1", "retry: { attempts: 1 }", "run: 'echo $N; [ $N != b ]'",
         #"env: { N: "${{ item }}" }"#,
@@ -146,7 +147,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step with long or unusual output.
+  /// Returns the lines of a step with long or unusual output.
   private static func printing(_ random: inout SeededGenerator) -> [String] {
     random.pick([
       ["run: 'head -c 1048577 /dev/zero | tr \"\\0\" a; echo; echo end'"], ["run: 'seq 1 2000; seq 1 50 >&2'"],
@@ -158,7 +159,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step that is not a command, or must run locally.
+  /// Returns the lines of a step that is not a command or must run locally.
   private static func other(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     random.pick([
       [
