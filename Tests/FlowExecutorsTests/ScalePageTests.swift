@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the first commands in docs/scale.md as written, except for the names of the reader's machines. ``SlurmTests``
-/// covers the section about Slurm.
+/// Runs the first commands on the page docs/scale.md. They are unchanged, except for the names of the reader's
+/// machines. ``SlurmTests`` covers the section about Slurm.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ScalePageTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     .standardizedFileURL.path
@@ -16,7 +16,7 @@ import Testing
     return block.components(separatedBy: "```").first ?? ""
   }
 
-  /// The commands without their comments.
+  /// The commands on the page without their comments.
   static let commands = block("sh", behind: "# Past one machine").split(separator: "\n").map {
     String($0.prefix { $0 != "#" }).trimmingCharacters(in: .whitespaces)
   }
@@ -39,9 +39,9 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `the page begins with five commands`() { #expect(Self.commands.count == 5, "\(Self.commands)") }
+  @Test func `the scaling page begins with five commands`() { #expect(Self.commands.count == 5, "\(Self.commands)") }
 
-  @Test(.enabled(if: TestExtent.isFull), arguments: commands) func `each command on the page works as written`(
+  @Test(.enabled(if: TestExtent.isFull), arguments: commands) func `each command on the scaling page works as written`(
     _ command: String
   ) throws {
     let worker = "worker=\(FlowrunProcess.path)"
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `the manifest of an executor on the page is valid`() throws {
+  @Test func `the executor manifest on the scaling page is valid`() throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/own", withIntermediateDirectories: true)
     try Self.block("yaml", behind: "## Executors of your own")
       .write(toFile: "\(folder)/own/plugin.yaml", atomically: true, encoding: .utf8)

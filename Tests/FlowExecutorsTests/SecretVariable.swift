@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run whose secret comes from an environment variable. Neither its commands nor the transports of its workers may
-/// receive the variable.
+/// A run whose secret comes from an environment variable. The variable must reach neither commands nor the transports
+/// of workers.
 struct SecretVariable {
   let folder: String
-  /// A text in the command line of the transport, by which its process is found.
+  /// The text by which the process of the transport is found in command lines.
   let transport: String
 
   func write() throws {

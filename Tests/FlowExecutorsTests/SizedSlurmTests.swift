@@ -6,7 +6,8 @@ import Testing
 
 @testable import FlowExecutors
 
-/// Steps with `resources` on a real Slurm cluster with two nodes of two processors. The first node has a GPU.
+/// Runs steps with `resources` on a real Slurm cluster, which has two nodes with two processors each. The first node
+/// has a GPU.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class SizedSlurmTests {
   private let cluster: SlurmCluster
@@ -37,7 +38,7 @@ final class SizedSlurmTests {
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `jobs for single steps meet the requirements for executors`() async throws {
+  func `workers for single steps meet the requirements for executors`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     var request = ExecutorRequest(
@@ -89,7 +90,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `srun in a command starts a step in its slot, job or array task`() throws {
+  func `srun in a command starts a process in the command's own slot, job or array task`() throws {
     try write(
       """
         slot: { run: 'srun hostname > slot', deadline: 60s }
@@ -124,8 +125,8 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `steps never exceed the capacity of a node, and workers without requests make room for them`() throws {
-    // Each body locks one file per processor of its node that it uses.
+  func `steps never exceed the capacity of a node, and idle workers give up their allocations for them`() throws {
+    // Each body locks one file for each processor that it uses, so that too many bodies on a node are detected.
     let body = """
       take() { for n in 1 2; do exec 9>"lock-$SLURMD_NODENAME-$n"; flock -n 9 && return; done; echo over >> over; }
       take; echo "$SLURMD_NODENAME" >> ran
@@ -192,7 +193,7 @@ final class SizedSlurmTests {
 
   @Test(.enabled(if: TestExtent.isFull))
   func `the result of a step is not written to a file if the run has secrets`() throws {
-    // Counts the `--result` options of the parent process, which is the worker.
+    // The command counts the `--result` options of its parent process, which is the worker.
     let body = #"run: 'tr "\0" "\n" < /proc/$PPID/cmdline | grep -c -- --result || true', resources: { cpus: 1 }"#
     for (head, count) in [("", "1"), ("secrets: { token: { env: TOKEN } }\n", "0")] {
       try "\(head)name: x\nsteps: { a: { \(body) } }\noutputs: { count: '${{ steps.a.outputs.stdout }}' }\n".write(

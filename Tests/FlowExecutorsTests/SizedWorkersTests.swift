@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// Steps with `resources`, with an engine that counts them. Processes on this machine stand in for its jobs.
+/// Runs steps with `resources` on an engine that counts them. Processes on this machine stand in for its jobs.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SizedWorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-sized-\(UUID().uuidString)"
 
@@ -39,7 +39,7 @@ import Testing
     return try await pool.run(action, inputs, taking: request, files: nil, context)["stdout"]?.stringValue
   }
 
-  @Test func `a step with its own worker receives its share of resources and its name, and leaves no files behind`()
+  @Test func `a step's own worker gets the requested resources and its name, and leaves no files behind`()
     async throws
   {
     let asked = Mutex<[String]>([])
@@ -61,8 +61,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
   }
 
-  @Test func `a step does not run again if only the response with its result is lost`() async throws {
-    // The transport ends when it receives the response, like `srun` if its network fails.
+  @Test func `a step whose worker is lost after writing its result does not run again`() async throws {
+    // The transport ends as soon as it receives the response, as `srun` does if its network fails.
     let transport = [
       "/bin/sh", "-c", #""$@" | sed -u '/"outputs"/Q; /"command-failed"/Q'"#, "transport",
     ]
@@ -80,7 +80,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["runs"])
   }
 
-  @Test func `the result in a file is never overwritten`() throws {
+  @Test func `the first result written to a file is never overwritten`() throws {
     let lost = ResultFile(path: "\(folder)/lost")
     #expect(lost.claim() == nil)
     lost.write("late")
@@ -91,10 +91,10 @@ import Testing
     #expect(kept.claim() == "first")
   }
 
-  @Test func `workers are released for a step that needs their room, and started again when they are needed`()
+  @Test func `workers give up their allocations for a step that needs them, and start again when they are needed`()
     async throws
   {
-    // The job starts after an allocation was released, which is when the process of that allocation has ended.
+    // The job can start only after an allocation was released, that is, after the process of that allocation has ended.
     let gate = "\(folder)/room"
     let hasAsked = OneShot<Void>()
     let pool = try await pool(
@@ -112,7 +112,7 @@ import Testing
         }, patience: .milliseconds(20)))
     let worker = try await shell(pool, "echo $PPID", nil)
     let number = try #require(worker).trimmingCharacters(in: .whitespacesAndNewlines)
-    // The running body is not interrupted. Its worker is released after it has ended.
+    // The running body is not interrupted. Its worker gives up the allocation after the body has ended.
     let plain = Task { try await shell(pool, "while [ ! -e go ]; do sleep 0.02; done; echo done", nil) }
     #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].taken == 1 } })
     let sized = Task { try await shell(pool, "echo sized", MachineResources()) }

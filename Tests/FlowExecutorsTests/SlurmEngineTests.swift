@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// The calls of Slurm's commands, without a cluster.
+/// Checks how Slurm's commands are called, without a cluster.
 @Suite struct SlurmEngineTests {
   private func engine(_ address: String, _ environment: [String: String] = [:]) throws -> SlurmEngine {
     SlurmEngine(address: try ExecutorAddress(address), environment: environment)
@@ -16,7 +16,7 @@ import Testing
 
   private func words(_ address: String) throws -> [String] { try engine(address).starts(["w"], perNode: 2)[0].command }
 
-  @Test func `inside a job, srun inherits the user's defaults but no variables of the job`() {
+  @Test func `inside a job, srun gets the user's defaults but none of the job's variables`() {
     let job = [
       "PATH": "/bin", "HOME": "/root", "SLURM_CONF": "/etc/slurm.conf", "SLURM_ACCOUNT": "a", "SLURM_PARTITION": "p",
       "SLURM_QOS": "q", "SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "SLURM_JOB_NAME": "mine", "SLURM_CPUS_PER_TASK": "8",
@@ -58,10 +58,8 @@ import Testing
     #expect(throws: ExecutorProblem("nodelist=node[1,3]: Slurm has no node 'node4'")) { try nodes.keep(["node4"]) }
   }
 
-  // MARK: The holder
-
-  /// The Slurm commands that the holder of a job calls after its worker ended with `status`. Another job of the run is
-  /// waiting.
+  /// Runs the script that holds a job's allocation, with a worker that ends with `status` while another job of the run
+  /// is waiting. Returns the Slurm commands that the script calls.
   private func calls(ofHolderIn name: String, status: Int32, _ end: String? = nil) throws -> [String] {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
@@ -78,7 +76,7 @@ import Testing
       "PATH='\(slurm.folder)':$PATH SLURM_JOB_ID=7 SLURM_JOB_NAME='\(own)' MARK='\(command[shell + 5])' \(line)")
     #expect(result.status == status)
     return slurm.calls.map { call in
-      // Removes the process id of the caller.
+      // Remove the process id of the caller, which differs between runs.
       let words = call.split(separator: " ").map(String.init)
       return (words.prefix(1) + words.dropFirst(2)).joined(separator: " ").replacing(command[shell + 5], with: "MARK")
     }
@@ -88,7 +86,7 @@ import Testing
     #expect(try calls(ofHolderIn: "own", status: 0) == [])
   }
 
-  @Test func `a job of another name is never cancelled`() throws {
+  @Test func `a job with another name is never cancelled`() throws {
     #expect(try calls(ofHolderIn: "mine", status: 1) == [])
     #expect(try calls(ofHolderIn: "mine", status: Worker.lostStatus) == [])
   }
@@ -106,12 +104,10 @@ import Testing
       "scancel --quiet --state=PENDING 8", "scancel --quiet --name=MARK.1 7",
     ]
     #expect(try calls(ofHolderIn: "own", status: Worker.lostStatus) == expected)
-    // The worker is killed by its guard.
+    // In this case, the guard kills the worker.
     let guarded = "kill -USR1 $FLOWRUN_HOLDER; kill -KILL $$"
     #expect(try calls(ofHolderIn: "own", status: 137, guarded) == expected)
   }
-
-  // MARK: The queue
 
   private struct InstantClock: Clock {
     var now: ContinuousClock.Instant { .now }
@@ -138,7 +134,7 @@ import Testing
   func `changes of the reason why jobs wait are reported`() async throws {
     let (full, limit) = (("b", "Resources"), ("a", "PartitionTimeLimit"))
     let answers = Answers([[full], [full], [full, limit, full], [], [full]])
-    // A worker that never connects.
+    // The pool has a worker that never connects.
     let pool = WorkerPool(
       name: "slurm",
       starts: [WorkerStart(name: "allocation 1", command: ["true"], environment: [:], slots: 1)],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// The shell scripts that send signals to processes listed by Slurm.
+/// Runs the shell scripts that send signals to processes listed by Slurm.
 @Suite(.timeLimit(.minutes(10))) struct SlurmScriptsTests {
   private static func quoted(_ words: [String]) -> String {
     words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
@@ -21,7 +21,8 @@ import Testing
 
   private static let header = "PID      JOBID    STEPID   LOCALID GLOBALID"
 
-  /// A job, lines of `scontrol listpids`, the lines for processes of the job, and the script that may receive a signal.
+  /// A job, lines of `scontrol listpids`, the lines that belong to processes of the job, and the script that may
+  /// receive a signal.
   private typealias List = (job: String, lines: [String], listed: [String], script: String?)
   private static let lists: [List] = [
     ("180", [], [], nil),
@@ -33,18 +34,18 @@ import Testing
       ["batch - 36"], nil
     ),
     ("180", ["-1 180 batch 0 0", "36 180 batch - -"], ["batch - 36"], nil),
-    // The script does not run a program yet.
+    // The script is not running a program.
     ("180", ["36 180 batch 0 0"], ["batch 0 36"], nil),
     ("180", ["36 180 batch 0 0", "36 180 batch - -"], ["batch 0 36", "batch - 36"], nil),
     ("180", ["36 180 batch 0 0", "37 180 batch - -"], ["batch 0 36", "batch - 37"], "36"),
     ("180", ["37 180 batch - -", "36 180 batch 0 0"], ["batch - 37", "batch 0 36"], "36"),
     ("180", ["36 180 batch 0 0", "37 180 batch - -", "38 180 0 0 0"], ["batch 0 36", "batch - 37", "0 0 38"], "36"),
-    // The id of another job is in the column of processes, or contains the id of this one.
+    // The id of another job is in the column of processes, or contains the id of this job.
     ("5", ["32532    5    batch 0 0", "32533    5    batch - -"], ["batch 0 32532", "batch - 32533"], "32532"),
     ("5", ["32532 55 batch 0 0", "32533 55 batch - -"], [], nil),
     ("5", ["5 32532 batch 0 0", "5 32532 batch - -"], [], nil),
     ("5", ["32532 15 batch 0 0", "32533 51 batch - -"], [], nil),
-    // Invalid process ids.
+    // The process ids are not valid.
     ("5", ["0 5 batch 0 0", "1 5 batch 0 0", "-12 5 batch 0 0", "36 5 batch - -"], ["batch - 36"], nil),
     (
       "5", ["007 5 batch 0 0", "7x 5 batch 0 0", "99999999999 5 batch 0 0", "- 5 batch 0 0", "36 5 batch - -"],
@@ -56,7 +57,7 @@ import Testing
   ]
 
   @Test(arguments: ["sh", "bash"])
-  func `only the lines for the job's processes are used from Slurm's list`(shell: String) throws {
+  func `only lines about the job's own processes are used from Slurm's list`(shell: String) throws {
     for (job, lines, listed, script) in Self.lists {
       #expect(try Self.output(of: "listed_processes", job: job, lines, shell: shell) == listed, "\(lines)")
       #expect(
@@ -64,27 +65,25 @@ import Testing
     }
   }
 
-  // MARK: In a namespace of its own
-
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
   /// Runs a script as the first process of a PID namespace, so that it cannot send signals to other processes of this
-  /// machine.
+  /// machine. Returns the lines that it prints.
   private func isolated(_ script: String) throws -> [String] {
     let (_, output) = try Shell.run(
       "unshare --pid --fork --kill-child --mount-proc " + Self.quoted(["sh", "-c", script]))
     return output.split(separator: "\n").map(String.init)
   }
 
-  /// Lists that a node may return, one after another, while the script of a task starts. `P` is the script, `C` its
-  /// program and `B` an unrelated process.
+  /// The lists that a node may return, one after another, while the script of a task starts. `P` stands for the script,
+  /// `C` for its program and `B` for an unrelated process.
   private static let looks = [
     "-1 180 batch 0 0", "-1 180 batch 0 0\nC 180 batch - -", "P 180 batch 0 0", "P 180 batch 0 0\nC 180 batch - -",
     "B 18 batch 0 0\nB 18 batch - -\n180 32532 batch 0 0", "B 180 batch 0 0\nC 180 batch - -", "",
   ]
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `a task's holder sends signals only to the task's script, regardless of Slurm's list`() throws {
+  func `a task's holder sends signals only to the task's script, whatever Slurm lists`() throws {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
     func write(_ script: String, to name: String) throws {
@@ -93,7 +92,7 @@ import Testing
         [.posixPermissions: 0o755], ofItemAtPath: "\(slurm.folder)/\(name)")
     }
     try write("#!/bin/sh\n[ \"$1\" = 0.3 ] || exec /bin/sleep \"$@\"\n", to: "sleep")
-    // Each call returns the next list. The last list is returned repeatedly.
+    // Each call returns the next list, and finally the last list repeatedly.
     try write(
       """
       #!/bin/sh
@@ -151,7 +150,7 @@ import Testing
       done 2>/dev/null
       kill -KILL $bystander
       """#)
-    // The guard kills its worker, and does nothing if the process id is not that of a worker.
+    // The guard kills its worker. It does nothing if the given process is not its worker.
     #expect(output == ["137", "0", "0"])
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// Submitting jobs and reading the output of Slurm's commands, which are replaced by fakes.
+/// Submits jobs and parses the output of Slurm's commands, which fake commands replace.
 @Suite final class SlurmSubmissionTests {
   private let slurm: FakeSlurm
   private let engine: SlurmEngine
@@ -27,7 +27,7 @@ import Testing
     engine.pause = { [pauses] pause in pauses.all.withLock { $0.append(pause) } }
     engine.tell = { [pauses] line in pauses.told.withLock { $0.append(line) } }
     self.engine = engine
-    // Programs are searched in the PATH of this process.
+    // Programs are searched for in the PATH of this process.
     setenv("PATH", slurm.environment["PATH"] ?? "", 1)
   }
 
@@ -39,13 +39,11 @@ import Testing
   private func calls(of name: String) -> [String] {
     slurm.calls.compactMap { call in
       let words = call.split(separator: " ").map(String.init)
-      // Lines of scripts passed to other commands have no process id.
+      // Skip lines of scripts that were passed to other commands, because they have no process id.
       guard words.count > 1, words[0] == name, Int(words[1]) != nil else { return nil }
       return ([name] + words.dropFirst(2)).joined(separator: " ")
     }
   }
-
-  // MARK: The number of a job
 
   @Test(arguments: [
     ("1234\n", 1234), ("1234;cluster\n", 1234), ("Welcome!\n1234\n", 1234), ("1234\nno partition given\n", 1234),
@@ -53,17 +51,17 @@ import Testing
     ("-5\n", nil),
     ("0\n", nil), ("12x\n", nil),
   ])
-  func `the id of a job is parsed from its own line`(output: String, number: Int?) {
+  func `a job's id is parsed from its line, and other lines are ignored`(output: String, number: Int?) {
     #expect(SlurmAnswers.jobNumber(output) == number)
   }
 
-  @Test func `the error output of sbatch is shown and not parsed`() throws {
+  @Test func `the error output of sbatch is shown but not parsed`() throws {
     try slurm.set("sbatch", "echo 'sbatch: 99' >&2; echo banner; echo 42; echo 'sbatch: using partition main' >&2")
     #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
     #expect(pauses.told.withLock { $0 } == ["slurm: sbatch: 99", "slurm: sbatch: using partition main"])
   }
 
-  @Test func `jobs of later attempts use the time limit and partition of their attempt`() throws {
+  @Test func `the job of a later attempt uses the time limit and partition of that attempt`() throws {
     let engine = SlurmEngine(
       address: try ExecutorAddress("slurm=2,partition=short,time=30m"), environment: slurm.environment)
     try slurm.set("sbatch", "echo 42")
@@ -82,7 +80,7 @@ import Testing
       ["--partition=long", "--time=1:30:00"],
     ]
     #expect(calls(of: "sbatch").map { options($0.split(separator: " ").map(String.init)) } == expected)
-    // Steps without items are started by srun.
+    // The jobs of steps without items are started by srun.
     let commands = jobs.map { job in
       var request = MachineResources(cpus: 1)
       request.job = job
@@ -116,8 +114,6 @@ import Testing
     #expect(unknown?.message == "Slurm has no partition 'lnog'; there are short, long")
   }
 
-  // MARK: Answers that are lost
-
   private static let timeout =
     "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1"
 
@@ -128,12 +124,12 @@ import Testing
     #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
     #expect(calls(of: "squeue") == ["squeue --noheader --me --name=run.s.1 --format=%F %K %k"])
     #expect(calls(of: "scancel") == [])
-    // The array is not submitted again.
+    // After its number was lost, the array is found and not submitted again.
     #expect(try engine.submit(batch, known: [], mayExist: true) == 42)
     #expect(calls(of: "sbatch").count == 1)
   }
 
-  @Test func `an array with the same name but different items is cancelled, and a known one is not`() throws {
+  @Test func `an array with the same name but other items is cancelled, and a known one is not`() throws {
     try slurm.set("sbatch", Self.timeout)
     try slurm.set("squeue", "echo '41 0-3%2 \(engine.mark)'; echo '40 0-2%2 \(engine.mark)'")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [40], mayExist: false) }
@@ -142,14 +138,12 @@ import Testing
     #expect(calls(of: "scancel") == ["scancel --quiet 41"])
   }
 
-  @Test func `flowrun does not search for an array that Slurm refused permanently`() throws {
+  @Test func `a permanently refused array is not searched for`() throws {
     try slurm.set("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [], mayExist: false) }
     #expect(problem?.isPassing == false)
     #expect(calls(of: "squeue") == [])
   }
-
-  // MARK: Patience
 
   private func refuse(times: Int, _ message: String) throws {
     try slurm.set(
@@ -161,7 +155,7 @@ import Testing
       """)
   }
 
-  @Test func `after temporary errors of the controller, calls are repeated with growing pauses`() throws {
+  @Test func `calls that fail temporarily are repeated with growing pauses`() throws {
     try refuse(times: 6, "Unable to contact slurm controller (connect failure)")
     #expect(try engine.cluster().excluded == [])
     let seconds = pauses.all.withLock {
@@ -171,7 +165,7 @@ import Testing
     #expect(pauses.told.withLock { $0.count } == 1)
   }
 
-  @Test func `permanent errors, and temporary ones that last too long, are final`() throws {
+  @Test func `a permanent error is final, and so is a temporary one that lasts too long`() throws {
     try refuse(times: 99, "slurm_load_partitions: Invalid node name specified")
     #expect(throws: ExecutorProblem.self) { try engine.cluster() }
     #expect(pauses.all.withLock { $0.isEmpty })
@@ -193,8 +187,6 @@ import Testing
     #expect(taken == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .milliseconds(4500)])
   }
 
-  // MARK: The time to stop
-
   @Test(arguments: [
     ("KillWait                = 30 sec", [30], nil),
     ("KillWait                = 30 sec", [], nil),
@@ -209,7 +201,7 @@ import Testing
         + "so do 2 other steps"
     ),
   ])
-  func `a run warns about steps whose time to stop exceeds Slurm's limit`(
+  func `a warning names the step whose time to stop exceeds Slurm's limit`(
     configuration: String, seconds: [Int], warning: String?
   ) throws {
     try slurm.set("scontrol", "echo '\(configuration)'")
@@ -230,8 +222,6 @@ import Testing
     #expect(result.exitCode == 0, "\(result)")
     #expect(result.output.contains("warning: slurm: step 'b' has 40s to stop"), "\(result)")
   }
-
-  // MARK: The environment
 
   @Test func `variables that configure the user's own Slurm commands do not affect flowrun`() throws {
     let kept = [

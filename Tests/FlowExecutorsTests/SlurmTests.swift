@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// Workers in allocations of a real Slurm cluster with two nodes of two processors.
+/// Runs workers in allocations of a real Slurm cluster, which has two nodes with two processors each.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class SlurmTests {
   private let cluster: SlurmCluster
@@ -79,7 +79,7 @@ final class SlurmTests {
     #expect(result.errors.contains("Slurm cannot be reached"))
   }
 
-  @Test func `after flowrun is killed, no job and no command is running`() throws {
+  @Test func `no job and no command is left after flowrun is killed`() throws {
     try write("name: x\nsteps: { a: { run: 'echo $$ > number; sleep 60' } }\n")
     let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
     let hasBegun = within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/number") }
@@ -97,7 +97,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations of workers that do not stop in time are released`() throws {
+  func `the allocation of a worker that does not stop in time is released`() throws {
     try write(
       """
       name: x
@@ -121,7 +121,7 @@ final class SlurmTests {
     _ = FileManager.default.createFile(atPath: "\(folder)/stop", contents: nil)
     let result = process.result(limitSeconds: 60)
     #expect(result.exitCode == 0, "\(result)")
-    // The transports were killed. The workers end as requested, and do not contact Slurm.
+    // The transports were killed before. The workers now end as requested, without contacting Slurm.
     for worker in workers { kill(worker, SIGCONT) }
     #expect(try within(seconds: 20) { try cluster.ask("squeue -h").isEmpty })
   }
@@ -144,7 +144,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a flowrun that is not in the PATH of the nodes is reported with a remedy`() throws {
+  func `a missing flowrun on the nodes is reported with a remedy`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try run("flow.yaml", "--on", "slurm=2")
     #expect(result.exitCode == 2)
@@ -158,7 +158,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a step of an included workflow runs in the folder of that file, with and without items`() throws {
+  func `a step of an included workflow runs in that file's folder, with and without items`() throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/lib", withIntermediateDirectories: true)
     let files = [
       "a.txt": "main-1\n", "lib/a.txt": "lib-1\n",
@@ -175,7 +175,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a short step takes little longer than on a local worker`() throws {
+  func `a short step takes little longer on Slurm than on a local worker`() throws {
     var steps = "  s0: { run: 'echo hi; sleep 0.012' }\n"
     for index in 1..<30 { steps += "  s\(index): { run: 'echo hi; sleep 0.012', needs: s\(index - 1) }\n" }
     try write("name: chain\nsteps:\n\(steps)")
@@ -194,7 +194,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the reason why an allocation waits is reported as Slurm states it`() throws {
+  func `the reason why an allocation waits is reported in Slurm's words`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--verbose", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
@@ -219,7 +219,7 @@ final class SlurmTests {
       ("nodelist=node[2]", ["a: node2"]), ("exclude=node2", ["a: node1"]), ("srun.nice=5", ["a: node"]),
       ("mem=123M,gres=gpu:1", ["a: node1", "a: 123M (null) gres:gpu:1"]), ("reservation=kept", ["a: node2"]),
     ] {
-      // The reservation excludes all other jobs from the node.
+      // The reservation keeps all other jobs away from the node.
       if options.hasPrefix("reservation") {
         _ = try cluster.ask(
           "scontrol create reservation=kept users=$(id -un) nodes=node2 starttime=now duration=10 flags=ignore_jobs")
@@ -236,7 +236,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `of two concurrent resumes, the one that does not get the run has no jobs`() throws {
+  func `of two concurrent resumes, the one that does not get the run starts no jobs`() throws {
     try write(StandbyTests.handedOn)
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
@@ -256,8 +256,6 @@ final class SlurmTests {
     for standby in standbys { #expect(standby.result().exitCode == 0) }
     #expect(try within(seconds: 5) { try cluster.ask("squeue -h").isEmpty })
   }
-
-  // MARK: What is written
 
   /// Runs a script as a user at a terminal would, with flowrun in the `PATH`.
   private func script(_ text: String) throws -> (status: Int32, output: String) {
@@ -318,7 +316,7 @@ final class SlurmTests {
     #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
   }
 
-  @Test func `steps of a failed node run again on another one within 12 s, and never twice at the same time`() throws {
+  @Test func `steps of a failed node run again on another node within 12 s, and never twice at once`() throws {
     try write(
       """
       name: x

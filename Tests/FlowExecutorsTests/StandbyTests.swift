@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Resumes on an engine. Workers are requested only after the resume has taken over the run.
+/// Resumes runs on an engine. Allocations are requested only after a resume has taken over the run.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StandbyTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-standby-\(UUID().uuidString)"
 
@@ -11,7 +11,7 @@ import Testing
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// A step that waits here for `go`, and one that may run remotely.
+  /// A workflow with a local step that waits for the file `go`, and a step that may run remotely.
   static let handedOn = """
     name: handed-on
     durable: true
@@ -40,21 +40,21 @@ import Testing
     first.send(SIGKILL)
     _ = first.result()
     #expect(within(seconds: 30) { !slurm.askers.isEmpty })
-    // The other one tried to take over the run at the same time and went back to waiting, or did not notice.
+    // The other process has failed to take over the run and continues to wait, or has not tried.
     _ = FileManager.default.createFile(atPath: "\(folder)/go", contents: nil)
     for standby in standbys { #expect(standby.result().exitCode == 0) }
     #expect(slurm.askers.count == 1, "\(slurm.calls)")
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a resume requests allocations after it has taken over the run, and releases the run if it gets none`()
+  @Test func `a resume requests allocations after taking over the run, and releases the run if it gets none`()
     throws
   {
     try write("name: fails\nsteps: { a: { run: 'echo a' }, b: { run: '[ -e go ]', needs: a } }\n")
     #expect(try FlowrunProcess.run(["flow.yaml"], in: folder).exitCode == 1)
     func shown() throws -> String { try FlowrunProcess.run(["runs", "export", "last"], in: folder).output }
     let before = try shown()
-    // Lists the runs as another process would, and then reports that there is no node.
+    // The fake srun lists the runs as another process would, and then reports that there is no node.
     let look = "'\(FlowrunProcess.path)' runs --in '\(folder)' --json > '\(folder)/seen'"
     let slurm = try FakeSlurm(srun: "\(look); echo 'srun: error: no' >&2; exit 1")
     defer { slurm.remove() }
@@ -71,7 +71,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a signal while allocations are requested releases the run without changes`() throws {
+  @Test func `a signal during the request for allocations releases the run unchanged`() throws {
     try write("name: fails\nsteps: { a: { run: '[ -e go ]' } }\n")
     #expect(try FlowrunProcess.run(["flow.yaml"], in: folder).exitCode == 1)
     let before = try FlowrunProcess.run(["runs", "export", "last"], in: folder).output

@@ -1,7 +1,7 @@
 import FlowPluginKit
 import Synchronization
 
-/// A clock that advances only when a test tells it to. It supports one sleeping task.
+/// A clock that advances only when a test advances it. One task at a time can sleep on it.
 final class SteppedClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Swift.Duration
@@ -28,7 +28,7 @@ final class SteppedClock: Clock {
     await ticket.wait()
   }
 
-  /// Waits until a task sleeps.
+  /// Waits until a task sleeps on the clock.
   func sleeper() async { await sleeps.wait() }
 
   func advance(to offset: Swift.Duration) {

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The parts of a report that are equal in all runs of a workflow.
+/// The parts of a report that are the same in all runs of a workflow.
 struct TimelessReport: Equatable, CustomStringConvertible {
   let description: String
 
-  /// Runs flow.yaml in a folder with `arguments`.
+  /// Runs flow.yaml in a folder with these arguments and reads its report.
   init(_ arguments: [String], in folder: String, environment: [String: String] = [:]) throws {
     let result = try FlowrunProcess.run(
       ["flow.yaml", "--report", "report.json", "--json"] + arguments, in: folder,
@@ -26,8 +26,8 @@ struct TimelessReport: Equatable, CustomStringConvertible {
     description = try (lines + Self.logged(result.output)).joined(separator: "\n")
   }
 
-  /// The lines that each step printed to each of its outputs. The order of lines between the two outputs is not
-  /// defined.
+  /// Returns the lines that each step printed to standard output and to standard error. The order of lines between the
+  /// two is not defined.
   private static func logged(_ output: String) throws -> [String] {
     var lines: [String: [String]] = [:]
     for line in output.split(separator: "\n") {
@@ -61,7 +61,7 @@ struct TimelessReport: Equatable, CustomStringConvertible {
 }
 
 extension TimelessReport {
-  /// Compares the results of random workflows that run locally and remotely.
+  /// Runs random workflows locally and remotely, and expects the same results.
   static func compare(
     _ count: Int, in folder: String, on arguments: [String], environment: [String: String] = [:]
   ) throws {

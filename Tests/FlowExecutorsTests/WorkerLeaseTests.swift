@@ -17,7 +17,7 @@ import Testing
     #expect(lease.end == start + .seconds(28))
   }
 
-  /// A worker must end before it counts as lost, whatever delays pings and responses have.
+  /// A worker must end before the host considers it lost, however long pings and responses are delayed.
   @Test func `delayed pings never keep a worker running until it counts as lost`() {
     for delay in stride(from: 0.0, through: 20, by: 0.5) {
       var pulse = SessionPulse(rhythm, at: start)
@@ -25,7 +25,7 @@ import Testing
       pulse.notePing(at: start, isSent: true)
       lease.notePing(at: start)
       pulse.noteAnswer(at: start)
-      // The second ping arrives late, and the response to it without a delay.
+      // The second ping arrives late, but its response arrives without a delay.
       let sent = start + rhythm.interval
       pulse.notePing(at: sent, isSent: true)
       if sent + .seconds(delay) < lease.end { lease.notePing(at: sent + .seconds(delay)) }

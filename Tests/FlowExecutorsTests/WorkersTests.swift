@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// Workers that are processes on this machine.
+/// Runs workers that are processes on this machine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct WorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-workers-\(UUID().uuidString)"
 
@@ -81,7 +81,7 @@ import Testing
       Issue.record("the worker did not introduce itself")
       return
     }
-    // The pulse of the session is not started, so the worker receives no pings.
+    // Pings are not started for this session, so the worker receives none.
     let shell = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
     let start = ContinuousClock.now
     let outcome = await session.run(
@@ -95,7 +95,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a worker with a different program for an action is not used, and both programs are reported`()
+  @Test func `a worker whose program for an action differs is not used, and both programs are reported`()
     async throws
   {
     var needs = ExecutorConformance.needs
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a worker that ends after its greeting is not used after three consecutive starts`() async throws {
+  func `a worker that always ends after its greeting is given up after three consecutive starts`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let greeting =
       #"{"jsonrpc":"2.0","id":0,"result":{"name":"flowrun-worker","uses":["ping","capabilities"],"actions":{},"mark":"0-0"}}"#
@@ -146,13 +146,13 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a step fails with the name, starts and last lines of its worker if the worker always ends early`()
+  @Test func `a step whose worker always ends early fails with the worker's name, starts and last lines`()
     throws
   {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: w\nsteps: { a: { run: 'echo hello' } }\n"
       .write(toFile: "\(folder)/w.yaml", atomically: true, encoding: .utf8)
-    // The worker forwards the greeting of a real worker, and ends without reading a call.
+    // The program forwards the greeting of a real worker, and ends without reading a call.
     try """
     #!/usr/bin/env python3
     import os, subprocess, sys
