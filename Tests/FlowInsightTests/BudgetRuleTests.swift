@@ -34,7 +34,7 @@ import Testing
     ("p95(gate) <= baseline*0", "a factor above 0"), ("p95(gate) <= baseline*inf", "a factor above 0"),
     ("p95(gate) <= baseline + 5ms", "write 'baseline'"), (String(repeating: "p", count: 257), "longer than 256 bytes"),
   ])
-  func `is rejected with an example if it cannot be parsed`(text: String, help: String) {
+  func `reports an example of a valid budget if it cannot be parsed`(text: String, help: String) {
     #expect {
       try BudgetRule(parsing: text)
     } throws: { error in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `is exceeded by an event that never happened, but not by one that was not measured`() throws {
+  @Test func `counts as exceeded if the event never happened, but not if the event was not measured`() throws {
     let rule = try BudgetRule(parsing: "p95(gate) <= 2s")
     #expect(BudgetResult(rule, value: nil).isBroken)
     #expect(!BudgetResult(rule, value: nil, isMeasured: false).isBroken)
@@ -51,7 +51,7 @@ import Testing
     #expect(BudgetResult(least, value: 1_999).isBroken && !BudgetResult(least, value: nil).isBroken)
   }
 
-  @Test func `with a baseline is limited to a multiple of the earlier value`() throws {
+  @Test func `limits a value to a multiple of the earlier value if it has a baseline`() throws {
     let rule = try BudgetRule(parsing: "median(gate) <= baseline*1.5")
     #expect(
       !BudgetResult(rule, value: 150, baseline: 100).isBroken && BudgetResult(rule, value: 151, baseline: 100).isBroken)

@@ -2,7 +2,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-/// Similar failures of items share a panel.
+/// Groups failures of items that are shown in the same panel.
 @Suite struct `Grouping of failures` {
   private func failures(_ messages: [String]) throws -> [ReportedFailure] {
     let items = messages.enumerated().map { index, message -> Value in
@@ -27,7 +27,7 @@ import Testing
     #expect(groups.map { $0.map(\.item) } == [[0, 1], [2], [3, 4]])
   }
 
-  @Test func `joins failures that differ only in the item's value, if it is a separate word`() throws {
+  @Test func `joins failures that differ only in the item's value, unless it is a part of a word`() throws {
     var found = try failures(["'cat sales' exited", "'cat costs' exited", "'cat salesmen' exited"])
     for (place, value) in ["sales", "costs", "sales"].enumerated() { found[place].value = .string(value) }
     #expect(FailureGroups.of(found).map { $0.map(\.item) } == [[0, 1], [2]])

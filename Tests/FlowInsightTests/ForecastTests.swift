@@ -36,7 +36,7 @@ import Testing
     Forecast(model, Forecast.blocks(of: model.options.runs).map { ForecastBlock(model, $0) })
   }
 
-  @Test func `of steps with fixed estimates is the length of the longest path`() throws {
+  @Test func `predicts the length of the longest path if the estimates are fixed`() throws {
     let forecast = forecast(
       try model([step("a", (100, 100)), step("b", needs: [0], (50, 50)), step("c", needs: [0], (20, 20))]))
     for share in [0.5, 0.95, 1] { #expect(forecast.ready.value(share) == 150_000_000) }
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `assumes that a slow run slows down all of its steps`() throws {
     let forecast = forecast(try model([step("a", (100, 200)), step("b", needs: [0], (100, 200))]))
-    // If steps were independent, 5 % of the runs would exceed 368 ms.
+    // If steps were drawn independently, only 5 % of the runs would exceed 368 ms.
     let slow = try #require(forecast.ready.value(0.95))
     #expect(slow > 378_000_000)
   }
@@ -84,17 +84,17 @@ import Testing
     #expect(other.ready.value(0.5) != whole.ready.value(0.5))
   }
 
-  @Test func `fails steps at their rate and retries them`() throws {
+  @Test func `lets steps fail at the given rate and retries them`() throws {
     let retry = RetryPolicy(attempts: 3, delay: .milliseconds(10))
     let forecast = forecast(
       try model([step("a", (100, 100)) { $0.retry = retry }]) { $0.failureRates = [0: 0.5] })
-    // One in eight runs fails three times.
+    // One run in eight fails in all three attempts.
     #expect((0.10...0.15).contains(forecast.failed))
     #expect(forecast.ready.value(0.4) == 100_000_000 && forecast.ready.value(0.7) == 210_000_000)
     #expect(forecast.ready.value(1) == nil)
   }
 
-  @Test func `evaluates conditions with null for outputs, and lists the affected steps`() throws {
+  @Test func `evaluates conditions with null for unknown outputs, and lists the affected steps`() throws {
     let steps = [
       step("ask", (10, 10)),
       step("guess", needs: [0], (100, 100)) { $0.condition = "steps.ask.outputs.granted" },
@@ -121,7 +121,7 @@ import Testing
     #expect(outside.ready.value(1) == 305_000_000)
   }
 
-  @Test func `samples recorded runs as a whole or step by step`() throws {
+  @Test func `draws all steps of a simulated run from one recorded run, or each step from another one`() throws {
     func run(_ first: Int, _ second: Int) -> RecordedRun {
       RecordedRun(
         name: "run",
@@ -145,7 +145,7 @@ import Testing
     #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
   }
 
-  @Test func `compares step times with a budget to the nanosecond, and long ones to the microsecond`() throws {
+  @Test func `applies budgets to step times to the nanosecond, and to long times to the microsecond`() throws {
     for (nanoseconds, isBroken) in [(207_356_000, false), (207_356_001, true), (207_355_999, false)] {
       let exact = step("s") {
         $0.estimate = Estimate(low: .nanoseconds(nanoseconds), high: .nanoseconds(nanoseconds))
@@ -153,18 +153,18 @@ import Testing
       let results = forecast(try model([exact])).check([try BudgetRule(parsing: "max(step:s) <= 207.356ms")])
       #expect(results.map(\.isBroken) == [isBroken], "\(nanoseconds)")
     }
-    // Longer times are exact to the microsecond and keep their order.
+    // Times above a second are exact to the microsecond and keep their order.
     let long = LengthQuantiles(
       [2_500_000_499, 999_999_999, 1, 86_400_000_000_000].map { PackedLength(nanoseconds: $0) })
     #expect([0.1, 0.5, 0.75, 1].map { long.value($0) } == [0.000_001, 999.999_999, 2_500, 86_400_000])
   }
 
-  /// Creates runs of a workflow of six sequential steps, one of which always takes the same time.
+  /// Creates recorded runs of a workflow with six sequential steps, one of which always takes the same time.
   private static func runs(_ count: Int, seed: UInt64, device: Double, noise: Double) -> [RecordedRun] {
     var random = SeededGenerator(seed: seed)
     func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) } }
     return (0..<count).map { number in
-      // The slowdown of slow devices is larger than the speedup of fast ones.
+      // Slow devices are slowed down more than fast ones are sped up.
       let slowness = normal()
       let factor = 1 + device * (slowness + 0.3 * slowness * slowness)
       return RecordedRun(
@@ -193,10 +193,10 @@ import Testing
   }
 
   @Test(arguments: [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)])
-  func `has nearly the same quantiles as the recorded runs, with and without correlated steps`(
+  func `has nearly the same quantiles as the recorded runs, whether or not their steps are correlated`(
     device: Double, noise: Double
   ) throws {
-    // With so few runs, quantiles are coarse; their average agrees.
+    // With so few runs, single quantiles vary, so the average over several seeds is compared.
     var ratios: [Double: Double] = [:]
     for seed in UInt64(1)...5 {
       let runs = Self.runs(100, seed: seed, device: device, noise: noise)
@@ -210,7 +210,7 @@ import Testing
     for (share, ratio) in ratios { #expect((0.97...1.04).contains(ratio), "\(share): \(ratio)") }
   }
 
-  @Test func `from half of the runs covers at least 93 % of the other half, and is at most 15 % wider than it`()
+  @Test func `covers at least 93 % of other recorded runs, and is at most 15 % wider than they are`()
     throws
   {
     var (covered, count, width, measuredWidth) = (0, 0, 0, 0)
@@ -231,7 +231,7 @@ import Testing
     #expect(Double(width) <= 1.15 * Double(measuredWidth), "\(width), \(measuredWidth)")
   }
 
-  @Test func `suggests only effective and safe changes`() throws {
+  @Test func `suggests only changes that are effective and safe`() throws {
     let steps = [
       step("store", (100, 100)), step("list", needs: [0], (80, 80)) { $0.isOptional = true },
       step("view", needs: [0], (20, 20)),
@@ -252,7 +252,7 @@ import Testing
     }
     let best = try #require(forecast.suggestions.first)
     #expect(best.step == 1 && best.before == 180_000_000 && best.after == 120_000_000)
-    // The first step is needed before the gate, so it can only become faster.
+    // The gate needs the first step, so it can only become faster.
     #expect(forecast.suggestions.filter { $0.step == 0 }.map(\.change) == [.faster])
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowInsight
 
 @Suite struct `The axis of a timeline` {
-  @Test func `is linear if at least one step is running at any time`() {
+  @Test func `remains linear if at least one step is running at any time`() {
     let axis = PageAxis(end: 1_000_000_000, busy: [0..<400_000_000, 300_000_000..<1_000_000_000])
     #expect(axis.breaks.isEmpty && abs(axis.share(of: 250_000_000) - 0.25) < 1e-9)
     #expect(axis.ticks() == [0, 200_000_000, 400_000_000, 600_000_000, 800_000_000, 1_000_000_000])
@@ -18,7 +18,7 @@ import Testing
     #expect(shares == shares.sorted())
   }
 
-  @Test func `is not shortened if steps take no time`() {
+  @Test func `remains linear if steps take no time`() {
     let axis = PageAxis(end: 1_500_000_000, busy: [0..<0, 1_500_000_000..<1_500_000_000])
     #expect(axis.breaks.isEmpty && axis.share(of: 750_000_000) > 0.4)
   }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import FlowInsight
 
-/// Charts of the times until ready if some runs were never ready.
+/// Histograms of the time until ready, if some of the runs were never ready.
 @Suite struct PageHistogramTests {
-  @Test func `the histogram shows the runs that became ready, regardless of the number of others`() {
+  @Test func `the histogram shows the runs that became ready, even if most runs never did`() {
     for count in 2...9 {
       for never in 0...count {
         let values = (0..<count).map { $0 < never ? Int.max : 938_000_000 + $0 * 1_000_000 }

@@ -7,14 +7,14 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Compares forecasts with recorded runs on a machine that was alternately idle and busy. The runs are in `Recordings`.
+/// Compares forecasts with runs recorded on a machine that was alternately idle and busy. The runs are in `Recordings`.
 @Suite struct `A forecast from recorded runs` {
   private static let names = ["launch", "releases", "places", "notification"]
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
-  /// Each seed splits the runs differently. With a single split, the share of one workflow varies by a few percent.
+  /// Each seed splits the runs in another way. With a single split, the share of one workflow varies by a few percent.
   private static let seeds: ClosedRange<UInt64> = isLong ? 1...20 : 1...1
 
-  @Test func `covers 90 % of the other runs, and is at most 1.3 times as wide as one without waits`() throws {
+  @Test func `covers 90 % of the other runs, and is at most 1.3 times as wide as a forecast without waits`() throws {
     var all = (covered: 0, count: 0)
     var widths = 0.0
     for name in Self.names {
@@ -42,7 +42,7 @@ import Testing
     #expect(widths <= 1.3 * Double(Self.names.count), "\(widths)")
   }
 
-  @Test func `excludes the wait for a thread from step times but not from the run`() throws {
+  @Test func `counts the wait for a thread in the time of the run, but not in that of the step`() throws {
     let recording = try Recording("launch")
     let forecast = try recording.forecast(from: recording.runs)
     let ready = Quantiles(recording.readyAt)
@@ -56,11 +56,11 @@ import Testing
   }
 }
 
-/// Recorded runs of one workflow.
+/// The recorded runs of one workflow.
 private struct Recording {
   var workflow = Workflow(name: "recorded", steps: [])
   var runs: [RecordedRun] = []
-  /// The instant at which the gate was ready in each run, in nanoseconds.
+  /// The time until the gate was ready in each run, in nanoseconds.
   var readyAt: [Int] = []
 
   init(_ name: String) throws {
@@ -86,7 +86,7 @@ private struct Recording {
     workflow.steps.append(Step(id: StepID(words[0])!, uses: "flow.noop", needs: needs[...], options: options))
   }
 
-  /// Adds a run as it would be read from its report.
+  /// Adds a run, read from a report that is built from recorded numbers.
   private mutating func add(run numbers: [Int]) throws {
     func milliseconds(_ index: Int) -> Value { .number(Double(numbers[index]) / 1000) }
     var steps: ValueObject = [:]
@@ -113,7 +113,7 @@ private struct Recording {
     return Forecast(model, [ForecastBlock(model, 0..<options.runs)])
   }
 
-  /// Simulates the gate's times without waits and common factors: half of the simulated runs repeat a recorded run; in
+  /// Simulates the gate's times without waits and common factors. Half of the simulated runs repeat a recorded run. In
   /// the others, each step is drawn independently.
   func playWithoutWaits(_ runs: [RecordedRun], using random: inout SeededGenerator) -> [Int] {
     (0..<600).map { _ in

@@ -3,7 +3,7 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// The critical path to the gate according to reports.
+/// Critical paths and slack that are computed from reports.
 @Suite struct `A recorded run` {
   private func criticalPath(_ steps: String, durable: Bool = false) throws -> [String] {
     let text = """
@@ -41,7 +41,7 @@ import Testing
       ])
   }
 
-  @Test func `shows a wait for the disk before a step if it is durable, and otherwise for a thread`() throws {
+  @Test func `shows the wait before a step as one for the disk if the run is durable, otherwise for a thread`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 30, "endedAt": 100 } }"#
     #expect(try criticalPath(steps, durable: true) == ["a commit 0-30", "a run 30-100"])
     #expect(try criticalPath(steps) == ["a thread 0-30", "a run 30-100"])
@@ -57,9 +57,9 @@ import Testing
     #expect(try criticalPath(steps) == ["a run 0-30", "a queue 30-35", "a run 35-50", "a retry 50-70", "a run 70-100"])
   }
 
-  @Test func `has a slack value for each step, even with thousands of steps`() throws {
+  @Test func `has a slack for each step, even with thousands of steps`() throws {
     let count = TestExtent.count(usual: 4_000, release: 20_000, long: 20_000)
-    // Two steps at a time, for 100 ms.
+    // Each step needs the one before the last, so two steps run at a time, for 100 ms in total.
     let length = 200 / Double(count)
     let many = (0..<count).map { index in
       let needs = index < 2 ? "" : #", "needs": ["s\#(index - 2)"]"#
@@ -76,7 +76,7 @@ import Testing
     let analysis = RunAnalysis(try ReportedRun(try JSONText.parse(text)))
     #expect(!analysis.isSlackPartial && analysis.slack.count == count)
     #expect(analysis.slack[0] == 0)
-    // Every second step is one microsecond shorter, and these are sequential.
+    // Every second step is one microsecond shorter, and these steps form a chain.
     #expect(analysis.slack[1].flatMap { $0 } == count / 2 * 1_000)
   }
 }

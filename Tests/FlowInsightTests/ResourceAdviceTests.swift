@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowInsight
 
-/// Advice on requests to a cluster according to the resources used by jobs.
+/// Advice on resource requests, based on what jobs of a cluster have used.
 @Suite struct ResourceAdviceTests {
   private func job(
     _ state: String = "COMPLETED", asked: Int = 1000, took: Int?, cpus: Int = 4, busy: Double = 3.9
@@ -24,7 +24,7 @@ import Testing
     #expect(texts(job(took: nil)) == [])
   }
 
-  @Test func `the recommended memory is 25 % more than the maximum used`() {
+  @Test func `memory advice recommends 25 % more than the maximum that was used`() {
     #expect(
       texts(job(took: 200), job(took: 250)) == [
         "'s' asks for 1000MiB of memory and took 250MiB at most (2 jobs); write 'memory: 320MiB'"
@@ -44,7 +44,7 @@ import Testing
       texts(job("OUT_OF_MEMORY", took: 990), job(asked: 2000, took: 1300)) == [])
   }
 
-  @Test func `fewer processors are recommended if some were idle`() {
+  @Test func `advice recommends fewer processors if some were idle`() {
     #expect(
       texts(job(took: 800, busy: 1.2), job(took: 800, busy: 1.7)) == [
         "'s' asks for 4 cpus and kept at most 2 busy (2 jobs); write 'cpus: 2'"

@@ -2,7 +2,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-/// The gain computed for a change.
+/// Suggested changes to a recorded run.
 @Suite struct `Suggestions for a run` {
   @Test func `omit changes that would save less than 1 %`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
@@ -13,7 +13,7 @@ import Testing
           "short": { \(step), "needs": ["long"], "readyAt": 1000, "startedAt": 1000, "endedAt": 1050 } } }
       """
     let analysis = RunAnalysis(try ReportedRun(try JSONText.parse(text)))
-    // 10 % of 50 ms is less than 1 % of 1,050 ms.
+    // Making the second step 10 % faster saves less than 1 % of the total of 1,050 ms.
     #expect(analysis.suggestions.filter { $0.change == .faster }.map(\.step) == [0])
   }
 

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The code that the build plugin would generate for a workflow, written by hand.
+/// A workflow as the build plugin would generate it, written by hand.
 private struct Hello: PackagedWorkflow {
   struct Inputs: WorkflowInputs {
     var who: String
@@ -57,7 +57,7 @@ struct TypedRunTests {
     return options
   }
 
-  @Test func `a run has typed inputs, outputs, step outputs and events`() async throws {
+  @Test func `a typed run has typed inputs, outputs, step outputs and events`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
@@ -85,7 +85,7 @@ struct TypedRunTests {
     #expect(late == early)
   }
 
-  @Test func `the event sequence is empty without events, and ends with the run`() async throws {
+  @Test func `the event sequence is empty if events are turned off, and ends with the run`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options, events: .none)
@@ -94,7 +94,7 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `a run in a scope waits for no more events after its body returns`()
+  @Test func `a scoped run waits for no more events after its body returns`()
     async throws
   {
     let options = options()
@@ -106,7 +106,7 @@ struct TypedRunTests {
     #expect(report.steps.first { $0.id.text == "later" }?.outcome == .skipped)
   }
 
-  @Test func `an error in the body of a run in a scope cancels the run, and is thrown once it has ended`() async throws
+  @Test func `an error in the body of a scoped run cancels the run and is thrown after the run has ended`() async throws
   {
     struct NoScreen: Error {}
     let options = options()
@@ -122,14 +122,14 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .cancelled)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `cancelling the task of a run in a scope cancels the run`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `cancelling the task of a scoped run cancels the run`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let (started, hasStarted) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       try await Self.engine.run(Hello(), .init(who: "Ada"), options: options) { run in
         hasStarted.finish()
-        // The event that the last step waits for is never posted, so only the cancellation ends this.
+        // The last step waits for an event that is never posted, so only the cancellation can end the run.
         _ = await run.report
       }
     }
@@ -139,7 +139,7 @@ struct TypedRunTests {
     #expect(report.conclusion == .cancelled)
   }
 
-  @Test func `an action defined by a closure runs on the main actor`() async throws {
+  @Test func `an action defined by a closure can run on the main actor`() async throws {
     let window = Window()
     let engine = Engine {
       BasicsPlugin()

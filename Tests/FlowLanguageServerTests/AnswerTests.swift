@@ -58,7 +58,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `the server returns diagnostics on request, or reports that they are unchanged`() throws {
+  @Test func `the server returns diagnostics on request, or reports that they have not changed`() throws {
     let client = try TestClient()
     try client.open("name: a\n")
     let document: Value = ["textDocument": ["uri": .string(TestClient.uri)]]
@@ -72,7 +72,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `columns are counted in UTF-16, or in UTF-8 if the client offers it`() throws {
+  @Test func `positions count columns in UTF-16, or in UTF-8 if the client offers it`() throws {
     for (capabilities, column) in [([:], 21), (["general": ["positionEncodings": ["utf-8", "utf-16"]]], 23)]
       as [(Value, Int)]
     {
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: Completion
 
-  @Test func `completion proposes the missing keys at the location, required ones first`() throws {
+  @Test func `completion proposes the keys that are missing at the location, required ones first`() throws {
     let client = try TestClient()
     let root = try client.labels(at: "¦\n")
     #expect(root.prefix(2) == ["name", "steps"])
@@ -123,7 +123,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `completion returns at most 250 proposals, prefix matches before other matches`() throws {
+  @Test func `completion returns at most 250 proposals, those that start with the typed text first`() throws {
     let client = try TestClient()
     let steps = (0..<600).map { "  \($0 % 2 == 0 ? "" : "un")packed-\($0): { uses: flow.noop }\n" }.joined()
     let text = "name: many\nsteps:\n\(steps)  last:\n    uses: flow.noop\n    needs: "
@@ -176,8 +176,6 @@ import Testing
       try client.quit()
     }
   }
-
-  // MARK: Looking things up
 
   @Test func `hover shows the durations of a step in recorded runs`() throws {
     let client = try TestClient(
@@ -238,15 +236,13 @@ import Testing
     try client.quit()
   }
 
-  // MARK: Changing things
-
   private func rename(_ client: TestClient, _ marked: String, _ name: String) throws -> String {
     let answer = try client.ask("textDocument/rename", at: marked, ["newName": .string(name)])
     let edits = answer.objectValue?["changes"]?.objectValue?[TestClient.uri]?.arrayValue ?? []
     return TestClient.apply(edits, to: TestClient.cut(marked).text)
   }
 
-  @Test func `renaming changes a step, an input and an event everywhere, including expressions`() throws {
+  @Test func `renaming a step, input or event changes it everywhere, including in expressions`() throws {
     let client = try TestClient()
     let step = try rename(client, marked("  fetch:", "  fe¦tch:"), "load-store")
     #expect(step == Self.text.replacing("fetch", with: "load-store"))
@@ -257,7 +253,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `renaming changes every occurrence in multiline texts`() throws {
+  @Test func `renaming changes every occurrence in multiline text`() throws {
     let text = """
       name: a
       steps:
@@ -304,7 +300,7 @@ import Testing
     try client.quit()
   }
 
-  /// Returns the text after applying the code action with a title.
+  /// Returns the text after applying the code action with this title.
   private func fixed(_ client: TestClient, _ marked: String, _ title: String) throws -> String? {
     let (text, position) = TestClient.cut(marked)
     try client.open(text)
@@ -351,12 +347,10 @@ import Testing
     #expect(
       later?.contains("last: { uses: flow.noop, needs: publish, if: \"steps.fetch.outputs.created\", defer: true }")
         == true)
-    // A dependency of a step that the gate waits for cannot be deferred.
+    // A step is not offered to be deferred if the gate waits for one of its dependents.
     #expect(try fixed(client, marked("  fetch:", "  fe¦tch:"), "Start 'fetch' after the gate has opened") != nil)
     try client.quit()
   }
-
-  // MARK: The shape of a file
 
   @Test func `the server returns the outline, folding ranges, selection ranges and, if enabled, hints`() throws {
     let client = try TestClient(settings: ["inlayHints": true])
@@ -389,6 +383,6 @@ import Testing
 }
 
 extension String {
-  /// Returns the number of occurrences of a text.
+  /// Returns how often a text occurs in this string.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

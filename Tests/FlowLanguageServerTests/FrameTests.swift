@@ -59,7 +59,7 @@ import Testing
     #expect(try client.ended().code == 0)
   }
 
-  @Test func `the server ends at the end of its input, and on exit without shutdown`() throws {
+  @Test func `the server ends when its input ends, and on exit without shutdown`() throws {
     let first = try TestClient()
     try first.hangUp()
     #expect(try first.ended().code == 1)
@@ -106,7 +106,7 @@ import Testing
     #expect(clock.now - before < .seconds(10))
   }
 
-  @Test func `a cancelled request is not executed, and a request about an older text is refused`()
+  @Test func `a cancelled request is not executed, and a request about an outdated text is refused`()
     throws
   {
     let client = try TestClient()
@@ -137,7 +137,7 @@ import Testing
     #expect(try client.quit() == 0)
   }
 
-  /// The text of the client after each change is the reference.
+  /// The client's own copy of the text, changed in the same way, is the reference.
   @Test func `server and client have the same text after 10,000 random edits, some of them split or cancelled`() throws
   {
     let seed = SeededGenerator.environmentSeed ?? 7
@@ -154,7 +154,7 @@ import Testing
       var (start, end) = (mirror.location(&random), mirror.location(&random))
       if (end.line, end.column) < (start.line, start.column) { swap(&start, &end) }
       if random.below(3) > 0 { end = start }
-      // Keeps the size of the text stable.
+      // Long texts are shortened, so that their size stays about the same.
       let text = mirror.units.count > 4_000 ? "" : pieces[random.below(pieces.count)]
       if mirror.units.count > 4_000 { end = (start.line + 3, 0) }
       let change: Value = [
@@ -237,7 +237,7 @@ import Testing
   }
 }
 
-/// A text as stored by an editor, in UTF-16.
+/// A text as an editor stores it, in UTF-16.
 private struct ClientText {
   private(set) var units: [UInt16]
 
@@ -245,7 +245,7 @@ private struct ClientText {
 
   var text: String { String(decoding: units, as: UTF16.self) }
 
-  /// The start of each line and the end of its text.
+  /// The range of each line without its line break.
   private var lines: [Range<Int>] {
     var lines: [Range<Int>] = []
     var start = 0
@@ -263,7 +263,7 @@ private struct ClientText {
     return lines
   }
 
-  /// A random position, never inside a character.
+  /// Returns a random position that is not inside a character.
   func location(_ random: inout SeededGenerator) -> (line: Int, column: Int) {
     let lines = lines
     let line = random.below(lines.count)

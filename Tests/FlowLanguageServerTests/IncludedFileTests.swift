@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowLanguageServer
 
-/// Workflows that include others, as shown by an editor.
+/// Editor features for workflows that include others.
 @Suite(.timeLimit(.minutes(10))) struct IncludedFileTests {
   private static let main = """
     name: main
@@ -20,7 +20,7 @@ import Testing
     """
   private static let broken = "name: part\nsteps: { a: { uses: flow.nop } }\n"
 
-  /// Starts a server for which the files next to the open one have the contents in `files`.
+  /// Starts a server that reads included files from `files` in place of the disk.
   private func client(_ files: [String: String]) throws -> TestClient {
     try TestClient(
       LanguageWorkspace(
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `inputs are checked against the included file, whose own mistakes are shown in both files`() throws {
+  @Test func `inputs are checked against the included file, whose own errors appear in both files`() throws {
     let client = try client(["/project/part.yaml": Self.part])
     try client.open(Self.main)
     #expect(try codes(client, of: TestClient.uri) == ["unknown-input"])
@@ -60,7 +60,7 @@ import Testing
     try other.quit()
   }
 
-  @Test func `an open file is read from the editor, and links lead to it`() throws {
+  @Test func `an open included file is read from the editor, and definitions in it are found`() throws {
     let client = try client(["/project/part.yaml": Self.part])
     let text = "name: main\nsteps:\n  build: { uses: ./part.yaml }\n"
     try client.open(text)
@@ -80,8 +80,6 @@ import Testing
     #expect(found.arrayValue?.first?.objectValue?["uri"] == "file:///project/part.yaml")
     try client.quit()
   }
-
-  // MARK: Names over several files
 
   private static let project = [
     "/project/lib/part.yaml": """
@@ -120,7 +118,7 @@ import Testing
     "/project/notes.txt": "part.yaml target",
   ]
 
-  /// Returns the files after renaming the name at `¦` in one of them; `open` are open in the editor.
+  /// Returns the files after renaming the name at `¦` in one of them. The files in `open` are open in the editor.
   private func renamed(
     _ location: String, in file: String, to name: String, files: [String: String] = project, open: [String] = []
   ) throws -> [String: String] {
@@ -146,7 +144,7 @@ import Testing
     return result
   }
 
-  /// Returns the files with some words replaced.
+  /// Returns the files of the project with some words replaced.
   private func project(_ changes: [(file: String, old: String, new: String)]) -> [String: String] {
     var files = Self.project
     for (file, old, new) in changes {
@@ -165,11 +163,11 @@ import Testing
     #expect(try renamed("tar¦get: {", in: "/project/lib/part.yaml", to: "aim") == expected)
     #expect(
       try renamed("inputs.tar¦get", in: "/project/lib/part.yaml", to: "aim", open: ["/project/test.yaml"]) == expected)
-    // Renaming from a caller works as well.
+    // A rename that starts in an including file has the same result.
     #expect(try renamed("{ tar¦get: a", in: "/project/test.yaml", to: "aim") == expected)
   }
 
-  @Test func `renaming an output of a file changes the expressions that read it`() throws {
+  @Test func `renaming an output of a file changes the expressions that read it in other files`() throws {
     let expected = project([
       ("lib/part.yaml", "path: \"", "place: \""), ("lib/middle.yaml", "outputs['path']", "outputs['place']"),
       ("test.yaml", "outputs.PATH", "outputs.place"),
@@ -223,7 +221,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `references finds the uses of an input in the files that include its file`() throws {
+  @Test func `references finds the uses of an input in all files that include its file`() throws {
     let client = try client(Self.project)
     try client.open(Self.project["/project/lib/part.yaml"]!, uri: "file:///project/lib/part.yaml")
     let found = try client.request(

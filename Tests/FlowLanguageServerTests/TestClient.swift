@@ -4,13 +4,13 @@ import Synchronization
 
 @testable import FlowLanguageServer
 
-/// An editor connected to a language server in this process, over pipes as in real use.
+/// An editor that is connected to a language server in this process, over pipes as in real use.
 final class TestClient {
   struct ClientProblem: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The actions available to the server.
+  /// The actions that are available to the server.
   struct Catalog: ActionCatalog {
     var declarations: [ActionDeclaration]
     func declaration(named name: String) -> ActionDeclaration? { declarations.first { $0.name == name } }
@@ -44,11 +44,11 @@ final class TestClient {
   private let fromServer: Descriptor
   private var received: [UInt8] = []
   private var nextID = 1
-  /// The notifications of the server, oldest first.
+  /// The notifications that the server has sent, oldest first.
   private(set) var notices: [(method: String, parameters: ValueObject)] = []
   private let end = Mutex<(code: Int32?, words: [String])>((nil, []))
 
-  /// Starts a server; `settings` are sent with `initialize`.
+  /// Starts a server and initializes it with these settings.
   init(
     _ workspace: LanguageWorkspace? = nil, capabilities: Value = [:], settings: Value = [:], process: Int? = nil,
     folders: [String] = [],
@@ -63,7 +63,7 @@ final class TestClient {
     let workspace =
       workspace
       ?? LanguageWorkspace(version: "1", install: { _ in InstalledActions(catalog: Catalog.standard) })
-    // The server may end while the client sends data.
+    // The server may end while the client is sending data.
     signal(SIGPIPE, SIG_IGN)
     let client = Unowned(self)
     try DetachedThread.start {
@@ -87,15 +87,14 @@ final class TestClient {
     try notify("initialized", [:])
   }
 
-  /// Keeps the client alive for the server's thread. Each test waits for the server's end before it releases the
-  /// client.
+  /// Gives the server's thread access to the client without retaining it. Each test waits for the server's end before
+  /// it releases the client.
+  ///
   /// Proof of safety: everything in `Unowned` that the server's thread accesses is protected by a Mutex.
   private struct Unowned: @unchecked Sendable {
     let value: TestClient
     init(_ value: TestClient) { self.value = value }
   }
-
-  // MARK: Sending
 
   func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
@@ -115,7 +114,7 @@ final class TestClient {
     try send(Self.frame(["jsonrpc": "2.0", "method": .string(method), "params": parameters]))
   }
 
-  /// Sends a request and returns its number, without waiting for the response.
+  /// Sends a request and returns its id without waiting for the response.
   func ask(_ method: String, _ parameters: Value) throws -> Int {
     let id = nextID
     nextID += 1
@@ -124,15 +123,13 @@ final class TestClient {
     return id
   }
 
-  /// Closes the last write end of the pipe, so that the server reads the end of its input.
+  /// Closes the writing end of the pipe, so that the server reads the end of its input.
   func hangUp() throws {
     let null = try Descriptor.null()
     dup2(null.number, toServer.number)
   }
 
-  // MARK: Receiving
-
-  /// Returns the next message of the server.
+  /// Returns the next message that the server sends.
   func receive(seconds: Int32 = 20) throws -> ValueObject {
     while true {
       if let message = try takeMessage() { return message }
@@ -160,7 +157,7 @@ final class TestClient {
     return try JSONText.parse(body).objectValue
   }
 
-  /// Returns the result of a request, or throws its error.
+  /// Returns the result of a request, or throws the error in the response.
   func answer(to id: Int) throws -> Value {
     while true {
       let message = try receive()
@@ -173,7 +170,7 @@ final class TestClient {
     }
   }
 
-  /// An error response of the server.
+  /// The error in a response of the server.
   struct Refusal: Error {
     let code: Int
     let message: String
@@ -187,7 +184,7 @@ final class TestClient {
     try answer(to: try ask(method, parameters))
   }
 
-  /// Returns the next notification with a method.
+  /// Returns the next notification with this method.
   func notice(_ method: String) throws -> ValueObject {
     while true {
       if let index = notices.firstIndex(where: { $0.method == method }) { return notices.remove(at: index).parameters }
@@ -196,7 +193,7 @@ final class TestClient {
     }
   }
 
-  /// Ends the server like an editor and returns its exit code.
+  /// Ends the server as an editor does, and returns its exit code.
   @discardableResult
   func quit() throws -> Int32 {
     _ = try? request("shutdown", nil)
@@ -204,7 +201,7 @@ final class TestClient {
     return try ended().code
   }
 
-  /// Waits for the server's end and returns its exit code and its output for people.
+  /// Waits until the server has ended. Returns its exit code and the messages that it has shown to the user.
   func ended() throws -> (code: Int32, words: [String]) {
     while true {
       do { _ = try receive() } catch is ClientProblem { break }
@@ -218,15 +215,13 @@ final class TestClient {
     throw ClientProblem(description: "the server does not end")
   }
 
-  // MARK: Texts
-
   func open(_ text: String, uri: String = TestClient.uri) throws {
     try notify(
       "textDocument/didOpen",
       ["textDocument": ["uri": .string(uri), "languageId": "yaml", "version": 1, "text": .string(text)]])
   }
 
-  /// Returns a text with the cursor at `¦`, and the cursor's position.
+  /// Removes the cursor `¦` from a text. Returns the text and the position of the cursor.
   static func cut(_ marked: String) -> (text: String, position: Value) {
     let parts = marked.split(separator: "¦", maxSplits: 1, omittingEmptySubsequences: false)
     let before = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
@@ -236,7 +231,7 @@ final class TestClient {
     )
   }
 
-  /// Returns the response to a request at the cursor `¦`.
+  /// Opens a text and returns the response to a request at its cursor `¦`.
   func ask(_ method: String, at marked: String, _ more: ValueObject = [:]) throws -> Value {
     let (text, position) = Self.cut(marked)
     try open(text)
@@ -245,14 +240,14 @@ final class TestClient {
     return try request(method, .object(parameters))
   }
 
-  /// Returns the labels proposed at `¦`.
+  /// Returns the labels of the completions at the cursor `¦`.
   func labels(at marked: String) throws -> [String] {
     try ask("textDocument/completion", at: marked).objectValue?["items"]?.arrayValue?.compactMap {
       $0.objectValue?["label"]?.stringValue
     } ?? []
   }
 
-  /// Returns the text after applying the edits of a response, whose positions count UTF-16.
+  /// Returns the text after applying the edits of a response. Their positions count UTF-16.
   static func apply(_ edits: [Value], to text: String) -> String {
     let source = TextPositions(.init(text, file: ""), .utf16)
     var bytes = Array(text.utf8)

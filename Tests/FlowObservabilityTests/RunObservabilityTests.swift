@@ -13,13 +13,13 @@
   import Testing
   import Tracing
 
-  /// Checks the messages, metrics and spans of a run.
+  /// Checks the log messages, metrics and spans of a run.
   struct RunObservabilityTests {
     private let metrics = TestMetrics()
     private let tracer = InMemoryTracer()
     private let logs = InMemoryLogHandler()
 
-    /// Runs a step that fails once, one that may fail, one that is skipped, and one with two items.
+    /// Runs a step that fails once, a step that may fail, a step that is skipped, and a step with two items.
     private func run(passingOnTo other: (any RunObserver)? = nil) async throws {
       var flaky = StepOptions()
       flaky.retry = RetryPolicy(attempts: 2, delay: .zero)
@@ -45,7 +45,7 @@
       _ = try await engine.start(WorkflowGraph(Workflow(name: "launch", steps: steps)), options: options).report
     }
 
-    @Test func `spans of steps, items and attempts are nested in the run's span and have their results`() async throws {
+    @Test func `spans of steps, items and attempts are nested in the run's span and contain outcomes`() async throws {
       try await run()
       let spans = tracer.finishedSpans
       let run = try #require(spans.first { $0.operationName == "launch" })
@@ -105,7 +105,7 @@
       #expect(try entry("about to fail").metadata["step"] == "flaky")
       #expect(try entry("about to fail").metadata["workflow"] == "launch")
       #expect(try entry("attempt 1").level == .warning)
-      // A failure of an optional step is a warning.
+      // The step is optional, so its failure is only a warning.
       #expect(try entry("step failed: it is broken").level == .warning)
       #expect(try entry("the gate opened: ready").level == .info)
       #expect(try entry("the run finished: partial").level == .info)

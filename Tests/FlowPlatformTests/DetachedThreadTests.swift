@@ -4,7 +4,7 @@ import Testing
 @testable import FlowPlatform
 
 @Suite(.serialized) struct DetachedThreadTests {
-  /// The addresses of the stack at each start of a thread.
+  /// The stack address at each start of a thread.
   private static let depths = Mutex<[Int]>([])
 
   @Test func `the thousandth start uses no more stack than the first`() throws {

@@ -8,8 +8,6 @@ import Testing
 #endif
 
 @Suite struct FilePatternTests {
-  // MARK: What a pattern matches
-
   private static let covered: [(String, String, Bool)] = [
     ("src/{api,ingest}/*.c", "src/api/a.c", true), ("src/{api,ingest}/*.c", "src/web/a.c", false),
     ("*.{c,h}", "a.h", true), ("*.{c,h}", "a.o", false), ("{a,b/{c,d}}", "b/d", true), ("{a,b/{c,d}}", "b/a", false),
@@ -25,7 +23,7 @@ import Testing
   ]
 
   @Test(arguments: covered)
-  func `a pattern matches the listed paths and no others`(pattern: String, path: String, isCovered: Bool) {
+  func `a pattern matches the expected paths and no others`(pattern: String, path: String, isCovered: Bool) {
     #expect(PatternText.problem(of: pattern) == nil)
     #expect(FilePattern(pattern).covers(path) == isCovered)
   }
@@ -62,8 +60,6 @@ import Testing
     #expect(try PatternText.expanded(ten + ten + ten).count == 1_000)
     #expect(PatternText.problem(of: ten + ten + ten + "{a,b}") == .tooMany)
   }
-
-  // MARK: Finding files
 
   private func folder(_ files: [String]) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -16,7 +16,7 @@ import Testing
     try write("one")
     let first = try #require(FileStamp.of(path))
     #expect(FileStamp.of(path) == first)
-    // The clock of a file system is coarse.
+    // Write repeatedly, because the clock of a file system is coarse and may not have advanced.
     var second: String? = first
     for _ in 0..<1_000 where second == first {
       usleep(1_000)
