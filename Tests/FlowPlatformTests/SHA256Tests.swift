@@ -2,7 +2,7 @@ import FlowPlatform
 import Testing
 
 @Suite struct `SHA-256` {
-  /// Test vectors of FIPS 180-4, and texts with lengths around that of a block.
+  /// Test vectors of FIPS 180-4, and texts that are about as long as one or two blocks.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -11,7 +11,7 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `computes the expected digest of a text as a whole and byte by byte`(text: String, digest: String) {
+  func `the digest of a text is the same if it is hashed at once or byte by byte`(text: String, digest: String) {
     var whole = SHA256()
     whole.combine(Array(text.utf8))
     #expect(whole.finish() == digest)
@@ -20,7 +20,7 @@ import Testing
     #expect(pieces.finish() == digest)
   }
 
-  @Test func `hashes a million letters in pieces of any size`() {
+  @Test func `the digest of a million letters does not depend on the pieces in which they are hashed`() {
     var hash = SHA256()
     var left = 1_000_000
     var size = 1

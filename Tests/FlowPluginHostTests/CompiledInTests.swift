@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Testing
 
-/// Compiled-in actions that are refused at once with a reason.
+/// Compiled-in actions with mistakes that stop the program with a reason.
 @Suite(.timeLimit(.minutes(10)))
 struct CompiledInTests {
   struct Ambiguous: Action {
@@ -12,7 +12,7 @@ struct CompiledInTests {
     func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(values: [:]) }
   }
 
-  @Test func `a program ends if an output has the name of the method that collects all outputs`() async throws {
+  @Test func `an action with an output named values stops the program`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = RegisteredAction(Ambiguous.self)
     }

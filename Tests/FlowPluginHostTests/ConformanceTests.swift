@@ -5,7 +5,7 @@ import FlowSyntax
 import Foundation
 import Testing
 
-/// The findings of `flowrun plugins check` for programs that do not start and for correct ones.
+/// What `flowrun plugins check` finds in programs that do not start, and in correct ones.
 @Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
   @Test func `a program that cannot start is reported, even if no case calls it`() async throws {
@@ -16,7 +16,7 @@ struct ConformanceTests {
     await plugin.remove()
   }
 
-  @Test func `a program whose greeting states another version is reported`() async throws {
+  @Test func `a program that states another version than its manifest is reported`() async throws {
     let plugin = try PythonPlugin(
       PythonPlugin.answering(seconds: 0).replacing("\"version\": \"1.0.0\"", with: "\"version\": \"2\""))
     let findings = await plugin.findings(cases: [])
@@ -33,7 +33,7 @@ struct ConformanceTests {
   }
 }
 
-/// A Python plugin in a separate folder.
+/// A Python plugin in its own temporary folder.
 private struct PythonPlugin {
   let plugin: InstalledPlugin
   private let host = PluginHost()
@@ -58,7 +58,7 @@ private struct PythonPlugin {
     plugin = try PluginFinder.read(folder).get()
   }
 
-  /// Returns a program that answers calls one after another, each after this time, and reads nothing in between.
+  /// Returns a program that answers calls one after another. Each answer takes this time, during which nothing is read.
   static func answering(seconds: Double) -> String {
     """
     import json, sys, time

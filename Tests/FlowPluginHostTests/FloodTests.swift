@@ -4,7 +4,8 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The cost of a program with endless output: answers still arrive, memory is bounded, and less than a core is used.
+/// Programs whose output never ends. Answers must still arrive, memory use must be bounded, and less than a core may be
+/// used.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
   @Test func `a call keeps 1,000 log lines, counts the rest and still returns its answer`()
@@ -20,7 +21,7 @@ struct FloodTests {
     await child.close()
   }
 
-  @Test func `exactly 1,000 log lines are kept without a notice`() async throws {
+  @Test func `a call may log 1,000 lines without a notice, which one more line causes`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("flood-log", ["lines": 1000], in: run) == ["text": "done"])
@@ -63,7 +64,7 @@ struct FloodTests {
     await child.close()
   }
 
-  /// Runs in a separate process, in which nothing else uses time or memory.
+  /// The test runs in a separate process, in which nothing else uses time or memory.
   @Test func `an endless flood of log lines uses less than half a core and 20 MB`() async {
     await #expect(processExitsWith: .success) {
       for action in ["flood-without-end", "flood-lines"] {
@@ -85,7 +86,7 @@ struct FloodTests {
     }
   }
 
-  /// The resources used by this process.
+  /// The processor time and memory that this process uses.
   private struct Usage {
     let processorTime: Duration
     let residentKilobytes: Int

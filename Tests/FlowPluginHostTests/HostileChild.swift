@@ -6,7 +6,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The plugin of `Children/hostile.py`, installed for one test.
+/// The plugin `Children/hostile.py`, installed for a single test.
 struct HostileChild {
   let host: PluginHost
   let plugin: InstalledPlugin
@@ -20,7 +20,7 @@ struct HostileChild {
     "hold", "lie", "log", "log-slowly", "long-line", "long-text", "post", "service", "stop-reading", "strays", "thread",
   ]
 
-  /// Short limits, so that the tests do not take long.
+  /// Limits that are short enough for quick tests.
   static var shortLimits: PluginLimits {
     var limits = PluginLimits()
     limits.grace = .milliseconds(100)
@@ -68,12 +68,12 @@ struct HostileChild {
     return try #require(result.manifest, "\(result.rendered())")
   }
 
-  /// Calls an action of the plugin in a new run, or in `run`.
+  /// Calls an action of the plugin, in a new run unless another one is given.
   func call(_ action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async throws -> ValueObject {
     try await run.call(actions["hostile.\(action)"]!, with: inputs)
   }
 
-  /// Returns the error of a call.
+  /// Calls an action and returns its error. Returns an error `no-error` if it succeeds.
   func failure(of action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async -> ActionError? {
     do {
       let outputs = try await call(action, inputs, in: run)
@@ -91,13 +91,13 @@ struct HostileChild {
     try? FileManager.default.removeItem(at: greeting)
   }
 
-  /// True if a process is running, rather than missing or a zombie.
+  /// True if a process is running, rather than ended or a zombie.
   static func isRunning(_ number: Int) -> Bool { status(of: number).map { $0.state != "Z" } ?? false }
 
-  /// The group of a running process.
+  /// Returns the group of a running process.
   static func group(of number: Int) -> Int? { status(of: number)?.group }
 
-  /// The running processes of a group.
+  /// Returns the running processes of a group.
   static func members(ofGroup group: Int) -> [Int] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { Int($0) }.filter { number in

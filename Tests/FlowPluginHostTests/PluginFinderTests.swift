@@ -2,7 +2,7 @@ import FlowPluginHost
 import Foundation
 import Testing
 
-/// The locations of plugins, and the plugins that are refused.
+/// Where plugins are found, and which of them are refused.
 struct PluginFinderTests {
   private let root: String
 
@@ -42,7 +42,7 @@ struct PluginFinderTests {
     #expect(names(start: "project/flows/../flows/") == ["near", "shared"])
   }
 
-  @Test func `given folders, each a plugin or a folder of plugins, are searched first, without duplicates`() throws {
+  @Test func `folders named on the command line are searched first, and each plugin is found once`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try folder("project/.git")
     try plugin("project/plugins/shared")
@@ -54,7 +54,7 @@ struct PluginFinderTests {
     #expect(missing.unusable.map(\.description) == ["\(root)/nowhere: error: there is no such folder\n"])
   }
 
-  @Test func `a folder or file that another user can write to is refused`() throws {
+  @Test func `a plugin is refused if another user can write to its folder or files`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try folder(".git")
     for (name, path) in [("open-folder", ""), ("open-file", "/plugin.yaml")] {

@@ -4,7 +4,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The environment that a child inherits, and the processes that it leaves behind.
+/// The environment that a program inherits, and the processes that it leaves behind.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
   @Test func `a child inherits only PATH, the variables in its manifest and three descriptors`()
@@ -15,7 +15,7 @@ struct ProcessTests {
     let child = try HostileChild()
     let text = try #require(try await child.call("environment")["text"]?.stringValue)
     let seen = try #require(try JSONText.parse(text).objectValue)
-    // Variables that Python, a version manager and the shells between them add to their environment.
+    // These variables are added by Python, a version manager and the shells between them.
     let own: Set = ["LC_CTYPE", "PWD", "OLDPWD", "SHLVL", "_"]
     let variables = Set(try #require(seen["variables"]?.arrayValue).compactMap(\.stringValue))
     let given = variables.subtracting(own).filter { !$0.contains("PYENV_") }
@@ -35,14 +35,14 @@ struct ProcessTests {
       let text = try #require(try await child.call("environment", in: run)["text"]?.stringValue)
       let variables = try #require(try JSONText.parse(text).objectValue?["env"]?.objectValue)
       #expect(variables["GREETING"]?.stringValue == value)
-      // The step's attempt adds these variables.
+      // These variables are added for the step's attempt.
       let own = ["FLOWRUN_ATTEMPT", "FLOWRUN_KEY", "FLOWRUN_RUN", "FLOWRUN_STEP", "GREETING"]
       #expect(variables.keys.sorted() == own)
     }
     await child.close()
   }
 
-  @Test func `no process of the group survives if the parent is killed with SIGKILL`() async throws {
+  @Test func `no process of a program's group survives if its parent is killed with SIGKILL`() async throws {
     let note = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -57,7 +57,7 @@ struct ProcessTests {
     try FileManager.default.removeItem(atPath: note)
   }
 
-  @Test func `no process of the group survives the run, and none is started before the first call`()
+  @Test func `no process of a program's group survives the run, and none is started before the first call`()
     async throws
   {
     let child = try HostileChild()
@@ -71,7 +71,7 @@ struct ProcessTests {
   }
 
   @Test func `10,000 calls and 20 programs leak neither memory nor descriptors`() async {
-    // Runs in a separate process without other work.
+    // The calls run in a separate process that does nothing else.
     await #expect(processExitsWith: .success) {
       let child = try HostileChild()
       for _ in 1...500 { _ = try await child.call("echo", ["text": "warm"]) }

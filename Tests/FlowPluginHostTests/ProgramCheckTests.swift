@@ -3,7 +3,7 @@ import FlowSyntax
 import Foundation
 import Testing
 
-/// Checks of a plugin's program before anything is started.
+/// Checks of a plugin's program that do not start it.
 struct ProgramCheckTests {
   private let folder: String
 
@@ -17,7 +17,8 @@ struct ProgramCheckTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/\(file)")
   }
 
-  /// Returns the problem of a manifest with this line, without the folder, or nil if the program can be started.
+  /// Returns the problem with a manifest that contains this line, without the folder's path. Returns nil if the program
+  /// can be started.
   private func problem(_ line: String) throws -> String? {
     try write(
       "plugin.yaml", "name: shout\nversion: 1.0.0\nprotocol: 1\n\(line)\nactions: { shout.text: { summary: Says } }\n")

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs written from the protocol page alone, in languages without support files in flowrun.
+/// Programs that were written from the protocol page alone, in languages for which flowrun has no support files.
 @Suite(.timeLimit(.minutes(10))) struct ProtocolPageTests {
   private static let children = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Children").path
 
@@ -14,7 +14,7 @@ import Testing
     (["perl", "\(children)/shout.pl"], [[String]]()),
     (["./shout"], [["clang", "-Wall", "-Werror", "-o", "shout", "\(children)/shout.c"]]),
   ])
-  func `the page suffices to write a program in another language`(command: [String], made: [[String]]) async throws {
+  func `the protocol page suffices for programs in other languages`(command: [String], made: [[String]]) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)/shout").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowPluginHost
 
-/// The exact times of heartbeats, without a clock.
+/// The exact times of heartbeats, computed without a clock.
 @Suite struct SessionPulseTests {
   private let start = ContinuousClock.now
   private let moment = Duration.nanoseconds(1)
@@ -28,7 +28,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(2))
   }
 
-  @Test func `a ping that cannot be sent yet is retried, and the worker is still lost in time`() {
+  @Test func `a ping that is not allowed yet is retried, and the worker is still lost in time`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     for second in stride(from: 0, through: 10, by: 2) {
       let now = start + .seconds(second)

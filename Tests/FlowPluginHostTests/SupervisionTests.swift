@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowPluginHost
 
-/// The decision to start a program again, event by event.
+/// Decides, event by event, whether a program is started again.
 @Suite struct SupervisionTests {
   private let start = ContinuousClock.now
   private var now: ContinuousClock.Instant
@@ -11,7 +11,7 @@ import Testing
 
   init() { now = start }
 
-  /// Records events at the current instant.
+  /// Records events at the current time of the test.
   private mutating func note(_ events: Supervision.Event...) {
     for event in events { supervision.record(event, at: now) }
   }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test mutating func `a call that ends its program does not count as a failed start, and the pauses grow to 5 s`() {
+  @Test mutating func `a call that ends its program does not count as a failed start, and pauses grow to 5 s`() {
     var pauses: [Duration] = []
     for _ in 1...10 {
       note(.started, .greeted, .lostCall)
@@ -100,7 +100,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `a refused start is repeated without counting for 3 s, and then counts`() {
+  @Test mutating func `a refused start is repeated for 3 s without counting as a start, and counts after that`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)

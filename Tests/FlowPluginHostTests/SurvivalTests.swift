@@ -5,11 +5,11 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The faults of a program that the host must survive. Each has a child that was written for it.
+/// The faults of a program that the host must survive. A child program was written for each of them.
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
-  func `a child that dies fails its step with exit status and last log lines, and the next call restarts it`()
+  func `a child that dies fails its step with its exit status and last log lines, and the next call restarts it`()
     async throws
   {
     let child = try HostileChild()
@@ -91,7 +91,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a second answer is dropped with a warning, and a flood of them ends the child`() async throws {
+  @Test func `a second answer is dropped with a warning, and a flood of them ends the program`() async throws {
     let child = try HostileChild()
     #expect(try await child.call("answer-twice") == ["text": "first"])
     let run = TestHost()
@@ -111,7 +111,7 @@ struct SurvivalTests {
     (#"{"id": 1, "result": 1, "error": {}}"#, "which has both 'result' and 'error'"),
     (#"{"method": "post", "params": {}}"#, "a 'post' without a string 'event'"),
   ])
-  func `invalid output on standard output fails the call and is quoted`(line: String, problem: String) async throws {
+  func `an invalid line on standard output fails the call and is quoted`(line: String, problem: String) async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "garbage", ["text": .string(line)])
     #expect(error?.code == "plugin-protocol")
@@ -123,7 +123,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that dies in the middle of a line is quoted`() async throws {
+  @Test func `an incomplete line is quoted if the child dies while writing it`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "half-line")
     #expect(
@@ -156,7 +156,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `the child's own children end with it`() async throws {
+  @Test func `processes started by the child end with it`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "fork-and-die")
     #expect(error?.message.contains("ended with exit status 3") ?? false, "\(error?.message ?? "")")
@@ -190,7 +190,7 @@ struct SurvivalTests {
     (#"{"text": "a"}"#, "not an object with 'outputs'"),
     ("17", "answered 17, not an object with 'outputs'"),
   ])
-  func `undeclared outputs fail the step`(result: String, problem: String) async throws {
+  func `undeclared or invalid outputs fail the step`(result: String, problem: String) async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "lie", ["text": .string(result)])
     #expect(error?.code == "plugin-output")
@@ -218,7 +218,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a declared event is posted, and any other fails the step`() async throws {
+  @Test func `a declared event is posted, and an undeclared one fails the step`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("post", ["text": "hostile.declared"], in: run) == ["text": "posted"])
@@ -288,14 +288,14 @@ struct SurvivalTests {
       for _ in 1...8 { group.addTask { await child.failure(of: "echo", ["text": text])?.code } }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    // Calls after the end were sent to its successor.
+    // Calls made after the end of the program were sent to the one that replaced it.
     #expect(codes.filter { $0 == "plugin-stuck" }.count >= 4, "\(codes)")
     #expect(codes.allSatisfy { $0 == "plugin-stuck" || $0 == "no-error" }, "\(codes)")
     #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
     await child.close()
   }
 
-  @Test func `input that a blocked child has not read is sent to its successor`() async throws {
+  @Test func `input that a blocked child has not read is sent to the child that replaces it`() async throws {
     let child = try HostileChild()
     let stuck = TestHost()
     let hanging = Task { await child.failure(of: "hang-all", in: stuck) }
@@ -331,8 +331,8 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a service reports ready, runs alongside calls and stops when cancelled`() async throws {
-    // Uses the default grace period, because a busy machine may exceed the short one of the other tests.
+  @Test func `a service reports that it is ready, runs alongside calls and stops when cancelled`() async throws {
+    // This test uses the default grace period, because a busy machine may exceed the short one of other tests.
     let child = try HostileChild(limits: PluginLimits())
     let run = TestHost()
     let service = Task { try await child.call("service", in: run) }
@@ -357,12 +357,12 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an incomplete line is shown at once, and logged once it is complete`() async throws {
+  @Test func `an incomplete line is shown immediately and logged once it is complete`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 5]
     #expect(try await child.call("log-slowly", inputs, in: run) == ["text": "logged"])
-    // The overwritten part is kept for the search for secrets; it is removed when the line is shown.
+    // The overwritten part is kept in order to find secrets in it. It is removed before the line is shown.
     #expect(run.unfinishedLines == [.init("10 %\r20 %", from: .standardError)])
     #expect(run.logLines == [.init("10 %\r20 %", from: .standardError)])
     let long = TestHost()
@@ -386,13 +386,11 @@ struct SurvivalTests {
     await child.close()
   }
 
-  // MARK: Waiting without sleeping
-
   private func logged(_ line: String, in run: TestHost) async {
     while !run.logs.contains(line), !Task.isCancelled { await Task.yield() }
   }
 
-  /// Returns when the process has ended; the suite's time limit applies.
+  /// Waits until a process has ended. The suite's time limit ends the wait.
   private func ended(_ number: Int) async {
     while HostileChild.isRunning(number), !Task.isCancelled { await Task.yield() }
   }

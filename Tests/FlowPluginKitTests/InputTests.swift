@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// The inputs of an action, derived from a struct.
+/// Inputs of an action whose declarations are derived from a struct.
 @Suite struct `Inputs of an action` {
   enum Level: String, FieldWord { case city, province }
 
@@ -40,7 +40,7 @@ import Testing
     try await TestHost(dataFolder: "/data", workflowFolder: "/flow").call(Echo.self, with: inputs)
   }
 
-  @Test func `have the names of the properties as words with hyphens, in order`() {
+  @Test func `get the names of their properties, as words with hyphens, in order`() {
     let declared = RegisteredAction(Echo.self).declaration.inputs
     #expect(
       declared.map(\.name) == [
@@ -59,7 +59,7 @@ import Testing
     #expect(declared.first { $0.name == "poll-interval" }?.defaultValue == nil)
   }
 
-  @Test func `have their defaults if a step provides no values`() async throws {
+  @Test func `get their defaults if a step does not set them`() async throws {
     let outputs = try await outputs(["api-token": "t"])
     #expect(
       outputs == [
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `are set from the step, independently for each call`() async throws {
+  @Test func `take the values that a step sets, independently for each call`() async throws {
     let given: ValueObject = [
       "api-token": "t", "minimum-population": 7, "ratio": 2, "is-loud": true, "poll-interval": "1500ms",
       "level": "province", "names": ["a", "b"], "notification-id": ["x": 1], "target": "t", "source": "/s",
@@ -82,7 +82,7 @@ import Testing
         "token": "t", "population": 7, "ratio": 2.0, "loud": true, "interval": "1s500ms", "level": "province",
         "names": ["a", "b"], "id": ["x": 1], "target": "/data/t", "source": "/s", "options": ["a": .null],
       ])
-    // The next call of the same action starts from the defaults.
+    // The next call of the same action starts with the default again.
     #expect(try await host.call(action, with: ["api-token": "u"])["population"] == 5)
   }
 
@@ -98,7 +98,7 @@ import Testing
       (["api-token": "t", "names": ["a", 2]], "names[1]", "2"),
       (["api-token": "t", "options": []], "options", "an empty list"),
     ] as [(ValueObject, String, String)])
-  func `are refused with their path and value if they do not have the declared type`(
+  func `cause an error with path and value if they do not have the declared type`(
     _ inputs: ValueObject, _ path: String, _ found: String
   ) async throws {
     let error = await #expect(throws: TypeMismatch.self) { try await outputs(inputs) }
@@ -120,7 +120,7 @@ import Testing
     func run(_ input: SharedFields, in context: ActionContext) throws -> NoOutput { NoOutput() }
   }
 
-  @Test func `are refused if all calls would share the same field objects`() async {
+  @Test func `cause an error if all calls would share the same field objects`() async {
     let error = await #expect(throws: ActionError.self) {
       try await TestHost().call(Careless.self, with: ["text": "a"])
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import FlowSystem
 
-/// Child processes of the tests, and the processes that they leave behind.
+/// Starts child processes for tests, and finds the processes that they leave behind.
 enum Children {
-  /// Starts a shell that runs `script` in a separate group.
+  /// Starts a shell that runs `script` in its own process group.
   static func start(_ script: String) throws -> ProcessGroup {
     let null = try Descriptor.null()
     return try ProcessGroup(
@@ -13,12 +13,12 @@ enum Children {
       input: null.number, output: null.number, errors: null.number)
   }
 
-  /// Returns a new path of a file in which a killed process records the processes that it started.
+  /// Returns the path of a new file in which a process that will be killed records the processes that it has started.
   static func newNote() -> String {
     FileManager.default.temporaryDirectory.appending(path: "flowrun-note-\(UUID().uuidString)").path
   }
 
-  /// Returns the recorded process ids.
+  /// Returns the recorded process ids and deletes the file.
   static func noted(_ note: String) throws -> [pid_t] {
     defer { try? FileManager.default.removeItem(atPath: note) }
     let numbers = try String(contentsOfFile: note, encoding: .utf8).split(separator: "\n").compactMap { pid_t($0) }
@@ -39,7 +39,7 @@ enum Children {
   static func expectGone(process: pid_t) async { await expectGone { all().contains(process) ? [process] : [] } }
 
   private static func expectGone(_ rest: () -> [pid_t]) async {
-    // Much longer than needed. The suite's time limit ends tests that hang.
+    // This is much longer than needed. The suite's time limit ends tests that hang.
     let limit = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < limit {
       if rest().isEmpty { return }
@@ -53,7 +53,7 @@ enum Children {
 
   private static func all() -> [pid_t] { members { _ in true } }
 
-  /// Returns the processes, except zombies, whose state, parent, group and session satisfy `isOne`.
+  /// Returns the processes whose state, parent, group and session satisfy `isOne`. Zombies are left out.
   private static func members(where isOne: ([Substring]) -> Bool) -> [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { process in
