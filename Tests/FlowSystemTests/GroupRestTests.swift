@@ -5,10 +5,10 @@ import Testing
 
 @testable import FlowSystem
 
-/// The processes that a command leaves in its group.
+/// The processes that remain in a command's group after its leader has ended.
 @Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a group` {
-  @Test func `are ended in the background, and the caller is notified`() async throws {
-    // The leader ends at once, and the process that it leaves behind ignores SIGTERM.
+  @Test func `end in the background, after which the caller is notified`() async throws {
+    // The leader ends immediately, and the process that it leaves behind ignores SIGTERM.
     let group = try Children.start("trap '' TERM; sleep 600 & exit 3")
     let ending = Mutex<ProcessGroup.Ending?>(nil)
     let immediate = group.collect(withSession: false) { value in ending.withLock { $0 = value } }
@@ -16,23 +16,23 @@ import Testing
     #expect(within(seconds: 60) { ending.withLock { $0 } != nil })
     #expect(ending.withLock { $0 } == .init(status: .exited(code: 3), leftBehind: true))
     await Children.expectGone(group: group.number)
-    // Later calls return the same.
+    // Later calls return the same ending.
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
-  @Test func `are not reported if the leader left none`() throws {
+  @Test func `do not appear in the ending of a group whose leader left none`() throws {
     let group = try Children.start("exit 3")
-    // Another process of the group may take a moment to disappear, so the ending may come later.
+    // The system may list an ended process of the group for a moment, so the ending may come later.
     let ending = Mutex<ProcessGroup.Ending?>(nil)
     let immediate = group.collect(withSession: false) { value in ending.withLock { $0 = value } }
     within(seconds: 60) { immediate != nil || ending.withLock { $0 } != nil }
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `exclude a process that two scans report as ended`() throws {
+  @Test func `do not include a process that two scans report as ended`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
-    // The process represents one that has ended. Only the findings of the looks count.
+    // The process stands in for one that has ended, because only the results of the scans count.
     var rest = GroupRest(group: group.number, inner: nil)
     #expect(rest.hasProcess)
     #expect(rest.advance(.ended) == nil)
@@ -41,7 +41,7 @@ import Testing
     #expect(group.status() == nil)
   }
 
-  @Test func `are not considered ended after a single scan`() throws {
+  @Test func `do not count as ended after a single scan`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     var rest = GroupRest(group: group.number, inner: nil)
@@ -49,7 +49,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `are found by a scan of all processes, which distinguishes running and ended ones`() throws {
+    @Test func `appear in a scan of all processes, with those that have ended marked as such`() throws {
       let ended = try Children.start("exit 0")
       let running = try Children.start("exec sleep 600")
       defer { _ = (ended.end(), running.end()) }

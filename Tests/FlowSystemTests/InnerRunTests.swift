@@ -3,7 +3,7 @@
 
   @testable import FlowSystem
 
-  /// Reports of runs of flowrun inside a command.
+  /// Stop times that nested runs of flowrun in a command report.
   @Suite(.timeLimit(.minutes(1))) struct InnerRunTests {
     @Test func `only times reported by a running process of the command's group are counted`() async throws {
       let inner = try #require(InnerRuns.begin())

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a last command never runs if it is dropped`() throws {
-    // A dropped command that ends at once has had no effect by the time that the other one has run.
+    // If the dropped command ran, it would do so before the other command does.
     let dropped = try command()
     dropped.drop()
     dropped.run()

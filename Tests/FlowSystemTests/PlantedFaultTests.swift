@@ -2,7 +2,8 @@ import CPlantedFault
 import Foundation
 import Testing
 
-/// Faults that a sanitizer must find. `scripts/sanitize` enables one of them; all other runs have none.
+/// Deliberate faults that a sanitizer must find. `scripts/sanitize` enables one of them at a time; otherwise none is
+/// enabled.
 @Suite struct PlantedFaultTests {
   private static let fault = ProcessInfo.processInfo.environment["FLOWRUN_PLANTED_FAULT"]
 
@@ -23,7 +24,7 @@ import Testing
     #expect(bytes[Int(bytes[0]) * 8] != 1)
   }
 
-  @Test(.enabled(if: fault == "undefined")) func `the undefined behavior sanitizer finds a sum that overflows in C`() {
+  @Test(.enabled(if: fault == "undefined")) func `the undefined behavior sanitizer finds an overflowing sum in C`() {
     #expect(planted_overflow(.max) != 0)
   }
 }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import FlowSystem
 
-/// No process that this process starts survives it, no matter how it ends.
+/// Processes that this process starts must not outlive it, no matter how it ends.
 @Suite(.timeLimit(.minutes(10))) struct ProcessGuardTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
   func `no process group survives the process, whatever signal ends it`(_ signal: CInt) async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     setenv("FLOWRUN_TEST_SIGNAL", "\(signal)", 1)
-    // Swift's own handler of SIGABRT would write a backtrace and decide how the process ends.
+    // Otherwise Swift's own handler of SIGABRT would write a backtrace and decide how the process ends.
     let backtrace = ProcessInfo.processInfo.environment["SWIFT_BACKTRACE"] ?? "enable=no"
     setenv("SWIFT_BACKTRACE", "enable=no", 1)
     defer { setenv("SWIFT_BACKTRACE", backtrace, 1) }
@@ -54,7 +54,7 @@ import Testing
     for group in groups { await Children.expectGone(session: group.number) }
   }
 
-  @Test func `a thousand consecutive commands need one guard`() async {
+  @Test func `a thousand consecutive commands share one guard`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<1000 {
         let ending = try Children.start("exit 3").collect()
@@ -82,7 +82,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `the maximum number of groups is accepted, and one more is refused`() async {
+  @Test func `the guard accepts the maximum number of groups and refuses another one`() async {
     await #expect(processExitsWith: .success) {
       let first = try Children.start("exec sleep 600")
       var records: [ProcessGuard.Record] = []
@@ -114,7 +114,7 @@ import Testing
       if case .bytes(let count) = reading.receive(into: $0) { count } else { 0 }
     }
     let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
-    // The three standard descriptors, and the one with which `ls` reads the folder.
+    // These are the three standard descriptors and the one with which `ls` reads the folder.
     #expect(lines.first == "4")
     #expect(
       lines.dropFirst().first == "\(group.number) \(group.number)" && lines.dropFirst(2).first == "\(group.number)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSystem
 
-/// A single thread that waits for the descriptors of all children.
+/// The thread that waits for the output and the end of all children.
 @Suite(.timeLimit(.minutes(10))) struct ReadinessWatchTests {
   private let calls = Calls()
 
@@ -29,7 +29,7 @@ import Testing
       _ = withUnsafeBytes(of: UInt8(1)) { SystemCall.write(pipe, $0) }
     }
     within(seconds: 60) { !calls.all.isEmpty }
-    // Another wait for both files is possible, and they are still ready.
+    // The ended wait has released both files, so each can be in another wait. They are still readable.
     wait("second", [second.reading.number])
     within(seconds: 60) { calls.all.count > 1 }
     wait("first", [first.reading.number])
@@ -37,7 +37,7 @@ import Testing
     #expect(calls.all == ["both", "second", "first"])
   }
 
-  @Test func `a wait ends with the end of its pipe, the end of a child, or its time limit`() throws {
+  @Test func `a wait ends when its pipe is closed, its child ends, or its time limit is reached`() throws {
     #expect(ReadinessWatch.shared.begin())
     let pipe = try Descriptor.pipe()
     let writing = Descriptor(fcntl(pipe.writing.number, F_DUPFD_CLOEXEC, 3))

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 @Suite struct `A scenario` {
-  /// Two steps, the second flaky, on `main`, in a launch with a gate.
+  /// A launch with a gate and two steps on `main`, the second of which fails once.
   private var scenario: Scenario {
     var options = StepOptions()
     options.condition = "inputs.screen"
@@ -53,7 +53,7 @@ import Testing
     #expect(throws: DurationText.DurationProblem.missingUnit("5")) { try broken.simulated() }
   }
 
-  @Test func `is printed as the workflow's YAML with its script`() {
+  @Test func `describes itself as the workflow's YAML with its script`() {
     #expect(
       scenario.description == """
         name: launch

@@ -8,7 +8,7 @@ import Testing
     #expect((0..<100).map { _ in first.pick([1, 2, 3]) } == (0..<100).map { _ in second.pick([1, 2, 3]) })
   }
 
-  @Test func `returns true about as often as the given chance`() {
+  @Test func `returns true with about the given probability`() {
     var random = SeededGenerator(seed: 3)
     let hits = (0..<10_000).count { _ in random.chance(20) }
     #expect((1_800...2_200).contains(hits))

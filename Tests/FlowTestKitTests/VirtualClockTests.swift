@@ -5,7 +5,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// A run with real bodies and virtual time.
+/// Runs real bodies on a clock that advances only while all of them wait.
 @Suite(.timeLimit(.minutes(10))) struct VirtualClockTests {
   private func report(
     _ steps: [Step], gate: GateDeadline? = nil, _ change: (inout RunOptions) -> Void = { _ in }

@@ -6,25 +6,25 @@
   import Synchronization
   import TestSupport
 
-  /// The web server in this process, for workflows in a temporary folder.
+  /// A web server in this process that serves workflows in a temporary folder.
   final class ServedUI: Sendable {
-    /// The folder of the workflows.
+    /// The folder that contains the workflows.
     let folder: URL
-    /// The link with its token.
+    /// The link that the server prints, with its token.
     let link: String
     let port: Int
     static let token = "a-token-for-tests"
     private let serving: Task<Void, any Error>
     private let clock: Clock
 
-    /// The answer to a request.
+    /// A response of the server, as printed by curl.
     struct Answer {
       var status = 0
       var headers: [String: String] = [:]
       var body = ""
     }
 
-    /// Serves workflows, given by file name.
+    /// Writes workflows, given by file name, and starts to serve them.
     init(_ workflows: [String: String] = [:], _ change: (inout UISettings) -> Void = { _ in }) async throws {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-ui-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -59,13 +59,13 @@
 
     private final class Clock: Sendable { let seconds = Atomic(0) }
 
-    /// An error for a server that could not be started.
+    /// The error if the server does not start.
     struct Failure: Error {}
 
-    /// Advances the server's clock.
+    /// Advances the clock that the server uses for sessions.
     func advance(hours: Int) { clock.seconds.add(hours * 3_600, ordering: .relaxed) }
 
-    /// Stops serving and removes the folder, or moves it to `copy`.
+    /// Stops the server. Removes the folder, or moves it to `copy`.
     func stop(keeping copy: String? = nil) async {
       serving.cancel()
       _ = await serving.result
@@ -81,12 +81,12 @@
     /// Returns the ids of the runs, the newest first.
     func runs() throws -> [String] {
       let list = try flowrun("runs", "--json")
-      // In a folder without runs, the command fails.
+      // The command fails in a folder without runs.
       guard list.exitCode == 0 else { return [] }
       return try JSONText.parse(list.output).arrayValue?.compactMap { $0.objectValue?["id"]?.stringValue } ?? []
     }
 
-    /// Sends a request with curl, which can send requests that browsers do not. `words` are options before the address.
+    /// Sends a request with curl, which can also send requests that browsers would not. `words` are curl's options.
     func ask(_ path: String, _ words: [String] = []) throws -> Answer {
       let quoted = words.map { "'\($0.replacingOccurrences(of: "'", with: "'\\''"))'" }.joined(separator: " ")
       let result = try Shell.run(
@@ -105,14 +105,14 @@
       return answer
     }
 
-    /// Returns the options for requests of a browser that has opened the link.
+    /// Opens the link and returns curl's options for further requests in this session.
     func session() throws -> [String] {
       let opened = try ask("/?token=\(Self.token)")
       let cookie = opened.headers["set-cookie"]?.split(separator: ";").first.map(String.init) ?? ""
       return ["-b", cookie]
     }
 
-    /// Posts an action as a page would, with optional changes.
+    /// Posts an action as a page would. The token and the origin can be replaced.
     func post(
       _ action: String, _ body: String, _ session: [String], token: String? = nil, origin: String? = nil
     ) throws -> Answer {

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// The parts of pages in use, and the limits of every page, in Chromium.
+  /// Tests parts of pages in Chromium, and limits that apply to every page.
   @Suite(.timeLimit(.minutes(10)), .serialized) struct `A part of a page in a browser` {
     private static let hasBrowser = `The page in a browser`.hasBrowser
 
@@ -45,7 +45,7 @@
       """
 
     @Test(.enabled(if: hasBrowser))
-    func `shows the attempt of a line, links to a line, searches, follows and returns the text`() async throws {
+    func `shows which attempt printed a line, links to lines, searches, follows, and returns the text`() async throws {
       let page = try await ServedUI(["lines.yaml": Self.lines])
       _ = try page.flowrun("lines.yaml")
       let run = try #require(try page.runs().first)
@@ -75,8 +75,6 @@
       await page.stop()
     }
 
-    // MARK: Bars
-
     @Test(.enabled(if: hasBrowser))
     func `shows a run of 1,000 steps with at most 70 kB of local code, within 300 ms in a release build`()
       async throws
@@ -89,7 +87,7 @@
       let run = try #require(try page.runs().first)
       let seen = try Self.browse([page.link, "1280", "light", "paint:/runs/\(run)"])
       let paint = seen["paint"]?.objectValue ?? [:]
-      // Only the fastest of five loads counts, and only on an otherwise idle machine, because loads may wait for a
+      // The fastest of five loads counts, and only on an otherwise idle machine, because loads may wait for a
       // processor.
       let times = paint["times"]?.arrayValue?.compactMap(\.numberValue) ?? []
       #expect(times.count == 5, "\(seen)")
@@ -99,7 +97,7 @@
       await page.stop()
     }
 
-    /// The path of axe-core as installed by `scripts/setup test`, or nil if it is not installed.
+    /// The path of axe-core, or nil if `scripts/setup test` has not installed it.
     private static let axe: String? = {
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -125,7 +123,7 @@
       "table.yaml": table,
     ]
 
-    @Test(.enabled(if: hasBrowser)) func `has no violations found by axe-core, and logs nothing to the console`()
+    @Test(.enabled(if: hasBrowser)) func `has no violations that axe-core finds, and logs nothing to the console`()
       async throws
     {
       guard TestExtent.isFull, let axe = Self.axe else { return }
@@ -145,7 +143,7 @@
       ]
       let seen = try Self.browse(["--pages", page.link, "", axe] + paths)
       let pages = seen["pages"]?.arrayValue ?? []
-      // Both themes, at three widths.
+      // Each page was checked in both themes and at three widths.
       #expect(pages.count == 6 * paths.count)
       for page in pages.compactMap(\.objectValue) {
         let isMissing = page["page"]?.stringValue?.hasPrefix("\(paths.count - 1)-") == true

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Typical uses in Chromium.
+  /// Tests typical uses of the pages in Chromium.
   @Suite(.timeLimit(.minutes(10)), .serialized) struct `The page in a browser` {
     private static let client = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("PageClient/ui.py").path
@@ -155,13 +155,13 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `is updated within a second while a step prints, and shows the state in title and icon`()
+    func `updates within a second while a step prints, and shows the state in title and icon`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
       let seen = try Self.browse([page.link, "1280", "light", "live"])
       let live = seen["live"]?.objectValue ?? [:]
-      // Only an otherwise idle machine shows how often a page is updated.
+      // How often a page is updated can be measured only on an otherwise idle machine.
       if TestExtent.isFull { #expect(live["longest"]?.numberValue ?? 9 < 1.3, "\(seen)") }
       #expect(
         live["titles"]?.arrayValue == ["● tick: Running", "✓ tick: Succeeded"] && live["icons"] == true, "\(seen)")
@@ -179,7 +179,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `posts, answers and cancels with buttons that disappear afterwards`()
+    @Test(.enabled(if: hasBrowser)) func `posts, answers and cancels with buttons that then disappear`()
       async throws
     {
       guard TestExtent.isFull else { return }
@@ -236,7 +236,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `fits a phone even with long ids, and draws edges with enough contrast`()
+    @Test(.enabled(if: hasBrowser)) func `fits on a phone even with long ids, and draws edges with enough contrast`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -252,7 +252,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `shows how to get the address of a restarted server, and returns to its page`() async throws {
+    func `explains how to get the new link after a restart, and returns to the page shown before`() async throws {
       guard FileManager.default.isExecutableFile(atPath: Self.program) else { return }
       let page = try await ServedUI(Self.workflows)
       _ = try page.flowrun("tick.yaml")
@@ -263,14 +263,14 @@
       await page.stop()
     }
 
-    /// The path of `flowrun-ui`.
+    /// The path of the program `flowrun-ui`.
     private static let program = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent()
       .appendingPathComponent("flowrun-ui").path
   }
 
-  /// Screenshots of pages of real runs, with rounded times.
+  /// Compares screenshots of pages with recorded ones. The pages are of real runs whose times are rounded.
   ///
-  /// `RECORD_SNAPSHOTS=1` takes them again and fails once, so that a person checks them.
+  /// `RECORD_SNAPSHOTS=1` records them again and fails once, so that a person checks the result.
   @Suite(.timeLimit(.minutes(10)), .serialized) struct `Screenshots of flowrun ui` {
     private static let launch = """
       name: app
@@ -293,7 +293,7 @@
       """
 
     @Test(.enabled(if: `The page in a browser`.hasBrowser), arguments: [("ui-run", launch), ("ui-failure", failing)])
-    func `match the page of a run`(name: String, workflow: String) async throws {
+    func `match the recorded ones for the page of a run`(name: String, workflow: String) async throws {
       let file = "\(workflow.split(separator: "\n")[0].dropFirst("name: ".count)).yaml"
       let page = try await ServedUI([file: workflow])
       _ = try page.flowrun(file)

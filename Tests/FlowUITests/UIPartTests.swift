@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// The parts of pages about runs, steps and items.
+  /// Tests the parts of pages about runs, steps and items.
   @Suite(.timeLimit(.minutes(10))) struct `A part of a page` {
     private func text(_ page: ServedUI, _ path: String, _ session: [String]) throws -> String {
       let answer = try page.ask(path, session)
@@ -24,13 +24,13 @@
         files: { foreach: { files: "*.txt" }, uses: flow.noop }
       """
 
-    @Test func `shows the values of items, except those of removed files`() async throws {
+    @Test func `shows the values of items, even of files that were removed after the run`() async throws {
       let page = try await ServedUI(["items.yaml": Self.items, "a.txt": "a", "b.txt": "b"])
       let session = try page.session()
       let ran = try page.flowrun("items.yaml")
       #expect(ran.exitCode == 0, "\(ran)")
       let run = try #require(try page.runs().first)
-      // A file that was removed is not confused with another one, because the record has the names of items.
+      // The journal contains the names of items, so the remaining file is not confused with the removed one.
       try FileManager.default.removeItem(at: page.folder.appendingPathComponent("a.txt"))
       for (step, values) in [
         ("list", ["first.csv", "second.csv"]), ("later", ["from outputs"]), ("pairs", ["eins", "two"]),
@@ -66,7 +66,7 @@
       await page.stop()
     }
 
-    @Test func `shows outputs of many items in one panel, and one row for them on the critical path`() async throws {
+    @Test func `shows the outputs of many items in one panel, and their critical path in one row`() async throws {
       let files = (0..<60).map { "file-\($0)" }.joined(separator: ", ")
       let workflow = """
         name: many
@@ -125,7 +125,7 @@
           retry: { attempts: 2, delay: 10ms }
       """
 
-    @Test func `has a step's command, attempts, condition, environment, and earlier durations`() async throws {
+    @Test func `shows a step's command, attempts, condition, environment and earlier durations`() async throws {
       let page = try await ServedUI(["step.yaml": Self.step, "key": "s3cr3t-value"])
       let session = try page.session()
       for _ in 0..<2 { _ = try page.flowrun("step.yaml", "-i", "token=@key") }
@@ -143,7 +143,7 @@
       await page.stop()
     }
 
-    @Test func `lists runs by the filters in the address, 50 per page, with both exact and relative times`()
+    @Test func `lists runs that match the filters in the address, 50 per page, with exact and relative times`()
       async throws
     {
       let page = try await ServedUI([
@@ -189,7 +189,7 @@
       await page.stop()
     }
 
-    @Test func `has a field for a text or password that answers a question, below the output of earlier steps`()
+    @Test func `shows a field for a text or password that answers a question, below the output of earlier steps`()
       async throws
     {
       let page = try await ServedUI([

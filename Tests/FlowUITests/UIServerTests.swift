@@ -5,15 +5,13 @@
   import TestSupport
   import Testing
 
-  /// The access rules and pages of the web server, tested over HTTP.
+  /// Tests the access rules and the pages of the web server over HTTP.
   @Suite(.timeLimit(.minutes(10))) struct `The page in the browser` {
     private static let hello = """
       name: hello
       inputs: { who: { type: string, default: world } }
       steps: { greet: { run: 'echo "hello $WHO"', env: { WHO: "${{ inputs.who }}" } } }
       """
-
-    // MARK: Access
 
     @Test func `opens only with the token of the link`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
@@ -36,7 +34,7 @@
     @Test func `responds only to its own host names and to requests from its own pages`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
-      // The name of another server that resolves to this machine.
+      // These are names of another site that resolve to this machine.
       for host in ["attacker.example", "attacker.example:\(page.port)", "127.0.0.1:1", ""] {
         #expect(try page.ask("/", session + ["-H", "Host: \(host)"]).status != 200, "\(host)")
       }
@@ -48,7 +46,7 @@
       #expect(try page.post("run", body, session, origin: "null").status == 403)
       #expect(try page.post("run", body, session, token: "").status == 403)
       #expect(try page.post("run", body, session, token: String(repeating: "0", count: 64)).status == 403)
-      // A header is missing that only this server's pages send.
+      // This request lacks a header that only pages of this server send.
       let plain = try page.ask(
         "/actions/run", session + ["-H", "Origin: http://127.0.0.1:\(page.port)", "-d", body])
       #expect(plain.status == 403)
@@ -57,7 +55,7 @@
       await page.stop()
     }
 
-    @Test func `refuses an absolute target of another server and two Host fields, and accepts its own address`()
+    @Test func `refuses a target on another server and two Host headers, and accepts its own address`()
       async throws
     {
       let page = try await ServedUI(["hello.yaml": Self.hello])
@@ -75,7 +73,7 @@
             answer.status == 400 && answer.body.hasPrefix("Expected a path or an address"), "\(target): \(answer)")
         }
       }
-      // The parser of requests refuses these, with an empty body.
+      // The HTTP parser refuses these targets with an empty body.
       for target in ["evil.example:80", "http:/", "http:"] {
         #expect(try page.ask("/", session + ["--request-target", target]).status == 400, "\(target)")
       }
@@ -84,7 +82,7 @@
       ] {
         #expect(try page.ask("/", session + ["--request-target", target]).status == 200, "\(target)")
       }
-      // What a client writes into the field is not read.
+      // A client cannot set this header itself.
       #expect(try page.ask("/", session + ["-H", "X-Flowrun-Target: http://evil.example/"]).status == 200)
       let host = "Host: \(own)\\r\\n"
       let request = "GET / HTTP/1.1\\r\\n\(host)\(host)Connection: close\\r\\n\\r\\n"
@@ -94,13 +92,13 @@
       await page.stop()
     }
 
-    @Test func `ends a session and its open page after a day without use`() async throws {
+    @Test func `ends a session and its open page after an unused day`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       page.advance(hours: 23)
       #expect(try page.ask("/", session).status == 200)
       page.advance(hours: 23)
-      // Automatic requests of an open page do not count as use.
+      // The automatic requests of an open page do not count as use.
       #expect(try page.ask("/", session + ["-H", "X-Flowrun-Update: 1"]).status == 200)
       page.advance(hours: 1)
       #expect(try page.ask("/", session).status == 401)
@@ -154,7 +152,7 @@
       let cookie = try #require(lost.headers["set-cookie"]?.split(separator: ";").first.map(String.init))
       let opened = try page.ask("/?token=\(ServedUI.token)", ["-b", cookie])
       #expect(opened.headers["refresh"] == "0; url=/runs/x?step=a%5B2%5D", "\(opened)")
-      // Only a page of this server is accepted.
+      // Only the address of a page of this server is accepted.
       let name = cookie.prefix { $0 != "=" }
       for address in ["//attacker.example", "https%3A%2F%2Fattacker.example", "/runs/%22%3E", "/?token=x"] {
         let opened = try page.ask("/?token=\(ServedUI.token)", ["-b", "\(name)=\(address)"])
@@ -162,8 +160,6 @@
       }
       await page.stop()
     }
-
-    // MARK: Truth
 
     @Test func `shows text with line breaks, tabs and colors, and steps by name`() async throws {
       let page = try await ServedUI([
@@ -204,8 +200,6 @@
       }
       await page.stop()
     }
-
-    // MARK: Attacks
 
     @Test func `rejects unexpected paths and requests, and never returns a file by its path`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello, "private/secret.txt": "s3cr3t"])
@@ -260,10 +254,10 @@
       await page.stop()
     }
 
-    @Test func `rejects pages and connections above its limits, and continues to serve`() async throws {
+    @Test func `rejects pages and connections beyond its limits, and continues to serve`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
       let session = try page.session()
-      // Clients that open connections and remain idle.
+      // These clients open connections and remain idle.
       let count = TestExtent.count(usual: 500, release: 10_000, long: 10_000)
       let crowd = """
         import socket
@@ -306,7 +300,7 @@
           lines += entries.compactMap { $0.arrayValue?.last?.stringValue }
         }
       }
-      // The connection ends in the middle of a part of the journal.
+      // The connection is cut in the middle of the log.
       let address = "http://127.0.0.1:\(page.port)/runs/\(run)/events"
       try take(
         try Shell.run("curl -sN --max-time 20 --limit-rate 200k -b '\(session[1])' '\(address)' | head -c 300000")
@@ -320,11 +314,9 @@
       await page.stop()
     }
 
-    // MARK: Actions
-
     @Test func `starts a run as the command line does, and records it`() async throws {
       let page = try await ServedUI(["flows/hello.yaml": Self.hello])
-      // The folder is found because it has runs.
+      // The server finds the folder only after it contains a run.
       _ = try page.flowrun("flows/hello.yaml")
       let session = try page.session()
       let begun = try page.post("run", #"{"file":"flows/hello.yaml","inputs":{"who":"<you>"}}"#, session)
@@ -358,7 +350,7 @@
         ["hello.yaml"], ["hello.yaml"], ["given.yaml", "-i", "who=x"], ["given.yaml", "-i", "who=y"], ["large.yaml"],
       ] { _ = try FlowrunProcess.run(words, in: page.folder.path) }
       #expect(try page.ask("/workflows/hello.yaml", session).body.contains("1000 simulated runs"))
-      // An input without a default has the value of the newest run.
+      // For an input without a default, the forecast uses the value of the newest run.
       let given = try page.ask("/workflows/given.yaml", session)
       #expect(given.body.contains("simulated runs") && given.body.contains("with &#39;who&#39; as in the newest run"))
       #expect(try page.ask("/workflows/new.yaml", session).status == 200)
@@ -370,7 +362,7 @@
       await page.stop()
     }
 
-    @Test func `shows when a workflow is ready, even if most of its runs never were`() async throws {
+    @Test func `shows when a workflow is ready, even if most of its runs never became ready`() async throws {
       let page = try await ServedUI([
         "gated.yaml": "name: gated\ndeadline: 9s\nsteps: { a: { run: 'test -e good' } }\n"
       ])
@@ -419,14 +411,14 @@
       await page.stop()
     }
 
-    @Test func `limits the runs that it starts, and cancels them when it ends`() async throws {
+    @Test func `limits the number of runs that it starts, and cancels them when it ends`() async throws {
       let page = try await ServedUI(["waiting.yaml": Self.waiting]) { $0.runs = 1 }
       let session = try page.session()
       let body = #"{"file":"waiting.yaml","inputs":{}}"#
       #expect(try page.post("run", body, session).status == 200)
       let second = try page.post("run", body, session)
       #expect(second.status == 409 && second.body.contains("in progress"))
-      // The run asks, so it is past its start, during which a signal would end it at once.
+      // The run has asked its question, so it is past its start, during which a signal would end it immediately.
       #expect(
         within(seconds: 20) {
           guard let run = try? page.runs().first else { return false }
@@ -440,7 +432,7 @@
       #expect(list.output.contains("\"cancelled\""), "\(list.output)")
     }
 
-    @Test func `is started by flowrun ui, which prints a link that opens it`() throws {
+    @Test func `opens with the link that flowrun ui prints`() throws {
       let tool = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-ui-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: tool, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: tool) }
