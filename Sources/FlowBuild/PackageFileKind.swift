@@ -16,7 +16,6 @@ package struct PackageFileKind: Sendable {
   /// Compiles the content of a file. The path of the file is used only in messages.
   package var compile: @Sendable (_ bytes: [UInt8], _ file: String) -> Result
 
-  /// The result of compiling a file.
   package struct Result: Sendable {
     let bytes: [UInt8]?
     let diagnostics: [Diagnostic]

@@ -88,7 +88,7 @@ enum SwiftNames {
   ]
 }
 
-/// Formats pieces of Swift code.
+/// Formats Swift code: literals, comments and indentation.
 enum SwiftText {
   /// Returns a Swift string literal for the text.
   static func literal(_ text: String) -> String {

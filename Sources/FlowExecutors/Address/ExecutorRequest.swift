@@ -9,9 +9,9 @@ import FlowSystem
 package struct ExecutorRequest: Sendable {
   /// The address as given in the workflow or with `--on`.
   package var address: ExecutorAddress
-  /// The requirements that workers must meet.
+  /// The actions and programs that workers must have.
   package var needs: WorkerRequirements
-  /// The absolute path of the workflow's folder.
+  /// The absolute path of the workflow's folder, in which workers start.
   package var workflowFolder: String
   /// The plugin folders given on the command line, as absolute paths.
   package var pluginFolders: [String]

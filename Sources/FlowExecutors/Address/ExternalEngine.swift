@@ -12,7 +12,7 @@ struct ExternalEngine {
 
   /// The time limit for the plugin to list its places.
   private static let answerTime = Duration.seconds(60)
-  /// The time limit for a worker to start.
+  /// How long a worker may take to send its greeting after it was started.
   private static let startTime = Duration.seconds(60)
 
   /// Returns the workers, one per place.

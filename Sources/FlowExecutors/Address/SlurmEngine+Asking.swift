@@ -2,7 +2,6 @@ import FlowModel
 import FlowPluginHost
 import FlowSystem
 
-/// Calls of Slurm's commands.
 extension SlurmEngine {
   /// The time limit for a single call of a command.
   private static let answerTime = Duration.seconds(10)

@@ -15,9 +15,8 @@ struct ArrayTask: Sendable, Hashable {
 struct ArrayBatch: Sendable, Hashable {
   /// The name of the array, `run.step.attempt`. The suffix `+1001` means that index 0 stands for item 1001.
   var name: String
-  /// The resources of each item.
   var request: MachineResources
-  /// The indices of the tasks in ascending order.
+  /// The indices of the tasks, in ascending order.
   var indices: [Int]
   /// The maximum number of tasks that the engine may run at the same time.
   var atOnce: Int

@@ -15,7 +15,7 @@ final class FileLink: Sendable {
   }
 
   private let session: PluginSession
-  /// The worker's name in messages.
+  /// The name of the worker in warnings and errors.
   private let name: String
   private let digests: FileDigests
   /// Receives a warning about changed or deleted files that are not fetched, and about names that are equal on some
@@ -170,9 +170,7 @@ struct TransferWindow {
   private static let quick = Duration.milliseconds(250)
   private static let slow = Duration.seconds(1)
 
-  /// True if another block may be sent.
   var hasRoom: Bool { calls.count < size }
-  /// True if no block is in transit.
   var isEmpty: Bool { calls.isEmpty }
 
   mutating func add(_ call: PluginCall) { calls.append(call) }

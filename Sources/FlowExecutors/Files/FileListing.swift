@@ -4,7 +4,7 @@ import FlowSystem
 
 /// Finds the files in a folder that match patterns, and the links that lead to them.
 struct FileListing {
-  /// The absolute path of the folder.
+  /// The absolute path of the folder that is searched.
   let folder: String
   /// The key of the step that contains the patterns, for error messages.
   let key: String

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The folder on a worker in which one attempt of a step runs. It contains only the files that the step reads.
 final class StepFolder: Sendable {
-  /// The absolute path of the folder.
+  /// The absolute path of this folder.
   let path: String
   /// Performs all operations on the folder, one at a time.
   let thread = BlockingWorker(name: "files")

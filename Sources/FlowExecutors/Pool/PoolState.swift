@@ -23,7 +23,6 @@ struct PoolState {
     var isReady = false
     /// The number of bodies that occupy slots of the worker.
     var taken = 0
-    /// The supervisor that starts and restarts the worker.
     var supervisor: ProgramSupervisor?
     /// The reason why the worker will not be restarted, or nil if it may be.
     var problem: String?

@@ -7,7 +7,7 @@ package struct WorkerStart: Sendable, Hashable {
   /// The program to start and its arguments. The host talks to the worker through the program's standard input and
   /// output.
   package var command: [String]
-  /// The complete environment of the program.
+  /// All environment variables that the program gets.
   package var environment: [String: String]
   /// The maximum number of concurrent bodies.
   package var slots: Int
@@ -67,7 +67,7 @@ package struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertib
   package var description: String { message }
 }
 
-/// The requirements that a worker must meet.
+/// What a worker must offer for a run to use it.
 package struct WorkerRequirements: Sendable {
   /// The actions that the worker must be able to run.
   package var actions: [ActionDeclaration]

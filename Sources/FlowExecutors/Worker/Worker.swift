@@ -13,7 +13,7 @@ package final class Worker: Sendable {
   /// The actions that a worker can run.
   package struct Actions: Sendable {
     package var registry: ActionRegistry
-    /// Returns the digest of an action's program.
+    /// Returns the digest of the program that an action uses. The host compares it with that of its own program.
     package var digest: @Sendable (ActionDeclaration) -> String
     /// Ends the programs of plugins that actions have started.
     package var close: @Sendable () async -> Void
@@ -51,7 +51,7 @@ package final class Worker: Sendable {
   /// all of its processes.
   private let isHeld = WorkerWatch.holder != nil
   /// How long a failure is delayed if `isHeld` is true. If a signal from the engine has ended the command, another one
-  /// ends the worker within this time, so that the failure is not attributed to the body.
+  /// ends the worker within this time. Thus the failure is not attributed to the body.
   private static let signalMilliseconds: CInt = 300
 
   /// How long bodies may take to end when the worker is asked to end.

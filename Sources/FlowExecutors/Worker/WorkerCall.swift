@@ -51,7 +51,6 @@ final class WorkerCall: ActionHost {
 
   var context: ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
-  /// Cancels the body and calls its cancellation handlers.
   func cancel() {
     let handlers = state.withLock { state in
       state.isCancelled = true

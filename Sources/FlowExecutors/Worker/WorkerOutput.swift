@@ -15,7 +15,7 @@ final class WorkerOutput: Sendable {
   private let whenClosed: @Sendable () -> Void
 
   private struct State {
-    /// The delayed lines.
+    /// The lines that wait to be sent together with an answer.
     var waiting: [UInt8] = []
     /// True if a task will write the delayed lines.
     var isFlushPlanned = false

@@ -9,13 +9,13 @@ enum Draw {
     case device, noise, failure, run, whole, pause
   }
 
-  /// Returns a number in 0..<1.
+  /// Returns a number from 0 up to but not including 1.
   @inline(__always)
   static func unit(_ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0, attempt: Int = 0) -> Double {
     Double(bits(purpose, seed: seed, run: run, step: step, attempt: attempt) >> 11) * 0x1p-53
   }
 
-  /// Returns an index below `count`.
+  /// Returns an index from 0 up to but not including `count`.
   @inline(__always)
   static func index(
     below count: Int, _ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0

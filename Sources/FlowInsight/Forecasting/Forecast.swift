@@ -1,9 +1,8 @@
 import FlowEngine
 import FlowModel
 
-/// The predicted results of future runs.
+/// The combined results of many simulated runs.
 package struct Forecast: Sendable {
-  /// The model that was simulated.
   package let model: ForecastModel
   /// The distribution of the time until everything is ready, ignoring the gate's minimum.
   package let ready: Quantiles
@@ -57,7 +56,6 @@ package struct Forecast: Sendable {
   /// The time until everything was ready in each run, in nanoseconds, or `Int.max` if it never was.
   package var readyTimes: [Int] { blocks.flatMap(\.readyAt) }
 
-  /// The number of simulated runs.
   package var runs: Int { ready.count }
 
   /// Returns the distribution of a step's length in the runs that execute it.

@@ -1,7 +1,7 @@
 import FlowEngine
 import FlowModel
 
-/// The results of consecutive simulated runs.
+/// The results of some consecutive simulated runs, which are computed as one unit.
 package struct ForecastBlock: Sendable {
   /// The time until everything was ready in each run, in nanoseconds, or `Int.max` if it never was.
   var readyAt: [Int] = []

@@ -27,7 +27,7 @@ package struct ForecastModel: Sendable {
   /// The simulated time after which a run without an end is stopped: 10,000 hours.
   static let limitNanoseconds = DurationText.longest.nanoseconds
 
-  /// Creates a model of a workflow.
+  /// Creates a model from a prepared workflow, its estimates and the recorded runs.
   package init(_ stage: RunStage, _ options: ForecastOptions) {
     self.stage = stage
     self.options = options
@@ -83,7 +83,6 @@ package struct ForecastModel: Sendable {
     return prediction
   }
 
-  /// Returns the origin of a step's duration.
   package func source(of step: StepIndex) -> StepSource { predictions[Int(step)].source }
 
   private mutating func noteCondition(of step: StepIndex) {
