@@ -2,7 +2,7 @@ import FlowCLI
 import FlowInsight
 import FlowModel
 
-/// The analysis of one run as text.
+/// Formats the analysis of one run as text.
 struct AnalysisText {
   let analysis: RunAnalysis
   let budgets: [BudgetResult]

@@ -3,7 +3,7 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// A forecast as text.
+/// Formats a forecast as text.
 struct ForecastText {
   let forecast: Forecast
   let budgets: [BudgetResult]

@@ -1,9 +1,8 @@
 import FlowEngine
 import FlowModel
 
-/// The options of a forecast.
 package struct ForecastOptions: Sendable {
-  /// The number of runs to simulate.
+  /// The number of runs to simulate. Quantiles become more precise with more runs.
   package var runs = 10_000
   package var seed: UInt64 = 1
   /// The probability that all steps of a simulated run are drawn from the same recorded run, from 0 to 1.

@@ -98,8 +98,8 @@ struct ForecastWorld: RunWorld {
     return body.delayed(by: wait)
   }
 
-  /// Returns a recorded run's measurements of a step, and the index of that run: the base run if all steps are drawn
-  /// from it, otherwise a run drawn for the step.
+  /// Returns a recorded run's measurements of a step, and the index of that run. If all steps are drawn from the base
+  /// run, that run is used. Otherwise, a run is drawn for the step.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.recordedRuns
     if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }

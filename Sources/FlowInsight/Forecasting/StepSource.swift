@@ -4,7 +4,7 @@ import FlowModel
 package enum StepSource: String, Sendable {
   /// The durations in recorded runs.
   case recorded
-  /// The step's `estimate`.
+  /// The range that the step states as its `estimate`.
   case estimate
   /// Neither recorded runs nor an estimate. The step is assumed to take no time.
   case nothing
@@ -12,7 +12,7 @@ package enum StepSource: String, Sendable {
   case none
 }
 
-/// The expected behavior of a step.
+/// What a simulation assumes about a step: its duration, its failures, its events and its items.
 struct StepPrediction: Sendable {
   var source = StepSource.nothing
   var lowNanoseconds = 0

@@ -3,7 +3,6 @@ import FlowModel
 
 /// A suggested change and its effect, measured by repeating the simulated runs with the same random draws.
 package struct Suggestion: Sendable {
-  /// The kind of change.
   package enum Change: String, Sendable {
     /// The step takes 10 % less time.
     case faster
@@ -28,7 +27,7 @@ package struct Suggestion: Sendable {
 }
 
 extension Forecast {
-  /// Examines the critical paths of the first runs.
+  /// Simulates the first runs again and summarizes their critical paths.
   package mutating func lookClosely() {
     closeLook = CloseLook(model.courses(0..<min(runs, closeRuns)))
   }

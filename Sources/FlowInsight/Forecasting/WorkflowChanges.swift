@@ -11,7 +11,6 @@ package struct WorkflowChanges: Sendable {
 
   package init() {}
 
-  /// Returns the workflow with these changes.
   package func applied(to workflow: Workflow) -> Workflow {
     var workflow = workflow
     for step in dropped { workflow.steps[Int(step)].options.enabled = .literal(false) }

@@ -1,7 +1,7 @@
 extension InsightPage {
   /// A value before and after a change, in milliseconds, with a verdict on the difference.
   package struct Change: Sendable {
-    /// The name of the value.
+    /// The label of the value, such as the name of a step.
     package var name: String
     /// The value before, or nil if it did not exist.
     package var before: Double?

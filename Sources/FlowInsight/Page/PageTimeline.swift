@@ -19,7 +19,6 @@ package struct PageTimeline {
   /// The axis shared with other timelines, or nil for an axis of its own.
   var axis: PageAxis?
 
-  /// Creates the timeline of a run.
   package init(title: String, run: ReportedRun) {
     self.init(title: title, course: run.course)
     (reasons, excused, interrupted) = (run.reasons, run.excused, run.interrupted)

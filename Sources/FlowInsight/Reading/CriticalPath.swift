@@ -6,7 +6,7 @@ import FlowEngine
 package struct CriticalPath: Sendable {
   /// The segments of the path in order of time, without gaps.
   package private(set) var links: [PathSegment] = []
-  /// The instant at which the path ends.
+  /// The instant at which the path ends, in nanoseconds after activation.
   package let end: Int
 
   private let course: RunCourse
@@ -150,8 +150,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, started)
   }
 
-  /// Adds the wait from the instant at which a step was ready to its start: for a slot or resources that another step
-  /// used, or for a thread.
+  /// Adds the wait from the instant at which a step was ready to its start. The step waited for a slot or resources
+  /// that another step used, or for a thread.
   private mutating func slot(of step: Int, from started: Int) -> (Int?, Int) {
     let ready = min(course.steps[step].readyAt ?? started, started)
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }

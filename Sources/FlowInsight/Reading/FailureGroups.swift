@@ -34,8 +34,8 @@ package enum FailureGroups {
     return words.map { $0.contains("/") ? "/" : withoutNumbers($0) }.joined(separator: " ")
   }
 
-  /// Returns the strings by which a message may refer to an item, the longest first: the strings in its value, and for
-  /// a path also the file name with and without extension.
+  /// Returns the strings by which a message may refer to an item, the longest first. These are the strings in its value
+  /// and, for a path, the file name with and without extension.
   private static func names(of value: Value?) -> [String] {
     var names: Set<String> = []
     func add(_ value: Value) {

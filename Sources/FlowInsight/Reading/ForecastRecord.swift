@@ -3,7 +3,6 @@ import FlowModel
 /// A forecast as written by `simulate --format json`.
 package struct ForecastRecord: MeasuredRuns, Sendable {
   package let workflow: String
-  /// The number of simulated runs.
   package let runs: Int
   /// The ids of the steps in file order.
   package let stepNames: [String]

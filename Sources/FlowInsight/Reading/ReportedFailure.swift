@@ -16,7 +16,7 @@ package struct ReportedFailure: Sendable {
   package let isExcused: Bool
   package let attempts: Int
   package let code: String
-  /// The error message on one line.
+  /// The error message, reduced to its first line.
   package let message: String
   /// The last lines of the output, or those quoted by the error message.
   package let lines: [String]

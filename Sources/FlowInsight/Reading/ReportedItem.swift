@@ -21,7 +21,6 @@ package struct ReportedItem: Sendable {
   /// The times of the attempts. Empty if there was only one attempt.
   package let attemptTimes: [Range<Int>]
 
-  /// Reads an item from a report.
   init(_ item: RunReport.Item) {
     index = item.index
     key = item.key

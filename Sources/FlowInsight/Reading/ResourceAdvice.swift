@@ -16,9 +16,9 @@ package struct ResourceAdvice: Sendable, Hashable {
   package var verdict: Verdict
   /// The requested number of cpus or bytes, or 0 if there was no request.
   package var requested: Int
-  /// The largest amount used by a single job.
+  /// The largest number of cpus or bytes that a single job has used.
   package var used: Int
-  /// The recommended request.
+  /// The recommended number of cpus or bytes to request.
   package var proposed: Int
   /// The number of jobs whose usage the cluster measured.
   package var jobs: Int
@@ -112,7 +112,7 @@ package struct ReportedJob: Sendable, Hashable {
   /// The maximum memory used by all processes of the job together.
   package var memoryBytes: Int?
 
-  /// Creates a job without measurements.
+  /// Creates a job about which the cluster has not reported anything.
   package init(step: StepID, requested: MachineResources) {
     self.step = step
     self.requested = requested

@@ -23,7 +23,7 @@ package struct RunComparison: Sendable {
     /// The 95 % confidence interval of the difference, or nil if there are too few runs.
     package var interval: ClosedRange<Double>?
 
-    /// The difference of the medians.
+    /// The difference of the medians, after minus before. Nil if one of them does not exist.
     package var difference: Double? { before.flatMap { before in after.map { $0 - before } } }
 
     /// The verdict that follows from the difference and its interval.
@@ -35,9 +35,7 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// The runs before the change.
   package let before: RunSample
-  /// The runs after the change.
   package let after: RunSample
   /// The rows for the time until everything was ready and the time until the gate opened.
   package let gate: [Row]

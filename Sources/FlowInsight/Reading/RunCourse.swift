@@ -35,7 +35,6 @@ package struct CourseShape: Sendable {
   /// False if dependencies are unknown because an older flowrun wrote the report.
   package var knowsDependencies = true
 
-  /// Creates an empty shape.
   package init() {}
 
   /// Creates the shape of the workflow in a report. `indices` contains the positions of its steps by id.
@@ -157,7 +156,7 @@ package struct RunCourse: Sendable {
     GateRule.hasGate(GateBounds(minimumNanoseconds: minimum, maximumNanoseconds: maximum))
   }
 
-  /// Creates a run that has not started.
+  /// Creates a course in which no step has started.
   package init(_ shape: CourseShape) {
     self.shape = shape
     steps = Array(repeating: Step(), count: shape.steps.count)
