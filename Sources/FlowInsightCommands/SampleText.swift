@@ -2,7 +2,7 @@ import FlowCLI
 import FlowInsight
 import FlowModel
 
-/// Statistics of several runs as text.
+/// Formats statistics of several runs as text.
 struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]

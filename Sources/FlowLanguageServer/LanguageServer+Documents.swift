@@ -4,7 +4,6 @@ import FlowSyntax
 import FlowPlatform
 
 extension LanguageServer {
-  /// Handles a notification from the client.
   func notice(_ message: Message) {
     switch message.method {
     case "exit": exit()
@@ -30,7 +29,7 @@ extension LanguageServer {
     client.folders = client.folders.filter { !removed.contains($0) } + paths("added")
   }
 
-  /// Applies the user's settings.
+  /// Applies the settings that the client has sent for the user.
   func take(settings: ValueObject) {
     if let hints = settings["inlayHints"]?.booleanValue { hasHints = hints }
   }

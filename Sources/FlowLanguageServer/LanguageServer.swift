@@ -180,7 +180,6 @@ package final class LanguageServer {
     unsent += Array("Content-Length: \(bytes.count)\r\n\r\n".utf8) + bytes
   }
 
-  /// Sends a notification to the client.
   func notify(_ method: String, _ parameters: Value) {
     write(["method": .string(method), "params": parameters])
   }

@@ -13,10 +13,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system's message for the error number.
   package var reason: String { Self.reason(number) }
 
-  /// The failed operation followed by the reason.
   package var description: String { "\(attempt): \(reason)" }
 
-  /// Returns the system's message for an error number.
+  /// Returns the text that the system associates with an error number.
   package static func reason(_ number: CInt) -> String { String(cString: strerror(number)) }
 
   /// True if the call failed because this process or the whole system has too many open files.

@@ -23,6 +23,6 @@ public struct InstalledPlugin: Sendable {
   /// The path of the manifest, which identifies the origin of the plugin's actions.
   public var origin: String { folder + "/" + Self.manifestName }
 
-  /// The file name of the manifest.
+  /// The name of the file that makes a folder a plugin.
   package static let manifestName = "plugin.yaml"
 }

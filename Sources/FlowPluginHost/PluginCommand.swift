@@ -3,7 +3,7 @@ import FlowSystem
 /// The command line of a program, and the environment in which it runs.
 package struct PluginCommand: Sendable, Hashable {
   var arguments: [String]
-  /// The complete environment of the program.
+  /// All environment variables that the program gets.
   var environment: [String: String]
 
   package init(_ arguments: [String], environment: [String: String]) {

@@ -72,7 +72,7 @@ package enum FilePath {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
-  /// True if the path leads to a folder.
+  /// True if there is a folder at the path, or if the path is a link to one.
   package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
   /// True if the path leads to something other than a folder.

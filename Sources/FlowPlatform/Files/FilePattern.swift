@@ -48,7 +48,7 @@ package struct FilePattern: Sendable {
 
   /// The files that match a pattern.
   package struct Found: Sendable {
-    /// The paths of the files, sorted.
+    /// The paths of the files in ascending order.
     package var paths: [String]
     /// The matching links whose target does not exist.
     package var danglingLinks: [String]

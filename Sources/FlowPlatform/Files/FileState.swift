@@ -17,7 +17,6 @@ package struct FileState: Sendable, Hashable {
     (self.modifiedNanoseconds, self.changedNanoseconds) = (modifiedNanoseconds, changedNanoseconds)
   }
 
-  /// Creates a state from the result of `stat`.
   package init(_ status: stat) {
     #if canImport(Darwin)
       let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)

@@ -121,7 +121,6 @@ package struct NamePattern: Sendable, Hashable {
     }
   }
 
-  /// True if the pattern matches a name.
   package func matches(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { matches(UnsafeRawBufferPointer($0)) }

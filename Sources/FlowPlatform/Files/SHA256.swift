@@ -51,7 +51,7 @@ package struct SHA256 {
     let words = (state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7)
     return withUnsafeBytes(of: words) { bytes in
       String(unsafeUninitializedCapacity: 64) { digits in
-        // The words of the digest are big-endian.
+        // The digest consists of big-endian words.
         for index in 0..<32 {
           let word = bytes.load(fromByteOffset: index & ~3, as: UInt32.self)
           let byte = UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * (index & 3)))

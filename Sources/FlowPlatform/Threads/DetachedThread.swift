@@ -17,7 +17,7 @@ package enum DetachedThread {
     }
   }
 
-  /// The function that surrounds every start of a thread. It is wrapped in a struct, because reading a closure from a
+  /// The function that surrounds every start of a thread. It is wrapped in a struct for speed: reading a closure from a
   /// generic value adds a wrapper each time, and each call passes through all of these wrappers.
   private struct Surrounding: Sendable {
     var start: @Sendable (() -> CInt) -> CInt

@@ -18,7 +18,7 @@ public struct PluginConformance: Sendable {
   let folder: String
   /// An existing folder from which actions read files.
   let sourceFolder: String
-  /// The time limit of a call.
+  /// How long a call that is not cancelled may take.
   let callDeadline: Duration
   /// The time within which a cancelled call must end.
   let grace: Duration

@@ -16,7 +16,7 @@ import FlowSystem
 /// - `plugins` next to the workflow (in the working directory if there is no workflow) and next to each included file,
 /// - `plugins` in the parent folders of these, up to the first one that contains `.git`.
 package struct PluginFinder: Sendable {
-  /// The result of a search.
+  /// The plugins that a search has found.
   package struct Found: Sendable {
     /// The usable plugins, in the order in which they were found.
     package var plugins: [InstalledPlugin] = []

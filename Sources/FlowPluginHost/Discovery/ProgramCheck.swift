@@ -17,7 +17,7 @@ struct ProgramCheck {
 
   /// A problem with advice, and the word of the command that causes it. The message is a sentence without a period.
   struct ProgramProblem {
-    /// The index of the word in the command.
+    /// The index of the command's word that causes the problem.
     var word = 0
     var message: String
     var help: String

@@ -17,7 +17,7 @@ package struct LineBuffer: Sendable {
     case line(ArraySlice<UInt8>)
     /// The beginning of a line that exceeds the limit. The stream cannot be read any further.
     case tooLong(beginning: ArraySlice<UInt8>)
-    /// There is no complete line yet.
+    /// The next line has not been read completely.
     case nothing
   }
 
@@ -48,7 +48,7 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// Returns the next complete line.
+  /// Removes and returns the next complete line.
   package mutating func next() -> Found {
     guard let end = nextLineEnd() else {
       scanned = filled.upperBound

@@ -96,7 +96,7 @@ enum PluginMessage: Sendable {
   }
 }
 
-/// The error in a program's response.
+/// The error that a program reports in a response.
 package struct PluginFailure: Sendable, Hashable {
   /// The error code, a word for programs. A number sent by the program is appended to `error`.
   package let code: String
