@@ -6,14 +6,14 @@ import FlowModel
 /// Everything has a default except `name`, `summary`, `run`, and the types of inputs and outputs if there are any.
 /// `validate`, `schema` and `plugins show` read these declarations without running the action.
 public protocol ActionType: Sendable {
-  /// The inputs, which a step sets under `with`.
+  /// The type of the inputs, which a step sets under `with`.
   associatedtype Input: ActionInput = NoInput
-  /// The outputs, which later steps read under `outputs`.
+  /// The type of the outputs, which later steps read under `outputs`.
   associatedtype Output: ActionOutput = NoOutput
 
-  /// The full name, `plugin.action`.
+  /// The full name of the action, such as `storage.open`. The part before the dot is the name of the plugin.
   static var name: String { get }
-  /// A one-sentence description.
+  /// A description of the action in one sentence.
   static var summary: String { get }
   /// The handles that the action provides with ``ActionContext/provide(_:_:close:)``.
   static var provides: [HandleKey] { get }

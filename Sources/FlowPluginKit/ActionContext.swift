@@ -219,7 +219,7 @@ package protocol ActionHost: AnyObject, Sendable {
   func workflowFolder(of step: StepIndex) -> String
   /// The launch of the app. It has default values until the run is activated.
   var launch: Launch { get }
-  /// Returns the id of a step or item.
+  /// Returns the id of the step or item with an index.
   func stepID(of step: StepIndex) -> StepID
   /// Returns the environment variables that the workflow and the step declare.
   func environment(of step: StepIndex) -> [String: String]
@@ -227,7 +227,7 @@ package protocol ActionHost: AnyObject, Sendable {
   func traceparent(of step: StepIndex, attempt: Int) -> String?
   /// The names of this process's variables that must not be passed to child processes.
   var withheldVariables: Set<String> { get }
-  /// True if the run has secrets.
+  /// True if the run has secrets, which must be hidden.
   var hasSecrets: Bool { get }
   /// True if a string in the value contains a secret of the run.
   func holdsSecret(_ value: Value) -> Bool

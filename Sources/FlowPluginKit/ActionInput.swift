@@ -43,9 +43,9 @@ extension ActionInput {
 
 /// A field of an action's inputs, and where it is stored in the struct.
 struct InputField {
-  /// The name of the property.
+  /// The name of the property as declared in Swift.
   var label: String
-  /// The name in workflows.
+  /// The name of the input in workflows.
   var name: String
   /// The offset in the struct, in bytes.
   var offset: Int

@@ -17,7 +17,7 @@ public protocol ActionOutput: Sendable, Decodable {
   /// The names of outputs that may be kept out of the run store and the report; see
   /// ``ActionContext/withholdOutputs(hiding:)``.
   static var withheld: Set<String> { get }
-  /// The outputs as an object.
+  /// The outputs as an object, whose members have the names used in workflows.
   var values: ValueObject { get }
 }
 
@@ -78,7 +78,6 @@ public struct NoOutput: ActionOutput {
 package struct AnyOutput: ActionOutput {
   /// The outputs as an object.
   package let values: ValueObject
-  /// Creates outputs from an object.
   package init(_ values: ValueObject) { self.values = values }
   /// Creates empty outputs. It is never called, because no declarations are derived from this type.
   package init(from decoder: any Decoder) throws { values = [:] }

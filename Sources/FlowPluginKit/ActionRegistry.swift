@@ -4,7 +4,7 @@ import FlowModel
 package struct ActionRegistry: ActionCatalog {
   private struct RegisteredPlugin {
     var name: String
-    /// `built in`, or the path of a manifest.
+    /// Where the plugin comes from: `built in`, or the path of its manifest.
     var origin: String
     var actions: ListedActions
     /// Returns the current names of renamed actions, inputs and outputs, by their old names. Called only for an unknown
@@ -28,7 +28,6 @@ package struct ActionRegistry: ActionCatalog {
     package var description: String { "two plugins are named '\(name)': \(first) and \(second)" }
   }
 
-  /// Creates an empty registry.
   package init() {}
 
   /// Creates a registry of compiled-in plugins, whose names must differ.

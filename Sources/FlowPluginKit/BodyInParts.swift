@@ -15,10 +15,9 @@ package struct BodyInParts: Sendable {
       start: @Sendable (_ resume: @escaping @Sendable () -> Void) -> Void, next: @Sendable () throws -> Progress)
   }
 
-  /// Runs the first part.
+  /// Runs the first part of the body.
   package let begin: @Sendable (ValueObject, ActionContext, StepThread) throws -> Progress
 
-  /// Creates a body whose first part is `begin`.
   package init(_ begin: @escaping @Sendable (ValueObject, ActionContext, StepThread) throws -> Progress) {
     self.begin = begin
   }

@@ -213,7 +213,6 @@ public struct DataPath: ColumnValue, Hashable {
 package struct SourcePath: ColumnValue, Hashable {
   /// The absolute path.
   package let path: String
-  /// Creates a path.
   package init(_ path: String) { self.path = path }
   /// In a workflow, the value is a path relative to the workflow file's folder.
   package static var valueType: ColumnType { ColumnType(.path(base: .file)) }

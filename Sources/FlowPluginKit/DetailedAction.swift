@@ -36,32 +36,19 @@ package protocol DetailedAction: ActionType {
 }
 
 extension DetailedAction {
-  /// No values by default.
   package static var eventValues: [FieldDeclaration] { [] }
-  /// No events by default.
   package static var follows: [String] { [] }
-  /// By default, the run itself.
   package static var source: EventSource { .run }
-  /// False by default.
   package static var needsProtectedData: Bool { false }
-  /// Nil by default.
   package static var outputsFromInput: String? { nil }
-  /// Nil by default.
   package static var outputFieldsFromInput: String? { nil }
-  /// Nil by default.
   package static var eventFromInput: String? { nil }
-  /// Nil by default.
   package static var shellTextInput: String? { nil }
-  /// Nil by default.
   package static var calls: ActionCall? { nil }
-  /// The general limit, `Limits.outputBytes`.
   package static var outputLimitBytes: Int { Limits.outputBytes }
-  /// Finds no problems by default.
   package static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-  /// Nil by default: the action does not give back its thread.
   package func bodyInParts() -> BodyInParts? { nil }
 
-  /// These declarations as one value.
   package static var details: ActionDetails {
     var details = ActionDetails()
     details.eventValues = eventValues

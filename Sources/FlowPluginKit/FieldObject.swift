@@ -5,7 +5,7 @@ import FlowModel
 public protocol FieldObject: ColumnValue {
   /// Creates the object from its members. Throws a `TypeMismatch` if a member is missing or has the wrong type.
   init(values: ValueObject) throws
-  /// The members by name.
+  /// The object's members, by the names used in workflows.
   var values: ValueObject { get }
 }
 

@@ -16,19 +16,17 @@ public protocol KeyValueStore: Sendable {
 
 /// A change of a ``KeyValueStore``.
 public enum KeyValueChange: Sendable, Hashable {
-  /// Sets a value.
+  /// Sets the value of a key, whether the key exists or not.
   case put(key: String, value: Value)
-  /// Removes a value, if it exists.
+  /// Removes a key and its value. Does nothing if the key does not exist.
   case delete(key: String)
 }
 
 extension KeyValueStore {
-  /// Sets a value.
   package func put(_ value: Value, for key: String, in scope: String) throws {
     try apply([.put(key: key, value: value)], in: scope)
   }
 
-  /// Removes a value, if it exists.
   package func delete(_ key: String, in scope: String) throws {
     try apply([.delete(key: key)], in: scope)
   }

@@ -20,7 +20,7 @@ package final class PluginSession: Sendable {
   let state = Mutex(SessionState())
   let lines: Mutex<LineBuffer>
   let log = Mutex(ProgramLog())
-  /// Wakes the session's thread.
+  /// Wakes the session's thread when its plan may have changed.
   let wakePipe: Descriptor.Pipe
   /// Makes a caller that is reading stop.
   let recallPipe: Descriptor.Pipe
@@ -292,7 +292,6 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Wakes the session's thread.
   func wakePump() {
     // If the pipe is full, it already contains bytes that wake the thread.
     _ = wakePipe.writing.send([0])

@@ -27,7 +27,7 @@ package struct WorkerTerms: Sendable {
 
   /// The absolute path of the workflow's folder. Unless files are copied, it must exist on the worker's machine.
   package var workflowFolder: String
-  /// The intervals of the heartbeats.
+  /// How often pings are sent, and how long a missing ping or answer is tolerated.
   package var pulse: PulseRhythm
   /// Returns true while the host may send pings. It returns false if another process may have taken over the run.
   package var mayPing: @Sendable () -> Bool
@@ -64,7 +64,7 @@ package struct WorkerTerms: Sendable {
 /// The guard must end a worker's commands before the host considers them lost. Otherwise the action of a step could run
 /// twice at the same time.
 package struct PulseRhythm: Sendable, Hashable {
-  /// The time between pings.
+  /// The time from one ping to the next.
   package var interval: Duration
   /// The time after which the guard ends the worker and its commands if no ping arrives. It counts from the
   /// second-to-last ping. The host must have received the answer to that ping, because it sent another one, and its own

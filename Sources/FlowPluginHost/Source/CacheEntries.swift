@@ -9,7 +9,7 @@ import FlowSystem
 /// The entries of a cache folder whose names consist of a prefix and a ``ContentHash``.
 struct CacheEntries {
   let folder: String
-  /// The part of the names before the hash.
+  /// The common prefix of the names, before the hash.
   let prefix: String
 
   /// The age at which an unfinished entry is removed. Until then, another process may still be creating it.

@@ -23,7 +23,7 @@ struct ContentHash: Sendable {
   /// The hash as a file's modification time, in seconds since 1970. It has 31 bits, which every file system can store.
   var seconds: Int { Int(truncatingIfNeeded: hash.value ^ (hash.value >> 64)) & 0x7FFF_FFFF }
 
-  /// The hash as hexadecimal digits.
+  /// The hash as 32 hexadecimal digits.
   var text: String {
     let digits = String(hash.value, radix: 16)
     return String(repeating: "0", count: Self.textLength - digits.count) + digits

@@ -40,7 +40,6 @@ final class SourceBuild {
 
   func discard() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// The path of the compiled program.
   var program: String { folder + "/program" }
 
   /// Returns the command that compiles the changed copies.

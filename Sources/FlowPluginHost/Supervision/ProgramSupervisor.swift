@@ -10,7 +10,7 @@ package final class ProgramSupervisor: Sendable {
     /// The name of the program in messages.
     package var name: String
     package var rules = Supervision.Rules()
-    /// Starts the process.
+    /// Starts the process and returns a session with it.
     package var spawn: @Sendable () async throws -> PluginSession
     /// Checks the program's answer to `initialize`. Returns an error to reject the program, or nil to accept it.
     package var objection: @Sendable (Value) -> ActionError?

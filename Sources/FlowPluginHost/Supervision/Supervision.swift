@@ -3,7 +3,7 @@ import FlowModel
 /// Decides whether a program that uses the plugin protocol is started again after it has ended. It starts no processes
 /// and reads no clock.
 package struct Supervision: Sendable {
-  /// The limits of one program.
+  /// How often and how long a program may be started without success.
   package struct Rules: Sendable, Hashable {
     /// The number of consecutive starts without a finished call after which the supervisor gives up.
     package var starts = PluginLimits().startsInARow
@@ -29,7 +29,7 @@ package struct Supervision: Sendable {
     case unreadCall
   }
 
-  /// The kind of a program's end.
+  /// How a program has ended, as far as it matters for starting it again.
   package enum Ending: Sendable, Hashable {
     /// The program ended for another reason, or did not answer `initialize`.
     case other
@@ -39,7 +39,7 @@ package struct Supervision: Sendable {
     case refused
   }
 
-  /// The decision after the program's end.
+  /// What to do after a program has ended.
   package enum Decision: Sendable, Hashable {
     /// The program is started again after a pause.
     case start(after: Duration)
