@@ -10,7 +10,6 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Creates a one-shot without a value.
   package init() {}
 
   /// The value, or nil if none has been set.

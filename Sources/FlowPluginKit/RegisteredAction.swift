@@ -56,7 +56,7 @@ public struct RegisteredAction: Sendable {
     self.check = check
   }
 
-  /// Creates an action from its type.
+  /// Creates an action from its Swift type. The declaration is derived from the type by reflection.
   package init(_ type: any ActionType.Type) { self = Self.make(type) }
 
   /// Runs the action without an engine. If the calling task is cancelled, `cancel` is called. It must cancel the

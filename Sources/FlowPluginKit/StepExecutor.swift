@@ -43,7 +43,6 @@ package struct StepFiles: Sendable, Hashable {
 }
 
 extension StepExecutor {
-  /// False by default.
   package var isHere: Bool { false }
 }
 

@@ -37,11 +37,10 @@ package struct PluginFileKind: Sendable {
   /// Checks the content of such a file. The path of the file is used only in messages.
   package let check: @Sendable (_ bytes: [UInt8], _ file: String) -> Check
 
-  /// The result of a check.
   package struct Check: Sendable {
-    /// The text of the file.
+    /// The text in which the problems are located.
     package let source: SourceText
-    /// The problems in the file.
+    /// The errors and warnings that the check has found.
     package let diagnostics: [Diagnostic]
     /// A summary of a valid file, such as `valid, 2 collections`, or nil if the file has errors.
     package let summary: String?

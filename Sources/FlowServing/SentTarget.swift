@@ -17,7 +17,6 @@
     /// removed.
     package static let fieldName = "X-Flowrun-Target"
 
-    /// Creates the handler for one connection.
     package init() {}
 
     package func handlerAdded(context: ChannelHandlerContext) {

@@ -55,7 +55,6 @@ public final class MemoryRunStore: RunStore {
   /// The number of times that lease holders have checked whether their lease is valid.
   package var leaseQuestions: Int { questions.load(ordering: .relaxed) }
 
-  /// Sets the state of all leases.
   package func setLeases(_ new: LeaseStanding) { standing.withLock { $0 = new } }
 
   private let state = Mutex(State())

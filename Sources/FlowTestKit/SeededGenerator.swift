@@ -25,7 +25,6 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init)
   }
 
-  /// Returns the next 64 random bits.
   package mutating func next() -> UInt64 { generator.next() }
 
   /// Returns true with a probability of `percent` %.

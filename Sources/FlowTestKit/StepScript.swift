@@ -45,7 +45,7 @@ package struct StepScript: Sendable, Hashable {
   /// The events that the step or its items may post.
   package var possibleEvents: [String] { declaredEvents + items.flatMap(\.declaredEvents) }
 
-  /// Returns the script of an item.
+  /// Returns the script of an item, or that of the step if items have no scripts.
   package func script(ofItem index: Int) -> StepScript { items.isEmpty ? self : items[index % items.count] }
 
   /// Returns the behavior of an attempt. Attempts are numbered from 1.

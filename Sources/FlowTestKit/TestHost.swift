@@ -203,7 +203,7 @@ public final class TestHost: ActionHost {
     return resolved
   }
 
-  /// Always returns `step`.
+  /// Returns `step`, because the simulated run has a single step.
   package func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
   /// Returns a different key for each call of an action, as for different steps of a run. Attempts of the same call
@@ -236,12 +236,12 @@ public final class TestHost: ActionHost {
     if isCancelled { handler() }
   }
 
-  /// Records the line.
+  /// Adds the line to ``logs`` and ``logLines``.
   package func log(_ message: String, level: LogLevel, step: StepIndex) {
     state.withLock { $0.logs.append(LogLine(level: level, message)) }
   }
 
-  /// Records the lines.
+  /// Adds the lines to ``logs`` and ``logLines``.
   package func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
   }
@@ -249,7 +249,7 @@ public final class TestHost: ActionHost {
   /// True, so that tests can check incomplete lines.
   package var showsUnfinishedLines: Bool { true }
 
-  /// Records the incomplete line.
+  /// Adds the line to ``unfinishedLines``.
   package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     state.withLock { $0.unfinished.append(LogLine(line, from: stream)) }
   }
@@ -269,7 +269,7 @@ public final class TestHost: ActionHost {
   /// Removes the question, so that it can no longer be answered.
   package func withdrawQuestion(of step: StepIndex, attempt: Int) { state.withLock { $0.question = nil } }
 
-  /// Records the fraction.
+  /// Adds the fraction to ``progressFractions``.
   package func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     state.withLock { $0.progress.append(fraction) }
   }
@@ -304,7 +304,6 @@ public final class TestHost: ActionHost {
     return !queues.isEmpty
   }
 
-  /// Counts a handled post.
   package func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
 
   /// The number of posts that actions have handled.

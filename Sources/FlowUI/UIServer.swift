@@ -12,7 +12,7 @@ import FlowCommandKit
   import ServiceLifecycle
   import Synchronization
 
-  /// The web server of `flowrun ui`.
+  /// The web server that `flowrun ui` starts.
   package struct UIServer: Sendable {
     private let settings: UISettings
     private let access: UIAccess

@@ -19,7 +19,7 @@
     package var isReadOnly = false
     /// The path of the program that runs workflows.
     package var flowrun: String
-    /// The time limits for clients.
+    /// How long clients may take in each phase of a connection.
     package var timeouts = ConnectionTimeouts()
     /// The maximum number of open connections.
     package var connections = 256

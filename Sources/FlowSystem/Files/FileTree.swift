@@ -1,4 +1,4 @@
-/// Creates, copies and removes folders and files.
+/// Operations on whole folders, and copies of files.
 package enum FileTree {
   /// Creates a folder and its missing parents with these permissions.
   package static func makeFolders(_ path: String, permissions: mode_t = 0o777) throws(SystemError) {

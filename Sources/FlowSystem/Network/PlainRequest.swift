@@ -32,7 +32,7 @@ package struct PlainRequest: Sendable {
 
   /// The error for a request without an answer.
   package struct RequestProblem: Error, Sendable, CustomStringConvertible {
-    /// A description such as `Connection refused`.
+    /// The reason, such as `Connection refused`.
     package let description: String
 
     package init(description: String) { self.description = description }
@@ -42,7 +42,6 @@ package struct PlainRequest: Sendable {
 
   private static let answerBytes = 1 << 16
 
-  /// Creates a `POST` request.
   package init(
     host: String, port: Int, path: String, headers: [(name: String, value: String)] = [], body: [UInt8]
   ) {

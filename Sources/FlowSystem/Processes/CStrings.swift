@@ -7,7 +7,7 @@ package final class CStrings: @unchecked Sendable {
   private let base: CStrings?
   private let ownCount: Int
 
-  /// Creates an array with copies of the strings.
+  /// Creates an array that owns copies of all strings.
   package init(_ texts: [String]) {
     let copies = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: texts.count + 1)
     copies.initialize(repeating: nil)

@@ -6,7 +6,7 @@ import Synchronization
 /// Such a process may serve later steps, and is ended with the run. Only Linux shows the environment of other
 /// processes.
 package enum LeftBehind {
-  /// The name of the environment variable.
+  /// The name of the environment variable that marks the processes.
   package static let variable = "FLOWRUN_PROCESS"
 
   /// The value of the variable, which distinguishes the commands of this process from all others.
@@ -14,7 +14,7 @@ package enum LeftBehind {
 
   private static let isMarked = Atomic(false)
 
-  /// The time between SIGTERM and SIGKILL.
+  /// The time from SIGTERM to SIGKILL, unless a nested run needs longer.
   private static let graceMilliseconds = 500
 
   /// The value of the variable for a command that is about to start. Reading it enables the search at the end.
