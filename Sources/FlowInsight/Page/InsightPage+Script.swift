@@ -226,7 +226,7 @@ extension InsightPage {
       const body = element.tBodies[0], heads = [...element.tHead.rows[0].cells];
       const isNumber = heads.map(head => head.classList.contains("n")), names = heads.map(head => head.textContent);
       const source = element.parentElement.querySelector("script");
-      // A long table of steps has no rows of its own. They are created from the data of the timeline.
+      // The rows of a long table of steps are created from the data of the timeline.
       const long = source ? JSON.parse(source.textContent) : "steps" in element.dataset
         ? read(element.closest("[data-rows]").querySelector(".timeline")).rows.map(
           ([id, outcome, reason, start, end, , , slack, name]) =>
