@@ -15,7 +15,7 @@ package struct PackageBuild: Sendable {
     package var interfaces: [String] = []
     /// The paths of the target's files for plugins, which have one of the kinds in ``PackageFileKind``.
     package var pluginFiles: [String] = []
-    /// The products of flowrun that the target depends on, as far as a ``PackageFileKind`` lists them.
+    /// The products of flowrun that the target depends on. Only those that a ``PackageFileKind`` lists are needed.
     package var products: [String] = []
     /// True if the target is a library, so that the generated declarations must be public.
     package var isLibrary = false

@@ -131,7 +131,7 @@ struct SimulateCommand: Subcommand {
     }
   }
 
-  /// Returns the workflow as it is simulated, the hypothetical changes and the options given on the command line.
+  /// Returns the workflow to simulate, and the hypothetical changes and options given on the command line.
   private func scene(
     _ workflow: Workflow, _ installation: Installation
   ) throws(UsageProblem) -> (ForecastScene, WorkflowChanges, ForecastOptions) {

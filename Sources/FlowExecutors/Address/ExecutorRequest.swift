@@ -4,8 +4,7 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// The parameters from which an executor is created: its address, and what this program knows about the run and its
-/// steps.
+/// The parameters from which an executor is created: its address, and properties of the run and its steps.
 package struct ExecutorRequest: Sendable {
   /// The address as given in the workflow or with `--on`.
   package var address: ExecutorAddress

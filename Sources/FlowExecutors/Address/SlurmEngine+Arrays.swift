@@ -83,7 +83,7 @@ extension SlurmEngine {
           ["squeue", "--noheader", "--jobs=\(numbers)", "--format=\(ArrayListing.format)"],
           environmentOfLists))
     } catch {
-      // Slurm no longer knows the only array, so all of its tasks have ended.
+      // Slurm no longer lists the only array, so all of its tasks have ended.
       if error.message.contains("Invalid job id") { return ArrayListing() }
       throw error
     }

@@ -69,7 +69,7 @@ struct ArrayBook {
   /// The tasks that have not been used, by step and item.
   private var open: [StepID: [Int: ArrayTask]] = [:]
   private var arrays: [Int: Submission] = [:]
-  /// The steps for which the engine has refused an array that contained items in advance.
+  /// The steps for which the engine has refused an array with items that are not running.
   private var isRefused: Set<StepID> = []
   private var hasSubmitted: Set<StepID> = []
 

@@ -38,7 +38,7 @@ extension WorkerPool {
     state.withLock { $0.members[index].supervisor = nil }
   }
 
-  /// Decides what to do about a worker that ended or could not be started, and reports it.
+  /// Handles a worker that ended or could not be started, and reports the problem.
   private func handleEnd(
     _ problem: ProgramSupervisor.End, _ decision: Supervision.Decision, of index: Int
   ) async {

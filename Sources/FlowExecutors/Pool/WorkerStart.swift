@@ -1,6 +1,6 @@
 import FlowModel
 
-/// How to start a worker, and what the host must know about it.
+/// The command that starts a worker, and the worker's properties.
 package struct WorkerStart: Sendable, Hashable {
   /// The name in messages, such as `worker 3` or the name of a node.
   package var name: String

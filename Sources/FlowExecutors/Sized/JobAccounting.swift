@@ -65,7 +65,7 @@ struct SizedJobs {
   mutating func add(_ account: JobAccount, named name: String) { jobs.append((name, account)) }
 
   var isEmpty: Bool { jobs.isEmpty }
-  /// The job numbers, as far as they have been received.
+  /// The job numbers that have been received.
   var known: [String] { jobs.compactMap(\.account.job) }
   var names: [String] { jobs.filter { $0.account.job == nil }.map(\.name) }
 

@@ -5,8 +5,7 @@ import FlowModel
 package struct SizedWorkers: Sendable {
   /// The maximum number of concurrent bodies, regardless of their sizes.
   var slots: Int
-  /// Returns how to start the worker of a body, given the requested resources, the body's name and the file for its
-  /// result.
+  /// Returns the start of a body's worker, given the requested resources, the body's name and the file for its result.
   var start: @Sendable (_ request: MachineResources, _ body: String, _ result: ResultFile?) -> WorkerStart
   /// Returns true if the worker for one of these bodies waits because other jobs use the resources. May block the
   /// thread.
@@ -20,7 +19,7 @@ package struct SizedWorkers: Sendable {
   var patience = Duration.seconds(2)
 }
 
-/// The bodies that run, or wait to run, on workers of their own.
+/// The bodies that run, or wait to run, on separate workers.
 struct Claims {
   /// A body with its own worker.
   struct Claim {

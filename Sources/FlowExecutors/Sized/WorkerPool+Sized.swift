@@ -11,7 +11,7 @@ import FlowSystem
 // these workers therefore give up their allocations one after another. Such a worker gets no more bodies, ends after
 // its last one, and is started again when a body waits for a slot.
 extension WorkerPool {
-  /// Runs one attempt on a worker of its own.
+  /// Runs one attempt on a separate worker.
   func runSized(
     _ callable: CallableAction, _ inputs: ValueObject, _ request: MachineResources, _ files: StepFiles,
     _ sized: SizedWorkers, _ context: ActionContext

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One attempt of a step on a worker. It takes the place of the run as the host of the body.
+/// One attempt of a step on a worker. The body uses this object instead of a run.
 final class WorkerCall: ActionHost {
   let id: Int
   let run: RunInformation

@@ -25,7 +25,7 @@ package struct ForecastOptions: Sendable {
   /// Creates options for 10,000 runs based on the estimates in the workflow.
   package init() {}
 
-  /// The maximum number of runs. So many runs are feasible for up to 100 steps.
+  /// The maximum number of runs. It is practical for workflows with up to 100 steps.
   package static let runLimit = 1_000_000
   /// The maximum number of runs times steps. It limits memory, because each duration takes four bytes.
   package static let valueLimit = 100_000_000

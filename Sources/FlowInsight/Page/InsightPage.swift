@@ -36,7 +36,7 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// The length in bytes above which a value gets a scrollable box of its own, even on a single line.
+  /// The length in bytes from which a value gets a scrollable box, even on a single line.
   private static let lineBytes = 1_000
 
   /// Returns a value as markup. Preformatted, long and multi-line values get a scrollable box.

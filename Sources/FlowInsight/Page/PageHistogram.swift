@@ -6,7 +6,7 @@ struct PageHistogram {
   let maximum: Int?
   let title: String
 
-  /// Creates a histogram of runs with or without a gate. `side` is appended to the title to tell two samples apart.
+  /// Creates a histogram of runs with or without a gate. `side` is appended to the title to distinguish two samples.
   init(values: Quantiles, minimum: Int, maximum: Int?, hasGate: Bool, side: String? = nil) {
     (self.values, self.minimum, self.maximum) = (values, minimum, maximum)
     title = (hasGate ? "When everything is ready" : "When everything has finished") + (side.map { ", \($0)" } ?? "")

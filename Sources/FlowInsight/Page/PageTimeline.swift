@@ -16,7 +16,7 @@ package struct PageTimeline {
   var slack: [Int: Int?] = [:]
   /// The maximum number of rows, or nil for all. Steps on the critical path and the longest steps are kept.
   var shownRows: Int?
-  /// The axis shared with other timelines, or nil for an axis of its own.
+  /// The axis shared with other timelines, or nil for a separate axis.
   var axis: PageAxis?
 
   package init(title: String, run: ReportedRun) {

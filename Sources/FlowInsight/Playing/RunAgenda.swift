@@ -4,8 +4,7 @@ import FlowModel
 struct RunAgenda {
   /// A scheduled event.
   struct Item {
-    /// The kind of an event. The order of the cases decides what happens first if a body does several things at the
-    /// same instant.
+    /// The kind of an event. If a body does several things at the same instant, they happen in the order of the cases.
     enum Kind: UInt8 {
       /// A body posts an event, whose name has the index `payload`.
       case post

@@ -1,4 +1,4 @@
-/// The cause of a segment of the critical path: what a step did or waited for.
+/// The cause of a segment of the critical path: the work of a step, or one of its waits.
 package enum PathCause: String, Sendable, Hashable, CaseIterable {
   /// A step ran.
   case run

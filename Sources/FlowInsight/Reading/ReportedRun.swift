@@ -218,7 +218,7 @@ extension ReportedRun {
   }
 
   /// Marks the steps that were running when flowrun ended as interrupted. `starts` contains their starts, and `last` is
-  /// the last instant at which the run is known to have been alive.
+  /// the last instant at which the run was certainly in progress.
   package mutating func noteInterrupted(_ starts: [Int: Int], until last: Int) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))

@@ -26,8 +26,8 @@ package struct UncontendedSlack {
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
     // A different result means that the assumptions do not hold, so the slack must be found by simulations.
     guard last == base else { return nil }
-    // By how much each step can start later. A step's minimum counts from its start, so a delayed step still takes its
-    // whole span. The work alone can grow further, by the time for which the minimum delayed the end.
+    // The possible delay of each step's start. A step's minimum counts from its start, so a delayed step still takes
+    // its whole span. The work alone can grow further, by the time for which the minimum delayed the end.
     var delays = slack
     for step in order.reversed() {
       if isAwaited(step) {
