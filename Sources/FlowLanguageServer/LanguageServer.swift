@@ -6,8 +6,7 @@ import FlowPlatform
 /// A language server for workflows, which communicates over two file descriptors (Language Server Protocol 3.17).
 ///
 /// It runs on one thread, which reads and answers messages in order. It does not wait for other threads and does not
-/// start plugins. Between two answers it reads further messages, so that requests that were cancelled meanwhile are not
-/// executed.
+/// start plugins. Between two answers it reads further messages, so that cancelled requests are not executed.
 package final class LanguageServer {
   /// A message that has been read but not handled.
   struct Message {
@@ -86,7 +85,7 @@ package final class LanguageServer {
     return exitCode ?? 1
   }
 
-  /// Sends what is left to a client that has closed its side, and returns the exit code.
+  /// Sends the remaining bytes to a client that has closed its side, and returns the exit code.
   private func finish() -> Int32 {
     flush()
     return phase == .shutDown ? 0 : 1

@@ -12,7 +12,7 @@
     private var run: OpenSpan?
     /// The spans of steps and items that are running, by the path of the step or item.
     private var tasks: [String: OpenTask] = [:]
-    /// The paths of steps with items. Such a step has no attempts of its own.
+    /// The paths of steps with items. The attempts belong to the items, not to the step.
     private var fanOuts: Set<String> = []
 
     init(_ tracer: any Tracer, _ parent: ServiceContext) {

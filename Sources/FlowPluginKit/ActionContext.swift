@@ -380,7 +380,7 @@ extension ActionHost {
     wake(after: delay, handler)
   }
 
-  /// Waits on the system's clock by default, for hosts without a clock of their own.
+  /// Waits on the system's clock by default, for hosts without a separate clock.
   package func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     Task {
       try? await Task.sleep(for: delay)

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// The body of an action that gives back its thread while it waits for something that needs no thread, such as the end
-/// of a command.
+/// The body of an action that releases its thread while it waits for something that needs no thread, such as the end of
+/// a command.
 ///
 /// An engine runs its parts one after another on threads of the step's pool. Other callers use ``Action/run(_:in:)``.
 package struct BodyInParts: Sendable {
@@ -29,7 +29,7 @@ package struct StepThread: Sendable {
   /// that it may block.
   package let isWanted: (@Sendable () -> Bool)?
 
-  /// A thread of a pool, which the body should give back while it waits.
+  /// A thread of a pool, which the body should release while it waits.
   package init(isWanted: @escaping @Sendable () -> Bool) { self.isWanted = isWanted }
 
   private init() { isWanted = nil }

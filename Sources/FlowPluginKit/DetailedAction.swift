@@ -31,7 +31,7 @@ package protocol DetailedAction: ActionType {
   /// Returns the problems of literal inputs that their types do not rule out. It must not have side effects.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
-  /// Returns the body in parts, which gives back its thread while the action waits, or nil. Only `shell.run` has one.
+  /// Returns a body that releases its thread while the action waits, or nil. Only `shell.run` has one.
   func bodyInParts() -> BodyInParts?
 }
 

@@ -6,7 +6,7 @@ public struct Question: Sendable, Hashable {
   public var text: String
   /// The allowed answers to a question of the kind ``Kind/choice``.
   public var choices: [String]
-  /// The answer that is used if nobody answers in time, or nil if there is none.
+  /// The answer that is used if there is no answer in time, or nil if there is none.
   package var defaultChoice: String?
   /// The kind of answer that is expected.
   public var kind = Kind.choice
@@ -80,7 +80,7 @@ public struct Answer: Sendable, Hashable {
   /// The time of the answer, in milliseconds since 1970.
   package var atMilliseconds: Int
 
-  /// Creates an answer given by a person at a time.
+  /// Creates an answer. `by` is the name of the person.
   public init(_ choice: String, by: String, atMilliseconds: Int) {
     self.choice = choice
     self.by = by

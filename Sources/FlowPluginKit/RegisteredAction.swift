@@ -9,7 +9,7 @@ public struct RegisteredAction: Sendable {
   package let body: Body
   /// A simpler way of running a synchronous action without inputs and outputs, or nil.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
-  /// A way of running the action that gives back the thread while the action waits, or nil.
+  /// The body in parts, which releases its thread while the action waits, or nil.
   package let bodyInParts: BodyInParts?
   /// The names of the outputs that may be withheld; see ``ActionContext/withholdOutputs(hiding:)``.
   package let withheld: Set<String>

@@ -31,8 +31,8 @@ package enum ProcessTable {
     }
   }
 
-  /// The limit from which on it is not checked how many processes exist, because counting them takes longer than
-  /// starting a command.
+  /// Processes are counted only if the limit is lower than this, because counting them takes longer than starting a
+  /// command.
   private static let few = 512
 
   /// True if this user may still create more than half of the allowed processes and threads (`ulimit -u`). Also true if

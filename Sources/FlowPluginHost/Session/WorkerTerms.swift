@@ -10,7 +10,7 @@ package struct WorkerTerms: Sendable {
     case key
     /// The worker reports the digests of the programs that its actions use.
     case capabilities
-    /// The host answers `receipt` with `receipt`; see ``WorkerTerms/isRemote``.
+    /// The host confirms messages on request; see ``WorkerTerms/isRemote``.
     case receipts
     /// The worker has its own folders. The host copies files of steps to them and fetches their products; see
     /// ``WorkerTerms/copies``.

@@ -29,7 +29,7 @@ package struct Supervision: Sendable {
     case unreadCall
   }
 
-  /// How a program has ended, as far as it matters for starting it again.
+  /// The kinds of ends that lead to different decisions.
   package enum Ending: Sendable, Hashable {
     /// The program ended for another reason, or did not answer `initialize`.
     case other

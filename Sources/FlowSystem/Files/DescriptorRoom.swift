@@ -5,8 +5,8 @@ import Synchronization
 package enum DescriptorRoom {
   private static let raising = Mutex(())
 
-  /// True if at least `reserve` descriptors can be opened above `number`. If not, on Linux, raises the limit as far as
-  /// the system allows and checks again. The limit of child processes does not change.
+  /// True if at least `reserve` descriptors can be opened above `number`. If not, raises the limit to the system's
+  /// maximum and checks again; only Linux supports this. The limit of child processes does not change.
   package static func hasRoom(above number: CInt, leaving reserve: CInt) -> Bool {
     if isWithinLimit(Int(number) + Int(reserve)) { return true }
     raising.withLock { _ in _ = flow_raise_file_limit() }

@@ -10,8 +10,8 @@ package enum FileTree {
     if mkdir(path, permissions) != 0, errno != EEXIST { throw SystemError("cannot make the folder '\(path)'", errno) }
   }
 
-  /// Removes the file or folder at a path with everything in it, as far as the system permits it. Links are not
-  /// followed.
+  /// Removes the file or folder at a path with everything in it. Files that cannot be removed are skipped. Links are
+  /// not followed.
   package static func remove(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

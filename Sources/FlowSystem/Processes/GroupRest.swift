@@ -29,7 +29,8 @@ struct GroupRest {
   /// True if the group contains a process. A process that has ended but has not been reaped counts.
   var hasProcess: Bool { send(0, to: group) }
 
-  /// Ends the group and blocks this thread meanwhile. Returns true if some of its processes did not end by themselves.
+  /// Ends the group, blocking this thread until it has ended. Returns true if some of its processes did not end by
+  /// themselves.
   mutating func end() -> Bool {
     var looks = ProcessLooks()
     while true {

@@ -76,7 +76,7 @@ package final class ProcessGuard: Sendable {
   }
 
   /// Ends the processes that commands left running in other sessions, and returns their descriptions. Called last
-  /// before the process ends. If no group is left, the guard is told not to search again.
+  /// before the process ends. If no group is left, notifies the guard that it need not search again.
   package func endLeftBehind() -> [String] {
     let names = LeftBehind.end()
     state.withLock { state in

@@ -77,7 +77,7 @@ package final class ReadinessWatch: Sendable {
       let at = ContinuousClock.now + time
       let index = state.deadlines.firstIndex { $0.at <= at } ?? state.deadlines.count
       state.deadlines.insert((at, token), at: index)
-      // The new deadline is the earliest, but the thread sleeps until the one that was.
+      // The thread sleeps until a later deadline, so wake it.
       if index == state.deadlines.count - 1 { state.interrupt() }
     }
   }

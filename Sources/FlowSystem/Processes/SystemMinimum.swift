@@ -9,7 +9,7 @@ package enum SystemMinimum {
   /// The required free address space in mebibytes.
   package static let freeMebibytes = 128
 
-  /// The limit on tasks from which on the check is skipped, because it takes longer than the rest of the start.
+  /// The check is skipped if the limit on tasks is at least this, because it takes longer than the rest of the start.
   private static let ampleTasks: UInt64 = 512
 
   /// The reason why the program cannot run with the limits of the system, or nil if it can.

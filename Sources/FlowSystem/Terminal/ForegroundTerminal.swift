@@ -120,7 +120,7 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// Calls `body` while the terminal does not show what is typed.
+  /// Calls `body` while the terminal does not show typed characters.
   package static func withoutEcho<Result>(_ body: () -> Result) -> Result {
     guard let modes = Modes.current else { return body() }
     state.mutex.withLock { $0.modes = modes.value }
