@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The scripted behavior of a step in a simulated run. It takes the place of an action.
+/// The scripted behavior of a step in a simulated run. It replaces an action.
 package struct StepScript: Sendable, Hashable {
   /// The behavior of each attempt. Further attempts repeat the last one. Must not be empty.
   package var attempts: [StepBehavior]

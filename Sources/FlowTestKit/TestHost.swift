@@ -3,7 +3,8 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// Stands in for a run in tests of actions. It records what an action does and provides what the test has prepared.
+/// Replaces a run in tests of actions. It records the calls of an action and returns the values that the test has
+/// prepared.
 ///
 /// ```swift
 /// let host = TestHost(dataFolder: folder)

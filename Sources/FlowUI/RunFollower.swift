@@ -25,7 +25,7 @@
     /// The intervals between checks of a run and of the list of runs. After `quietLooks` checks without news, something
     /// is sent to keep the connection open.
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
-    /// The number of checks after which the page of a running run is told to reload, even without new lines, because
+    /// The number of checks after which the page of a running run is reloaded, even without new lines, because
     /// durations increase.
     private static let runningLooks = 2
 

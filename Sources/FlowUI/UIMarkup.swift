@@ -42,7 +42,7 @@
     /// The maximum number of recent runs shown as bars, and of runs from which quantiles are computed.
     private static let (bars, sampled) = (30, 50)
 
-    /// Returns a list of what waits for a person: questions of runs, and interrupted runs.
+    /// Returns a list of runs that need a person: those with questions, and interrupted ones.
     static func waiting(_ asking: [(run: StoredRun, text: String)], interrupted: [StoredRun]) -> String {
       let asks = asking.map { run, text in
         "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(PageText.lines(text))</li>"
@@ -116,7 +116,7 @@
       "<button type=\"button\" data-action=\"\(action)\" data-body=\"\(escaped(JSONText.write(.object(body))))\">\(escaped(text))</button>"
     }
 
-    /// Returns the buttons and links for what a person can do with a run.
+    /// Returns the buttons and links for actions on a run.
     static func actions(
       on run: StoredRun, before: StoredRun?, _ library: RunLibrary, isReadOnly: Bool
     ) -> String {

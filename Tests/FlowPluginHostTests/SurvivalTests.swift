@@ -288,7 +288,7 @@ struct SurvivalTests {
       for _ in 1...8 { group.addTask { await child.failure(of: "echo", ["text": text])?.code } }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    // Calls made after the end of the program were sent to the one that replaced it.
+    // Calls made after the end of the program were sent to its replacement.
     #expect(codes.filter { $0 == "plugin-stuck" }.count >= 4, "\(codes)")
     #expect(codes.allSatisfy { $0 == "plugin-stuck" || $0 == "no-error" }, "\(codes)")
     #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])

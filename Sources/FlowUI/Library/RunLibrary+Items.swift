@@ -10,7 +10,7 @@ extension RunLibrary {
   /// The number of runs whose items are cached. The page of a running run requests them every second.
   private static let keptItems = 4
 
-  /// Adds the values of items to a run, as far as its journal contains them.
+  /// Adds the values of items to a run. Only values in its journal are known.
   func noteItems(in reported: inout ReportedRun, of recorded: HistoryRun, _ registry: ActionRegistry) {
     guard !reported.itemStates.isEmpty else { return }
     let expansions = recorded.recollection.entries.count { if case .expanded = $0 { true } else { false } }
