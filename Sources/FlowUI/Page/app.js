@@ -1,4 +1,4 @@
-// A page of flowrun ui: shows what is new, sends what its buttons and forms ask for, and follows the log.
+// The script of every page: updates changed parts, sends the actions of buttons and forms, and follows the log.
 import { time, make, hide, List, enliven, followAims, barHash } from "./parts.js";
 import { collect, prepare, refuse } from "./form.js";
 
@@ -6,7 +6,7 @@ const main = document.querySelector("main"), note = document.getElementById("not
 const token = document.querySelector('meta[name="token"]').content;
 const json = { "Content-Type": "application/json", "X-Flowrun-Token": token };
 
-// What came of an action. It goes by itself, with its button and with Escape.
+// The result of an action. It disappears after a while, when its button is pressed, or with Escape.
 let noteTimer = 0;
 const say = (text, isProblem = false) => {
   clearTimeout(noteTimer);
@@ -16,7 +16,7 @@ const say = (text, isProblem = false) => {
 note.lastChild.addEventListener("click", () => say(""));
 addEventListener("keydown", event => { if (event.key === "Escape") say(""); });
 
-// Actions. A button that waits for its answer keeps the focus, and does nothing.
+// Sends an action. While its button waits for the answer, it keeps the focus and ignores further clicks.
 const act = async (action, body, control, isRefused = () => false) => {
   say("");
   control.setAttribute("aria-disabled", "true");
@@ -43,7 +43,7 @@ addEventListener("submit", async event => {
     const field = form.querySelector("input");
     if (button.ariaDisabled) return;
     act("answer", { ...JSON.parse(form.dataset.answer), [field.name]: field.value }, button);
-    // The next question has a field at the same place.
+    // The next question has a field in the same place.
     field.value = "";
     return;
   }
@@ -56,13 +56,13 @@ addEventListener("submit", async event => {
   if (body) act(form.dataset.action, body, button, result => refuse(form, result.input, result.problem));
 });
 
-// The log: all lines, of which those in sight are drawn.
+// The log. It contains all lines, but only the visible ones are drawn.
 const kinds = ["", " err", " gap"];
 let ends = {};
 const readEnds = () => { ends = JSON.parse(document.getElementById("attempt-ends")?.dataset.ends ?? "{}"); };
 class Line {
   constructor(number, [source, at, kind, colors, text]) { Object.assign(this, { number, source, at, kind, colors, text }); }
-  // Of which attempt of its step the line is.
+  // The number of the attempt that printed the line.
   get attempt() { return 1 + (ends[this.source] ?? []).filter(end => end < this.at).length; }
   make() {
     const line = make("div", "line" + kinds[this.kind] + (location.hash === "#L" + this.number ? " aim" : ""));
@@ -97,7 +97,7 @@ class Log {
     Object.assign(this, { box, follow, count, select, sources: new Set(), list: new List(box, body, () => make("div")) });
     search.addEventListener("input", () => { this.text = search.value.toLowerCase(); this.filter(); });
     select.addEventListener("input", () => { this.source = select.value; this.filter(); });
-    // To scroll up is to stop following.
+    // Scrolling up stops following.
     box.addEventListener("scroll", () => {
       if (box.scrollTop < this.top) follow.checked = false;
       this.top = box.scrollTop;
@@ -130,7 +130,7 @@ class Log {
     this.show(shown);
     if (!this.hasAimed) this.aim();
   }
-  // Shows the line that the address names.
+  // Scrolls to the line that the address names.
   aim() {
     const number = Number(/^#L(\d+)$/.exec(location.hash)?.[1] ?? NaN);
     if (!this.lines.some(line => line.number === number)) return;
@@ -158,7 +158,7 @@ class Log {
 }
 let log = null;
 
-// Times that grow by themselves between two answers of the server: of steps that run, and since runs began.
+// Times that grow between two answers of the server: durations of running steps, and times since runs started.
 const arrived = new WeakMap(), loaded = performance.getEntriesByType("navigation")[0]?.responseStart ?? 0;
 const ago = seconds => seconds < 10 ? "just now" : seconds < 60 ? seconds + " s ago" : seconds < 3600 ? Math.floor(seconds / 60) + " min ago"
   : seconds < 86400 ? Math.floor(seconds / 3600) + " h ago" : seconds < 172800 ? "1 day ago" : Math.floor(seconds / 86400) + " days ago";
@@ -166,7 +166,7 @@ const isChosen = part => !getSelection().isCollapsed && part.contains(getSelecti
 const grow = () => {
   for (const one of main.querySelectorAll("[data-ago],[data-elapsed]")) {
     const { ago: start, elapsed, before = "" } = one.dataset, part = one.closest("[data-part]");
-    // Without the server it is not known whether a step still runs.
+    // Without a connection, it is unknown whether a step is still running.
     if (start === undefined && live.className !== "on" || isChosen(part)) continue;
     const now = Number(elapsed) + performance.now() - (arrived.get(part) ?? loaded);
     const text = before + (start !== undefined ? ago(Math.max(0, Math.floor((Date.now() - start) / 1000)))
@@ -176,7 +176,7 @@ const grow = () => {
 };
 setInterval(grow, 250);
 
-// Parts. What a reader has typed, chosen, scrolled and focused stays when a part is replaced.
+// The parts of the page. What a person has typed, chosen, scrolled to or focused is kept when a part is replaced.
 let aim = null;
 const controls = root => [...root.querySelectorAll("a,button,input,select,textarea,[tabindex]")];
 const fields = root => [...root.querySelectorAll("input,select,textarea")];
@@ -185,12 +185,12 @@ const renew = (part, markup) => {
   const focused = controls(part).indexOf(document.activeElement);
   const scrolls = [...part.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
   const zoom = part.querySelector(".timeline")?.style.getPropertyValue("--zoom");
-  // The server has escaped all that others wrote.
+  // The server has escaped all text from workflows and runs.
   part.innerHTML = markup;
   arrived.set(part, performance.now());
   hide();
   aim = enliven(part) ?? aim;
-  // Fields by themselves: how many rows with links a table has depends on its search.
+  // Fields are compared separately, because the number of a table's links depends on its search.
   const after = fields(part);
   if (after.length === before.length)
     after.forEach((field, at) => {
@@ -211,7 +211,7 @@ let isReading = false, isStale = false, freeAt = 0;
 const read = async () => {
   if (isReading) { isStale = true; return; }
   isReading = true;
-  // A page that takes the server long is asked for less often, so that most of the time the server is idle.
+  // If a page takes the server long, it is requested less often, so that the server is idle most of the time.
   await new Promise(done => setTimeout(done, freeAt - performance.now()));
   const start = performance.now();
   isStale = false;
@@ -219,7 +219,7 @@ const read = async () => {
     const answer = await fetch(location.pathname + location.search, { headers: { "X-Flowrun-Update": "1" } });
     if (!answer.ok) return;
     const { title, icon, parts } = await answer.json(), names = new Set(parts.map(part => part[0]));
-    // A button that is being pressed, and a text that is selected, stay where they are.
+    // Parts must not be replaced while a button is being pressed.
     while (isDown) await new Promise(done => setTimeout(done, 50));
     document.title = title;
     document.querySelector("link[rel=icon]").href = icon;
@@ -230,7 +230,7 @@ const read = async () => {
       if (!part) { part = make("div"); part.dataset.part = name; }
       if (part !== place) main.insertBefore(part, place);
       place = part.nextElementSibling;
-      // What a reader fills in, and the log, is his.
+      // The form contains a person's input, and the log is updated line by line.
       if (shown.get(name) === markup || name === "log" || name === "form") continue;
       if (isChosen(part)) continue;
       renew(part, markup);
@@ -240,7 +240,7 @@ const read = async () => {
     readEnds();
     if (log && (!log.lines.length || JSON.stringify(ends) !== before)) log.filter();
   } catch {
-    // The connection says so.
+    // The connection indicator reports the error.
   } finally {
     isReading = false;
     const took = performance.now() - start;
@@ -249,12 +249,12 @@ const read = async () => {
   }
 };
 
-// The new link of a server leads to the page that was open.
+// The server's new link leads to the page that was open.
 const lose = text => {
   live.textContent = text; live.className = "off";
   document.cookie = `${document.querySelector("meta[name=lost]").content}=${encodeURIComponent(location.pathname + location.search)}; path=/; SameSite=Strict; max-age=86400`;
 };
-// Another tab may have opened the new link: this page continues with its session.
+// If another tab opens the new link, this page continues with the new session.
 const waitForSession = () => setTimeout(async () => {
   const answer = await fetch(location.href, { headers: { "X-Flowrun-Update": "1" } }).catch(() => null);
   if (answer?.ok) location.reload(); else waitForSession();
@@ -292,5 +292,5 @@ const begin = () => {
   if (document.body.dataset.events) follow(document.body.dataset.events);
   if ("brief" in document.body.dataset) read().then(() => delete document.body.dataset.brief);
 };
-// How a run ended and what failed is painted before many rows are read.
+// The browser first shows how the run ended and what failed, before many rows are read.
 requestAnimationFrame(() => setTimeout(begin));

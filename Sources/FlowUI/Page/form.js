@@ -1,4 +1,4 @@
-// The form that starts a run. Only what differs from what was served is sent: an untouched form is `flowrun FILE`.
+// The form that starts a run. Only changed values are sent, so an unchanged form is equivalent to `flowrun FILE`.
 import { make } from "./parts.js";
 
 const rows = form => [...form.querySelectorAll("[data-field]")];
@@ -8,7 +8,7 @@ const served = control => control.tagName === "SELECT"
   ? ([...control.options].find(option => option.defaultSelected) ?? control.options[0])?.value
   : control.defaultValue.replace(/\r\n?/g, "\n");
 
-// Says at its field why a value is refused, and takes the focus there; false: the form has no such field.
+// Shows next to a field why its value is refused, and focuses the field. Returns false if the form has no such field.
 export const refuse = (form, name, text) => {
   const row = rows(form).find(row => row.dataset.field === name);
   if (!row) return false;
@@ -24,7 +24,7 @@ const accept = row => {
   input(row).removeAttribute("aria-invalid");
 };
 
-// The value of a field that a person has given; undefined: none.
+// Returns the value that a person has entered in a field, or undefined if there is none.
 const given = async row => {
   const control = input(row), out = box(row, "out");
   if (box(row, "from")?.checked) {
@@ -39,7 +39,7 @@ const given = async row => {
   return control.value !== served(control) || out?.defaultChecked ? control.value : undefined;
 };
 
-// What a form asks for; null: a field is refused.
+// Returns the body of the form's action, or null if a field has an invalid value.
 export const collect = async form => {
   const body = { file: form.dataset.file, inputs: {} }, launch = form.querySelector("[data-launch]");
   rows(form).forEach(accept);
@@ -57,7 +57,7 @@ export const collect = async form => {
   return body;
 };
 
-// The path that a text in a field stands for.
+// Returns the path to which the text in a field refers.
 const path = (form, row) => {
   const text = input(row).value, isDefault = text === served(input(row));
   if (isDefault) return row.dataset.resolved ?? "";
@@ -77,12 +77,12 @@ export const prepare = form => {
     if (!row) return;
     accept(row);
     const control = input(row), boxes = ["out", "empty", "from"].map(name => box(row, name)).filter(Boolean);
-    // The choices of a field exclude each other, and typing ends them.
+    // The checkboxes of a field exclude each other, and typing clears them.
     for (const other of boxes) if (other !== event.target && (event.target === control || event.target.checked && boxes.includes(event.target))) other.checked = false;
     if (event.target.checked && (event.target === box(row, "out") || event.target === box(row, "empty"))) control.value = served(control);
     show(form, row);
   });
-  // A line of text cannot hold line breaks: it becomes an area.
+  // A single-line field cannot contain line breaks, so pasting them turns it into a text area.
   form.addEventListener("paste", event => {
     const control = event.target, text = event.clipboardData?.getData("text/plain") ?? "";
     if (!control.matches("input[data-lines]") || !/[\r\n]/.test(text)) return;
@@ -101,6 +101,6 @@ export const prepare = form => {
     control.value = control.matches("select[data-input]") ? "=" + fill : fill;
     control.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  // A secret is not recorded: it is asked for.
+  // Secrets are not recorded, so the person must enter them again.
   if (location.search.includes("from=")) form.querySelector("[type=password]")?.focus();
 };
