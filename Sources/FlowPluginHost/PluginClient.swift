@@ -96,6 +96,6 @@ final class PluginClient: Sendable {
       isRetryable: error.isLackOfDescriptors || error.number == EAGAIN)
   }
 
-  /// Asks the program to end, and waits until all of its process group have ended. Later calls fail.
+  /// Asks the program to end, and waits until all processes of its group have ended. Later calls fail.
   func close() async { await supervisor.close()?.awaitEnd() }
 }

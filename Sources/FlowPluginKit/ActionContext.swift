@@ -314,10 +314,10 @@ extension ActionHost {
   /// Does nothing by default, for hosts that do not record outputs.
   package func withholdOutputs(hiding texts: [String], step: StepIndex) {}
 
-  /// The run's workflow folder by default, for hosts whose workflows include no others.
+  /// Returns the run's workflow folder by default, for hosts whose workflows include no others.
   package func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
-  /// The ids of run and step by default, for hosts that do not resume runs.
+  /// Returns the ids of run and step by default, for hosts that do not resume runs.
   package func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
 
   /// Does nothing by default, for hosts without executors.
@@ -355,7 +355,7 @@ extension ActionHost {
   /// Does nothing by default, for hosts without events.
   package func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
 
-  /// By default, the last eight characters of the run's id, and the id of the step.
+  /// Returns the last eight characters of the run's id and the id of the step by default.
   package func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
   /// Does nothing by default, for hosts that cannot ask a person.

@@ -229,7 +229,7 @@ import Testing
   private let foreground = "UIApplicationWillEnterForegroundNotification"
   private let background = "UIApplicationDidEnterBackgroundNotification"
 
-  @Test func `reports entering the foreground only after the background`() {
+  @Test func `reports that the app enters the foreground only if it was in the background`() {
     var relay = LifecycleRelay(startsInBackground: false)
     let events = [foreground, background, background, foreground, foreground].map { relay.event(for: $0) }
     #expect(events == [nil, .appDidEnterBackground, nil, .appWillEnterForeground, nil])

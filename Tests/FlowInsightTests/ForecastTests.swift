@@ -121,7 +121,7 @@ import Testing
     #expect(outside.ready.value(1) == 305_000_000)
   }
 
-  @Test func `draws all steps of a simulated run from one recorded run, or each step from another one`() throws {
+  @Test func `draws all steps of a simulated run from one recorded run, or each from a different one`() throws {
     func run(_ first: Int, _ second: Int) -> RecordedRun {
       RecordedRun(
         name: "run",

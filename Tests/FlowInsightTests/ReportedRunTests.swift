@@ -41,7 +41,7 @@ import Testing
       ])
   }
 
-  @Test func `shows the wait before a step as one for the disk if the run is durable, otherwise for a thread`() throws {
+  @Test func `shows a wait for the disk before a step of a durable run, and otherwise for a thread`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 30, "endedAt": 100 } }"#
     #expect(try criticalPath(steps, durable: true) == ["a commit 0-30", "a run 30-100"])
     #expect(try criticalPath(steps) == ["a thread 0-30", "a run 30-100"])

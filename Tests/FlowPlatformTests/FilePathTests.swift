@@ -31,7 +31,7 @@ import Testing
       ("/a/b/c", "/a", "b/c"), ("/a/b", "/", "a/b"), ("/a/b", "/a/", "b"), ("/ab", "/a", nil), ("/a", "/a", nil),
       ("/d\u{E9}/x", "/d\u{E9}", "x"), ("/de\u{301}/x", "/d\u{E9}", nil), ("/a/\u{301}x", "/a", "\u{301}x"),
     ] as [(String, String, String?)])
-  func `count as below a folder only if their bytes match`(path: String, folder: String, expected: String?) {
+  func `belong to a folder only if they start with the same bytes`(path: String, folder: String, expected: String?) {
     let found = FilePath.path(of: path, below: folder)
     #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
   }

@@ -29,7 +29,7 @@ import Testing
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `do not include a process that two scans report as ended`() throws {
+  @Test func `do not include a process that two scans have found to be ended`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     // The process stands in for one that has ended, because only the results of the scans count.

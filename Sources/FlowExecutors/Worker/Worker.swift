@@ -34,7 +34,7 @@ package final class Worker: Sendable {
     var withheld: Set<String> = []
     var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
     var watch: WatchedWorker?
-    /// Close the handles that calls have left open. Called when the worker ends.
+    /// Closures that close the handles left open by calls. They are called when the worker ends.
     var closings: [@Sendable () -> Void] = []
   }
 

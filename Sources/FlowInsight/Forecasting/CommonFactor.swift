@@ -11,8 +11,7 @@ struct CommonFactor: Sendable {
   private var factors: [Double]
   /// The slope of each step: the additional nanoseconds in a run whose factor is greater by 1.
   private var slopes: [Double]
-  /// The shortest recorded time of each step. A conversion never returns less, unless the measured time itself is
-  /// shorter.
+  /// The shortest recorded time of each step. A converted time is never shorter, unless the measured time itself was.
   private var shortest: [Int]
 
   /// The minimum number of runs from which factors and slopes are estimated.

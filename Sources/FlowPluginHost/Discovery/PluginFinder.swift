@@ -56,7 +56,7 @@ package struct PluginFinder: Sendable {
     return found
   }
 
-  /// A string that changes when a manifest that ``find()`` would read is added, removed or modified.
+  /// Returns a string that changes when a manifest that ``find()`` would read is added, removed or modified.
   package func stamp() -> String {
     var stamp = ""
     func add(_ folder: String) {

@@ -41,7 +41,7 @@ extension PluginSession {
     }
   }
 
-  /// The main loop of the session's thread. It returns after the program has ended.
+  /// Runs the main loop of the session's thread. Returns after the program has ended.
   func pump() {
     var logStream = Stream()
     var outputStream = Stream()

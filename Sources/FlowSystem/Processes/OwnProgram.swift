@@ -1,6 +1,7 @@
 /// The executable file of this process.
 package enum OwnProgram {
-  /// The path of the executable. If the system does not provide it, the name with which the process was started.
+  /// The path of the executable, or the name with which the process was started if the system does not provide the
+  /// path.
   package static var path: String {
     #if !canImport(Darwin)
       let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer -> String? in
