@@ -34,16 +34,16 @@ public protocol ActionType: Sendable {
   /// commands.
   static var isPortable: Bool { get }
 
-  /// The declarations of actions that are a part of flowrun. Other actions must not implement it.
+  /// The declarations of actions that are a part of flowrun. Other actions must not implement this property.
   static var details: ActionDetails { get }
 
-  /// Creates the action. Called once per registry. It must not have side effects.
+  /// Creates the action. It is called once for each registry and must not have side effects.
   init()
 
   /// Returns the function that the engine calls. ``Action``, ``AsyncAction`` and ``StepService`` implement it.
   func makeBody() -> RegisteredAction.Body
 
-  /// Returns a simpler function for an action without inputs and outputs, or nil. Actions need not implement it.
+  /// Returns a simpler function for an action without inputs and outputs, or nil. The default implementation suffices.
   func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
 }
 

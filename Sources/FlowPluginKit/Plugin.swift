@@ -24,7 +24,7 @@ public protocol Plugin: Sendable {
   /// The handles that the plugin provides to every run, such as an app's user interface.
   var handles: [PluginHandle] { get }
 
-  /// The checks and names of plugins that are a part of flowrun. Other plugins must not implement it.
+  /// The checks and names of plugins that are a part of flowrun. Other plugins must not implement this property.
   var details: PluginDetails { get }
 }
 

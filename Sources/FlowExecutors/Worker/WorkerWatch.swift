@@ -25,7 +25,7 @@ struct WorkerLease {
 /// The guard of a worker: a separate process that receives each ping. It kills the worker if no ping arrives for too
 /// long, even if the worker is suspended. ``ProcessGuard`` ensures that the worker's commands end with it.
 package enum WorkerWatch {
-  /// The variable with the process number of the script that started a worker. The guard sends this process SIGUSR1
+  /// The variable with the process number of the script that started a worker. The guard sends SIGUSR1 to the script
   /// when it kills the worker because of missing pings, which the exit status would not show.
   static let holderVariable = "FLOWRUN_HOLDER"
 

@@ -8,7 +8,7 @@ package struct ForecastModel: Sendable {
   /// The workflow, and the inputs, launch and outputs that are known before the run.
   package let stage: RunStage
   package let options: ForecastOptions
-  /// The conditions that read outputs. A forecast has no outputs, so it decides these conditions in another way.
+  /// The conditions that read outputs, with the origin of the values that replace the outputs, which a forecast lacks.
   package private(set) var conditions: [DecidedCondition] = []
   /// Steps with `foreach` whose number of items is unknown; they are simulated with one item.
   package private(set) var stepsWithUnknownItems: [StepIndex] = []

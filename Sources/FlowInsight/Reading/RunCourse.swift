@@ -145,7 +145,7 @@ package struct RunCourse: Sendable {
   package var outcome: GateOutcome?
   /// The instant at which the gate opened, or nil if it did not.
   package var openedAt: Int?
-  /// The instant at which everything was ready, ignoring the gate's minimum, or nil if that did not happen.
+  /// The instant at which everything was ready, ignoring the gate's minimum, or nil if it never was.
   package var readyAt: Int?
   /// The gate's minimum in nanoseconds.
   package var minimum = 0

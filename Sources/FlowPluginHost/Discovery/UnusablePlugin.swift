@@ -1,7 +1,7 @@
 /// A folder whose `plugin.yaml` cannot be used, and the reason.
 package struct UnusablePlugin: Error, Sendable, CustomStringConvertible {
   package var folder: String
-  /// The reason, ending with a line break: diagnostics with excerpts, or a sentence.
+  /// The reason as diagnostics with excerpts or as a sentence. It ends with a line break.
   package var description: String
 
   /// The name of the folder, which usually equals the name of the plugin.
