@@ -323,7 +323,7 @@ extension ActionHost {
   /// Does nothing by default, for hosts without executors.
   package func begun(_ step: StepIndex, attempt: Int) {}
 
-  /// Logs each line by itself by default, for hosts that do not keep lines together.
+  /// Logs the lines one by one by default, for hosts that do not keep lines together.
   package func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex) {
     log(lines.strings, from: stream, step: step)
   }

@@ -83,7 +83,7 @@ struct ArrayBook {
     mostIndices = max(1, indices)
   }
 
-  /// True if no attempt is running and no task is left.
+  /// True if no attempt is running or waiting, and no task is left.
   var isEmpty: Bool { claims.isEmpty && tasks.isEmpty }
   var liveArrays: [Int] { arrays.keys.sorted() }
   /// True if an attempt waits for the allocation of its task.

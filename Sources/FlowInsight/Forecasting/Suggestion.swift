@@ -19,7 +19,7 @@ package struct Suggestion: Sendable {
   /// The 95th percentile of the time until everything is ready with the change, in nanoseconds, or nil for never.
   package var after: Int?
 
-  /// The reduction of the 95th percentile, in nanoseconds. Never counts as the longest time.
+  /// The reduction of the 95th percentile, in nanoseconds. A percentile of nil counts as the longest time.
   var gain: Int { (before ?? .max / 2) - (after ?? .max / 2) }
 
   /// Returns the minimum gain for a change to be suggested: 1 % of the time before, but at least 0.1 ms.

@@ -6,7 +6,7 @@ package enum PageText {
   /// Returns the text as markup on one line. Control characters become visible.
   package static func escaped(_ text: String) -> String { markup(visible(text)) }
 
-  /// Replaces the characters that have a meaning in HTML by character references.
+  /// Replaces the characters that are special in HTML with character references.
   private static func markup(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

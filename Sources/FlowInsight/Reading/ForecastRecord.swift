@@ -9,7 +9,7 @@ package struct ForecastRecord: MeasuredRuns, Sendable {
   private let gate: ValueObject
   private let steps: ValueObject
 
-  /// Reads a forecast. Returns nil if the value is not one.
+  /// Reads a forecast from JSON. Returns nil if the value is not a forecast.
   package init?(_ value: Value) {
     guard let object = value.objectValue, object["seed"] != nil, let workflow = object["workflow"]?.stringValue,
       let runs = object["runs"]?.integerValue, let gate = object["gate"]?.objectValue,
