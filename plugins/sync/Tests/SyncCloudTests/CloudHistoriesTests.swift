@@ -19,7 +19,7 @@ import Testing
     #expect(conflicts > 0)
   }
 
-  @Test(arguments: [0, 0.4]) func `a simulated day ends with the content that the oracle computes`(_ loss: Double) {
+  @Test(arguments: [0, 0.4]) func `a simulated day in the cloud ends as the oracle computes`(_ loss: Double) {
     var plan = SimulationPlan.day(seed: 7, devices: 3, hours: 24, loss: loss)
     plan.backend = .cloudZone
     let report = Simulation.run(plan)
@@ -34,7 +34,7 @@ import Testing
     #expect(one.requests == two.requests && one.bytes == two.bytes && one.cloud?.saves == two.cloud?.saves)
   }
 
-  @Test func `many forgotten records are removed in several modifications within the limit`() throws {
+  @Test func `forgotten records are removed in several requests if they exceed the limit of one`() throws {
     let store = CloudMirror.store(ofAccount: "ada")
     var (cloud, mirror) = (SimulatedCloudZone(), CloudMirror(store: store))
     func commit(_ operations: [RecordOperation], atMilliseconds now: Int64) throws {

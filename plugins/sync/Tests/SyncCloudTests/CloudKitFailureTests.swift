@@ -2,12 +2,12 @@ import SyncCloud
 import Testing
 
 /// The conversion of CloudKit's documented error codes. CloudKit itself is not run.
-@Suite struct `Errors of CloudKit` {
+@Suite struct `CloudKit errors` {
   private func failure(_ number: Int?, after seconds: Double? = nil) -> CloudKitFailure {
     CloudKitFailure(number: number, text: "reason", retryAfterSeconds: seconds)
   }
 
-  @Test func `a failed request has one error per record, and a record changed by another device conflicts`() throws {
+  @Test func `a failed request reports one error per record, with a conflict for a record changed elsewhere`() throws {
     // In an atomic request, one record is refused and all others fail because of it.
     let records = [
       "head": failure(22), "part": failure(14), "new": failure(11), "large": failure(27), "odd": failure(10),
@@ -22,7 +22,7 @@ import Testing
     #expect(CloudKitFailure(records: [:]) == nil)
   }
 
-  @Test(arguments: [26, 28]) func `an error of a record or zone reveals a missing zone`(number: Int)
+  @Test(arguments: [26, 28]) func `an error for a record or a zone reveals that the zone is missing`(number: Int)
     throws
   {
     #expect(failure(number).problem == .zoneNotFound)
@@ -33,7 +33,7 @@ import Testing
     #expect(!failure(14).isMissingZone)
   }
 
-  @Test(arguments: [6, 7, 23]) func `an error of a busy service contains the time to wait, at most a day`(number: Int) {
+  @Test(arguments: [6, 7, 23]) func `an error from a busy service has a wait time of at most one day`(number: Int) {
     #expect(failure(number, after: 2.5).problem == .throttled(retryAfterMilliseconds: 2500))
     #expect(failure(number).problem == .throttled(retryAfterMilliseconds: 1000))
     #expect(failure(number, after: .nan).problem == .throttled(retryAfterMilliseconds: 1000))
@@ -45,7 +45,7 @@ import Testing
     #expect(failure(number).problem == .unreachable("reason"))
   }
 
-  @Test func `errors of other kinds are converted to the matching error or keep their reason`() {
+  @Test func `any other CloudKit error is mapped to the matching error or keeps its reason`() {
     #expect(failure(21).problem == .tokenExpired)
     #expect(failure(9).problem == .notAuthenticated)
     #expect(failure(36).problem == .notAuthenticated)

@@ -116,7 +116,7 @@ import Testing
       (.partial(["r": .failed("busy"), "head": .batchFailed]), "unavailable"),
       (.partial(["r": .tooLarge, "head": .batchFailed]), "too-large"), (.failed("?"), "unavailable"),
     ] as [(CloudZoneError, String)])
-  func `a commit that fails saves nothing and reports the error's code`(_ error: CloudZoneError, _ code: String)
+  func `a failed commit saves nothing and reports the error's code`(_ error: CloudZoneError, _ code: String)
     async throws
   {
     let cloud = try await cloud()
@@ -191,7 +191,7 @@ import Testing
     #expect(try await signs.next()?.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `a damaged record in the cloud database is an error`() async throws {
+  @Test func `reading a damaged record from the cloud database throws an error`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -201,7 +201,7 @@ import Testing
   }
 }
 
-@Suite struct `The cloud database of the tests` {
+@Suite struct `The simulated cloud database` {
   private func record(_ name: String, _ size: Int = 1, _ tag: CloudTag? = nil) -> CloudRecord {
     CloudRecord(name: name, bytes: Array(repeating: 7, count: size), tag: tag)
   }

@@ -57,7 +57,8 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11 M2: a write is stamped later than the stamp that its author had seen, despite a slow clock`() throws {
+  @Test func `V11 M2: a write gets a later stamp than its author had seen, even if the author's clock is slow`() throws
+  {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
     slow.seen = stored.cell.latestStamp
@@ -70,7 +71,8 @@ import Testing
     #expect(cell.entries.map(\.dot) == [slow.dot])
   }
 
-  @Test func `a device that claims to have seen a future stamp cannot get a stamp later than the stored one`() throws {
+  @Test func `a device that claims to have seen a future stamp does not get a stamp later than the stored one`() throws
+  {
     let stored = try record(focus(mac, at: now - 2000))
     var liar = focus(phone, at: now - 3000)
     liar.seen = Stamp(milliseconds: now + 10_000_000, counter: 0, device: mac)
@@ -88,12 +90,12 @@ import Testing
     #expect(decide(focus(phone, at: now), stored: nil, expected: 1) == .conflict)
   }
 
-  @Test func `M4: a write that the cell already has changes nothing`() throws {
+  @Test func `M4: a write that the cell already contains changes nothing`() throws {
     let stored = try record(focus(mac, at: now))
     #expect(decide(focus(mac, at: now), stored: stored) == .unchanged)
   }
 
-  @Test func `M1: another write with a used number is a conflict and never acknowledged`() throws {
+  @Test func `M1: a different write with a number already in use is a conflict and is never acknowledged`() throws {
     let stored = try record(focus(mac, at: now, number: 5))
     #expect(decide(focus(mac, at: now + 500, number: 5), stored: stored) == .conflict)
     #expect(decide(focus(mac, at: now, number: 4), stored: stored) == .conflict)

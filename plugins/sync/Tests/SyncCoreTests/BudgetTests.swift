@@ -148,7 +148,7 @@ import Testing
     for _ in 0..<20 { #expect(backoff.fail(retryAfterMilliseconds: 7000, using: &random) >= 7000) }
   }
 
-  @Test func `S28: a device's identity contains a readable stem and consists of valid characters`() {
+  @Test func `S28: a device's identity contains only valid characters, whatever the device is called`() {
     let device = DeviceID(stem: "Zoë's Mac", random: 0xab)
     #expect(device.name.hasSuffix("-000000ab"))
     #expect(DeviceID.isWellFormed(device.name))
@@ -157,7 +157,7 @@ import Testing
     #expect(DeviceID("") == nil)
   }
 
-  @Test func `M2: a clock returns each stamp once, and later stamps than all received ones`() {
+  @Test func `M2: a clock never returns a stamp twice, and each stamp is later than all received ones`() {
     let device = DeviceID(stem: "d", random: 1)
     var clock = HybridLogicalClock()
     var last = clock.stamp(device, nowMilliseconds: 1000)

@@ -78,7 +78,7 @@ import Testing
     #expect(lines(join(removed, moved)) == ["one", "three"])
   }
 
-  @Test func `elements inserted by two devices after the same element form two groups`() {
+  @Test func `elements that two devices insert at the same position are not interleaved`() {
     let start = list("one", "two")
     let ids = order(start)
     func run(_ words: String...) -> RecordEdit.Field {

@@ -5,7 +5,7 @@ import Testing
 
 /// The packed format of records and writes (V12, F26).
 @Suite struct PackingTests {
-  @Test func `V12: a packed cell is unpacked to an equal cell, and a packed write to an equal write`() throws {
+  @Test func `V12: unpacking a packed cell or write returns an equal one`() throws {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()

@@ -40,11 +40,11 @@ import Testing
   }
 
   @Test(arguments: [4999, 5000] as [Int64])
-  func `S18 C13 F4: the rules for concurrent states apply up to a distance of 5.000 s`(_ gap: Int64) throws {
+  func `S18 C13 F4: the rules for concurrent states apply to writes that are up to 5.000 s apart`(_ gap: Int64) throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: gap)).winner.dot.device == mac)
   }
 
-  @Test func `S18: from a distance of 5.001 s, the newer state wins`() throws {
+  @Test func `S18: if two writes are 5.001 s apart, the newer state wins`() throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 5001)).winner.dot.device == phone)
   }
 
@@ -72,7 +72,7 @@ import Testing
     #expect(reading.winner.dot.device == phone)
   }
 
-  @Test func `S21 S23 F5: of states that are otherwise equal, the newer wins, then the larger device name`() throws {
+  @Test func `S21 S23 F5: if no other rule decides, the newer state wins, then the larger device name`() throws {
     let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
     #expect(newer.winner.dot.device == phone)
     #expect(newer.rule == .newest)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `M5: a write of only a count or a field neither ages nor drops a state`() throws {
+  @Test func `M5: a write without a state neither drops the current state nor makes it older`() throws {
     var cell = Cell()
     let state = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(state, windowMilliseconds: rule.windowMilliseconds)
@@ -119,7 +119,7 @@ import Testing
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `a conflict is resolved as causal if the loser was seen, and as last writer wins if it is too old`() {
+  @Test func `the deciding rule is causal for a loser that was seen, and last-writer-wins for one that is too old`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

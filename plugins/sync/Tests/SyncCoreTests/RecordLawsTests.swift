@@ -58,7 +58,7 @@ import Testing
     ListItem.inOrder(cell.content.part("lines")?.state.items ?? []).map(\.id)
   }
 
-  @Test func `packed records and writes are unpacked to equal ones, and their computed sizes are exact`() throws {
+  @Test func `unpacking a packed record or write returns an equal one, and its computed size is exact`() throws {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)

@@ -68,7 +68,7 @@ import Testing
     #expect(ages.note(501, by: "a", atMilliseconds: Self.start + Self.day) == 3)
   }
 
-  @Test func `damaged bytes of a zone's ages are an error`() {
+  @Test func `reading the ages of a zone from damaged bytes throws an error`() {
     for bytes: [UInt8] in [[], [9], [1, 0, 5, 1], [1, 0, 255, 255, 255, 255, 15], [1, 0, 0, 1, 1]] {
       #expect(throws: PackingError.self) { try ZoneAges(packed: bytes) }
     }

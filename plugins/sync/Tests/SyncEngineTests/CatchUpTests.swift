@@ -92,7 +92,7 @@ import Testing
 
   private static func records(_ changes: [StoreChange]) -> Int { changes.count { $0.key.hasPrefix("record/") } }
 
-  @Test mutating func `records of a fetch with several pages are shown and saved only when it is complete`() throws {
+  @Test mutating func `the records of a fetch are shown and saved only after its last page has arrived`() throws {
     var machine = try process()
     for _ in 1...6 {
       #expect(try answer(&machine))
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test
-  mutating func `a process killed during a fetch has saved nothing of it, and the next process fetches everything`()
+  mutating func `if a process is killed during a fetch, nothing is saved, and the next process fetches everything`()
     throws
   {
     var machine = try process()

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 300])
-  func `actions waiting in a copied file count once, even if the original has continued`(_ more: Int) throws {
+  func `actions that wait in a copied file count once, even if the original device continues`(_ more: Int) throws {
     var (fleet, file) = waiting()
     fleet.settle()
     for number in 0..<more {
@@ -55,7 +55,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `actions waiting in a restored file count once`() throws {
+  @Test func `actions that wait in a file restored from a copy count once`() throws {
     var (fleet, file) = waiting()
     fleet.settle()
     fleet.like(0, "k")
@@ -68,7 +68,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `actions waiting in a copied file count once, even if the clock is corrected in between`() throws {
+  @Test func `actions that wait in a copied file count once, even if the clock is corrected in between`() throws {
     var fleet = RecordFleet(2)
     fleet.skews[2] = 90_000
     fleet.isAway = [2]
@@ -87,7 +87,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `if a running machine is copied, one of two actions counts and the other is parked`()
+  @Test func `if a running device is copied, one of two actions counts and the other is parked`()
     throws
   {
     var fleet = RecordFleet(2)

@@ -89,7 +89,9 @@ import Testing
     return (fleet, story)
   }
 
-  @Test func `if no device misses forgotten deletions, all devices end equal, and nothing is parked`() throws {
+  @Test func `if no device misses a forgotten deletion, all devices end with equal records, and nothing is parked`()
+    throws
+  {
     for seed in Self.seeds {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)

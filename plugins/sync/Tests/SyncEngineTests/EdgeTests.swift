@@ -216,7 +216,7 @@ import Testing
     #expect(!rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
-  @Test func `S43: a fetch delayed by the budget is reported, and later happens by itself`() {
+  @Test func `S43: a fetch delayed by the budget is reported, and happens later without another notification`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)

@@ -39,7 +39,7 @@ import Testing
 
   private var bytes: Int { rig.zone.records.values.reduce(0) { $0 + $1.cell.packed().count } }
 
-  @Test mutating func `the first fetch of a zone does not count toward the budget, and later requests do`() throws {
+  @Test mutating func `the first fetch of a zone does not count toward the budget, but later requests do`() throws {
     rig.start()
     rig.advance(milliseconds: 1000)
     #expect(rig.pulls > 100 && bytes > 1_000_000)
@@ -63,7 +63,7 @@ import Testing
     #expect((60...100).contains(rig.requests.count - before))
   }
 
-  @Test mutating func `requests to a server that fails during the first fetch count toward the budget`() {
+  @Test mutating func `requests that fail during the first fetch of a zone count toward the budget`() {
     rig.holds = true
     rig.start()
     for _ in 0..<5 { rig.answerHeld() }

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V15 S32: a device killed at any point loses nothing and counts nothing twice`() {
+  func `V15 S32: a device that is killed at any point loses nothing and counts nothing twice`() {
     let calm = Simulation.run(conflictPlan())
     expectGood(calm)
     var runs = 0

@@ -225,7 +225,7 @@ import Testing
     #expect((9...11).contains(rig.pulls - later))
   }
 
-  @Test func `F23 S49: a notification causes a fetch only if its position is not known yet`() {
+  @Test func `F23 S49: a notification causes a fetch only if the device has not reached its position yet`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)

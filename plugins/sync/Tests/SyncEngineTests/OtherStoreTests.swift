@@ -203,7 +203,7 @@ import Testing
     #expect(rig.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `saved data about stores is read unchanged, and damaged bytes are an error`() throws {
+  @Test func `saved data about stores is read unchanged, and reading damaged bytes throws an error`() throws {
     var binding = StoreBinding()
     binding.store = .drawn()
     binding.note(nil, at: Self.home)
