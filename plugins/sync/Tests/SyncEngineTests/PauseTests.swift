@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a long reason is truncated between two characters`() throws {
+  @Test func `a long reason for a pause is truncated between two characters`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .unreachable(String(repeating: "wörter ", count: 1000))

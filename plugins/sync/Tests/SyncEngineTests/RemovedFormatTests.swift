@@ -5,7 +5,7 @@ import Testing
 /// Files of devices with versions before the first published one.
 @Suite struct RemovedFormatTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
-  func `a device's file of a removed format is refused, and the error names the format`(_ format: UInt8) throws {
+  func `a device's file in an unsupported format is refused, and the error names the format`(_ format: UInt8) throws {
     var rig = Rig()
     rig.start()
     rig.act()
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [5, 6] as [UInt8])
-  func `a device's file of a format without moves in lists can be opened`(_ format: UInt8) throws {
+  func `a device's file from before list elements could be moved can still be opened`(_ format: UInt8) throws {
     var rig = Rig()
     rig.start()
     rig.act()

@@ -96,7 +96,7 @@ import Testing
     #expect(fleet.likes("k") == [2, 2])
   }
 
-  @Test func `a transaction is restored as a whole`() throws {
+  @Test func `a transaction is restored to a zone as a whole`() throws {
     var fleet = RecordFleet(2)
     fleet.likeTogether(0, ["a", "b"])
     fleet.settle()
@@ -156,7 +156,7 @@ import Testing
     #expect(tags.tag(of: 3) != 7)
   }
 
-  @Test func `the cursor in a commit counts toward the bytes sent`() {
+  @Test func `the cursor in a commit counts toward the bytes that were sent`() {
     var rig = Rig()
     rig.start()
     rig.act(.focus)

@@ -4,7 +4,7 @@ import Testing
 
 /// Devices that declare different rules for one collection before they know of each other.
 @Suite struct RulesAtOnceTests {
-  @Test func `conflicting rules of the second device are refused with the difference, and its changes are parked`() {
+  @Test func `if a second device has conflicting rules, they are refused, and its changes are parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.isAway = [0, 1]

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V20: histories with every rule and every fault end as the oracle computes`() throws {
+  func `V13 V14 V15 V20: histories with all rules and faults end with the content that the oracle computes`() throws {
     let schema = try schema()
     var actions = 0
     for seed in Self.seeds {
@@ -71,7 +71,7 @@ import Testing
     #expect(actions > Self.seeds.count * 3)
   }
 
-  @Test func `lists in which several devices insert, move and remove elements end as the oracle computes`() throws {
+  @Test func `lists that several devices edit end with the content that the oracle computes`() throws {
     let text = """
       schema: lists
       collections:
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `several devices lose no change in a day with lost messages, kills and offline users`() throws {
+  @Test func `several devices lose no change in a day with lost messages, killed devices and offline users`() throws {
     var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
     expectGood(Simulation.run(plan))
     // With the default budget, everything still arrives.

@@ -4,7 +4,7 @@ import Testing
 
 /// How a store is distinguished from an old copy of it (V23).
 @Suite struct ZoneIncarnationsTests {
-  @Test func `a cursor is valid up to the end of its incarnation`() {
+  @Test func `a cursor is valid up to the end of its zone's incarnation`() {
     var incarnations = ZoneIncarnations([.init(generation: 7, from: 0)])
     #expect(incarnations.holds(Cursor(generation: 7, sequence: 50), last: 50))
     #expect(!incarnations.holds(Cursor(generation: 7, sequence: 51), last: 50))
@@ -15,7 +15,7 @@ import Testing
     #expect(incarnations.holds(Cursor(generation: 9, sequence: 95), last: 95))
   }
 
-  @Test func `the oldest incarnation is forgotten when there are too many`() {
+  @Test func `the oldest incarnation of a zone is forgotten when there are too many`() {
     var incarnations = ZoneIncarnations([.init(generation: 0, from: 0)])
     for incarnation in 1..<ZoneIncarnations.limit {
       incarnations.begin(generation: UInt64(incarnation), from: Int64(incarnation))

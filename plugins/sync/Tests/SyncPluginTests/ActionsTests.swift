@@ -149,7 +149,7 @@ import Testing
     #expect(DeviceFile.path(device: "mac", zone: "PomodoroZone", in: "/d") == "/d/sync-mac.sqlite")
   }
 
-  @Test func `S43 a shared file has no limit on requests`() async throws {
+  @Test func `S43: requests to a shared file are not limited`() async throws {
     for _ in 0..<25 {
       let mac = try await connected("mac")
       _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])

@@ -96,7 +96,7 @@ import Testing
 
   @Test(
     arguments: [(.min, 1, .min, 0), (.max, -1, .max, .max)] as [(Int64, Int64, Int64, Int64)])
-  func `a value is aged without overflow for any number that another device sets`(
+  func `computing an aged value never overflows, whatever number another device sets`(
     _ left: Int64, _ later: Int64, _ standing: Int64, _ aged: Int64
   ) {
     let rule = DecideRule(smallest: .init(field: "left", ages: true))

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `of two concurrent states, both devices show the same one, and a later state replaces it`()
+  @Test func `both devices show the same of two concurrent states, and a later state replaces it`()
     async throws
   {
     let folder = try folder()

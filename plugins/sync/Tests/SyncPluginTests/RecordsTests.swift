@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `with replace, a plain value for a list, set or counter is stored as the difference from the shown one`()
+  @Test func `with replace, a list, set or counter is stored as its difference from the shown value`()
     async throws
   {
     let mac = try await connected("mac")
@@ -411,7 +411,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a parked transaction stays visible as a whole, and each later put on its records reports its own result`()
+  @Test func `a parked transaction stays visible as a whole, and later puts on its records report their own results`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
@@ -520,7 +520,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `without a schema, the error explains how to declare one, and errors in a schema have a location`()
+  @Test func `a missing schema causes an error with advice, and errors in a schema have a location`()
     async throws
   {
     let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncPlugin
 
 /// The files of an app while it is in the background.
-@Suite(.timeLimit(.minutes(10))) struct `The connections of a plugin` {
+@Suite(.timeLimit(.minutes(10))) struct `Sync connections of a suspended app` {
   private let folder: String
 
   init() throws {
@@ -28,7 +28,9 @@ import Testing
 
   private var file: String { "\(folder)/sync-phone.sqlite" }
 
-  @Test func `connections release their files in the background, and lock them again in the foreground`() async throws {
+  @Test func `sync connections release their files in the background, and lock them again in the foreground`()
+    async throws
+  {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])
@@ -47,7 +49,7 @@ import Testing
     try SQLiteReplicaStore(path: file).close()
   }
 
-  @Test func `connections fail with the reason if another process has opened a file`() async throws {
+  @Test func `sync connections fail with the reason if another process has opened a file`() async throws {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `a shared file of a removed format is refused and left unchanged`(_ format: Int) throws {
+  func `a shared file in an unsupported format is refused and left unchanged`(_ format: Int) throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     try SQLiteConnection(path).execute("PRAGMA user_version = \(format)")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
-  func `a device's file of a removed format is refused and left unchanged`(_ format: UInt8) async throws {
+  func `a device's file in an unsupported format is refused and left unchanged`(_ format: UInt8) async throws {
     let path = folder.file("mac.sqlite")
     let store = try SQLiteReplicaStore(path: path)
     let session = try await SyncSession.open(

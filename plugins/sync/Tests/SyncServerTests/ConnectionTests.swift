@@ -63,7 +63,7 @@
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
     }
 
-    @Test func `connections per address are limited, and an open channel is not closed for new ones`()
+    @Test func `the server limits connections per address, and closes no open channel for a new connection`()
       async throws
     {
       let server = try server(connectionsPerPeer: 20)

@@ -89,7 +89,7 @@
       server.kill()
     }
 
-    @Test func `a server that receives a signal to stop exits promptly, even with an open channel`() async throws {
+    @Test func `a sync server that receives a signal to stop exits promptly, even with an open channel`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

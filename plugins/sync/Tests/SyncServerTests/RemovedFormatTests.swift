@@ -14,7 +14,7 @@
         name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL, is_converted boolean NOT NULL DEFAULT false)
       """,
     ])
-    func `a database of a removed format is refused with its format and left unchanged`(_ table: String) async throws {
+    func `a database in an unsupported format is refused and left unchanged`(_ table: String) async throws {
       let database = try Database()
       try database.execute("\(table); INSERT INTO sync_zone (name, generation, seq) VALUES ('old', 7, 3)")
       await #expect {

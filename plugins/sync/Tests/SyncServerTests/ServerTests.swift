@@ -45,7 +45,7 @@
       #expect(failures == [])
     }
 
-    @Test func `PostgreSQL passes the conformance suite`() async throws {
+    @Test func `the PostgreSQL backend passes the conformance suite`() async throws {
       let database = try Database()
       let failures = await BackendConformance.run { [zones = zones()] _ in
         try await PostgresBackend(database.information, zones: zones)

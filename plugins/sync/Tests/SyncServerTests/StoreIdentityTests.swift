@@ -61,7 +61,7 @@
       #expect(page.records.map(\.key.type).allSatisfy { $0 == ZoneRules.type })
     }
 
-    @Test func `a missing store is reported and not created`() throws {
+    @Test func `a missing store is reported and is not created`() throws {
       let file = folder.file("missing.sqlite")
       let (status, output) = try ServerProcess.run("store identity --store '\(file)' 2>&1")
       #expect(status == 64)

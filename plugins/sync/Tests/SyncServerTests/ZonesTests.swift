@@ -62,7 +62,7 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a name that cannot be part of an address is refused for a zone, with the rule`() throws {
+    @Test func `a zone's name that cannot be part of an address is refused, and the message states the rule`() throws {
       for name in [".", "..", "a/b", "ä"] {
         let (status, output) = try zones("add '\(name)'")
         #expect(status == 1, "\(name)")
@@ -82,7 +82,7 @@
       #expect(try TestFolder.rights(folder.file("zones")) == 0o600)
     }
 
-    @Test func `subcommands that run concurrently all take effect`() async throws {
+    @Test func `zones subcommands that run at the same time all take effect`() async throws {
       let path = folder.file("zones")
       let (status, _) = try await Shell.runAside(
         "for n in {1..12}; do '\(ServerProcess.program)' zones add zone$n --zones '\(path)' & done; wait", input: "")
@@ -94,7 +94,9 @@
       ("add home", "is there already"), ("add 'a b'", "is not a name for a zone"), ("rotate nowhere", "there are home"),
       ("revoke nowhere", "no zone 'nowhere'"),
     ])
-    func `a subcommand that fails reports the reason and changes nothing`(_ words: String, _ message: String) throws {
+    func `a zones subcommand that fails reports the reason and changes nothing`(_ words: String, _ message: String)
+      throws
+    {
       #expect(try zones("add home").status == 0)
       let before = try String(contentsOfFile: folder.file("zones"), encoding: .utf8)
       let (status, output) = try zones(words)
@@ -140,7 +142,7 @@
       #expect(await code(server.address, "home", token) == "open")
     }
 
-    @Test func `a port that is in use is reported with a remedy`() throws {
+    @Test func `a server port that is in use is reported with a remedy`() throws {
       let folder = NSTemporaryDirectory() + "sync-port-\(UInt32.random(in: 0 ... .max))"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }

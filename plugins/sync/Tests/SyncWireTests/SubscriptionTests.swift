@@ -11,7 +11,7 @@ import Testing
     serverMilliseconds: 5,
     others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7)])
 
-  @Test func `a subscription, and the list of records outside of it, are transmitted unchanged`() throws {
+  @Test func `a subscription and the list of records outside of it are transmitted unchanged`() throws {
     let wanted = SyncSubscription(["notes": ["folder": .text("ü/+=&"), "open": .null], "folders": [:]])
     #expect(try Wire.subscription(Wire.text(of: wanted)) == wanted)
     #expect(try Wire.page(Wire.body(of: Self.page, isPartial: true), isPartial: true) == Self.page)
