@@ -7,7 +7,9 @@ import Testing
 /// Callbacks that are scheduled for times of a run. A separate thread or timers call them.
 @Suite(.timeLimit(.minutes(10))) struct AlarmClockTests {
   @Test(arguments: [false, true])
-  func `callbacks run in order of time and never early, even if a callback schedules them`(usesTimers: Bool) async {
+  func `callbacks run in the order of their times and never early, even if a callback schedules them`(usesTimers: Bool)
+    async
+  {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
@@ -35,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an earlier callback runs on time while the clock waits for a later one`(usesTimers: Bool) async {
+  func `an earlier callback runs on time while the alarm clock waits for a later one`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
@@ -55,7 +57,7 @@ import Testing
     deadlines.stop()
   }
 
-  @Test(arguments: [false, true]) func `a stopped clock drops callbacks without calling them`(usesTimers: Bool) async {
+  @Test(arguments: [false, true]) func `a stopped alarm clock never calls its callbacks`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()

@@ -14,7 +14,7 @@ struct BatchTests {
     return batch
   }
 
-  @Test func `revoking at any point returns the finished, running and unstarted steps`() {
+  @Test func `revoking a batch at any point returns its finished, running and unstarted steps`() {
     for count in 1...5 {
       for gone in 0..<count {
         let batch = batch(of: count)
@@ -57,7 +57,7 @@ struct BatchTests {
     #expect(allowances == [2, 4, 8, 16, 32, 32, 32, 16, 8])
   }
 
-  @Test func `while one thread runs steps and another revokes them, each step is run or revoked exactly once`()
+  @Test func `while a thread runs the steps of a batch and another revokes them, each is run or revoked exactly once`()
     async
   {
     for round in 0..<2_000 {

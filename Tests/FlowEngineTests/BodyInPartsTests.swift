@@ -14,7 +14,7 @@ import Testing
     return fixture
   }
 
-  @Test func `600 bodies that wait for each other all start and finish once`() async throws {
+  @Test func `600 step bodies that wait for each other all start and finish once`() async throws {
     let gathering = Gathering(size: 600)
     let report = try await fixture(600, gathering).run()
     #expect(report.conclusion == .success)
@@ -22,7 +22,7 @@ import Testing
     #expect(gathering.ends == 600)
   }
 
-  @Test func `other ready steps run while bodies wait repeatedly`() async throws {
+  @Test func `other ready steps run while step bodies wait repeatedly`() async throws {
     let gathering = Gathering(size: 1)
     var fixture = fixture(8, gathering, ["parts": 200])
     fixture.workflow.steps += (0..<200).map { Step("n\($0)") }
@@ -31,7 +31,7 @@ import Testing
     #expect(gathering.ends == 8)
   }
 
-  @Test func `an error after a body has waited fails the step`() async throws {
+  @Test func `an error after a step's body has waited fails the step`() async throws {
     let report = try await fixture(1, Gathering(size: 1), ["fails": true]).run()
     #expect(report["s0"].failure?.code == "late")
   }

@@ -36,7 +36,9 @@ import Testing
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `prevents the start of a run if its action was renamed, and the error contains the new name`() throws {
+  @Test func `a renamed action in a step that follows an event prevents the start, and the error has the new name`()
+    throws
+  {
     for step in [Step("a", "old.say"), Step("a", "flow.on", with: ["event": "again", "action": "old.say"])] {
       var fixture = EngineFixture([step])
       fixture.workflow.events = [EventDeclaration("again", repeats: true)]
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `uses a different idempotency key for each call`() async throws {
+  @Test func `a step that follows an event uses a different idempotency key for each call`() async throws {
     let run = try start([follow("old.key")])
     for _ in 0..<2 { run.post("again") }
     await wait { probe.diary.count == 2 }
@@ -58,7 +60,7 @@ import Testing
     #expect(probe.diary.all == ["\(run.run.id)/follow#1", "\(run.run.id)/follow#2"])
   }
 
-  @Test func `calls its action for each post in order, with the number of the post, and counts the calls`() async throws
+  @Test func `a step that follows an event calls its action for each post in order, and counts the calls`() async throws
   {
     let run = try start([
       Step("give", "flow.set", with: ["values": ["word": "hello"]]),
@@ -78,7 +80,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `handles posts made before it started, and ends with the run`() async throws {
+  @Test func `a step that follows an event handles posts made before it started, and ends with the run`() async throws {
     let run = try start([
       Step("before", "probe.hold"),
       Step("follow", "flow.on", with: ["event": "again", "action": "probe.write", "with": ["text": "x"]], needs: [0]),
@@ -91,7 +93,7 @@ import Testing
     #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
   }
 
-  @Test func `continues after failed calls, and counts them`() async throws {
+  @Test func `a step that follows an event continues after failed calls, and counts them`() async throws {
     let listener = LogListener()
     let run = try start([follow("flow.fail", ["message": "no luck"])], observer: listener)
     for _ in 0..<2 { run.post("again") }
@@ -102,7 +104,7 @@ import Testing
     #expect(listener.lines == (1...2).map { "error again \($0): flow.fail failed: no luck" })
   }
 
-  @Test func `ends a call that takes too long and makes the next one`() async throws {
+  @Test func `a step that follows an event ends a call that takes too long, and makes the next one`() async throws {
     let listener = LogListener()
     let run = try start([follow("probe.wait", timeout: "20ms")], observer: listener)
     for _ in 0..<2 { run.post("again") }
@@ -114,7 +116,9 @@ import Testing
     #expect(listener.lines == (1...2).map { "error again \($0): \(failure)" })
   }
 
-  @Test func `queues up to 100 posts during a slow call, and counts those it drops`() async throws {
+  @Test func `a step that follows an event queues up to 100 posts during a slow call, and counts those it drops`()
+    async throws
+  {
     let run = try start([follow("probe.hold")])
     run.post("again")
     await wait { probe.door.waiting.load(ordering: .relaxed) == 1 }
@@ -125,7 +129,9 @@ import Testing
     #expect(await run.report.outputs == ["calls": 101, "failed": 0, "dropped": 5])
   }
 
-  @Test func `reports the posts that it could not handle within its grace period`() async throws {
+  @Test func `a step that follows an event reports the posts that it could not handle within its grace period`()
+    async throws
+  {
     let run = try start([follow("probe.wait", timeout: "1h")], lastCallsNanoseconds: 50_000_000)
     for _ in 0..<3 { run.post("again") }
     await wait { run.state.withLock { $0.followers.first?.call != nil } }
@@ -135,7 +141,8 @@ import Testing
     #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
   }
 
-  @Test func `cannot start steps through its action, and closes handles that the action provides`() async throws {
+  @Test func `the action of a step that follows an event cannot start steps, and its handles are closed`() async throws
+  {
     let listener = LogListener()
     let run = try start([follow("flow.post", ["event": "again"])], observer: listener)
     run.post("again")
@@ -149,7 +156,8 @@ import Testing
     #expect(probe.diary.all == ["closed thing"])
   }
 
-  @Test func `follows returns to the foreground, which the report lists as warm or hot entries`() async throws {
+  @Test func `a step can follow returns to the foreground, which the report lists as warm or hot entries`() async throws
+  {
     var fixture = EngineFixture([
       Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),
       Step("window", "flow.noop", needs: []) {

@@ -16,7 +16,7 @@ import Testing
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
-  @Test func `checks no ancestors if the parent folder exists`() throws {
+  @Test func `creating a data folder checks no ancestors if the parent folder exists`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var made: [String] = []
     _ = try DataFolder(making: "\(root)/data") { path in
@@ -27,7 +27,7 @@ import Testing
     #expect(isFolder("\(root)/data"))
   }
 
-  @Test func `checks ancestors only up to the first that exists`() throws {
+  @Test func `creating a data folder checks ancestors only up to the first that exists`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var made: [String] = []
     _ = try DataFolder(making: "\(root)/a/b") { path in
@@ -37,13 +37,13 @@ import Testing
     #expect(made == ["\(root)/a/b", "\(root)/a", "\(root)/a/b"])
   }
 
-  @Test(arguments: ["a/b/c/d", "a//b/", "a/../b", "./a"]) func `creates missing ancestors`(path: String) throws {
+  @Test(arguments: ["a/b/c/d", "a//b/", "a/../b", "./a"]) func `missing parent folders are made`(path: String) throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     let folder = try DataFolder(making: "\(root)/\(path)")
     #expect(isFolder(folder.path))
   }
 
-  @Test func `reports the file or link that is in the way`() throws {
+  @Test func `creating a data folder reports the file or link that is in the way`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try Data().write(to: URL(fileURLWithPath: "\(root)/file"))
     try FileManager.default.createSymbolicLink(atPath: "\(root)/link", withDestinationPath: "\(root)/missing")

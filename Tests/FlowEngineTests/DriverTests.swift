@@ -7,7 +7,7 @@ import Testing
 
 /// The parts of a run that the plan does not contain: threads, tasks, handles and cancellation.
 @Suite(.timeLimit(.minutes(10))) struct DriverTests {
-  @Test func `a hundred blocked threads do not delay an unrelated chain`() async throws {
+  @Test func `a hundred blocked threads do not delay an unrelated chain of steps`() async throws {
     let probe = ProbePlugin()
     var steps = (0..<100).map { Step("hold-\($0)", "probe.hold") { $0.blocking = false } }
     for index in 0..<20 { steps.append(Step("chain-\(index)", needs: index == 0 ? [] : [StepIndex(99 + index)])) }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `ready steps get more threads if a step blocks the only thread after many short ones`()
+  func `a run uses more threads for ready steps if a step blocks the only thread after many short ones`()
     async throws
   {
     let probe = ProbePlugin()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `if the thread of a batch is blocked, other threads run the rest of the batch`() async throws {
+  func `if the thread that runs a batch is blocked, other threads run the rest of the batch`() async throws {
     // Two thousand short steps, and three others that follow a step which does not return before all short ones have
     // run. The other ready steps block their threads too, so no thread finds the three by chance. The test is repeated,
     // because threads may happen to split the steps so that none is left behind.
@@ -141,7 +141,7 @@ import Testing
     #expect(report.conclusion == .partial)
   }
 
-  @Test func `handles close in reverse order, after services have stopped`() async throws {
+  @Test func `handles close in reverse order of their creation, after services have stopped`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("one", "probe.provide", with: ["key": "first"]),

@@ -60,7 +60,7 @@ private struct OutsidePlugin: Plugin {
     Step(id, "flow.set", with: ["values": ["got": .string("${{ \(expression) }}")]], change)
   }
 
-  @Test func `pass their value to each item, and the last value to outputs`() async throws {
+  @Test func `the value of each post is passed to an item, and the last value to outputs`() async throws {
     let run = try start(
       [set("each", "item.value.n") { $0.fanOut = FanOut(.posts(of: "again")) }],
       outputs: ["all": "${{ steps.each.outputs.got }}", "last": "${{ events.again.value.n }}"])
@@ -70,7 +70,7 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs == ["all": [1, 2], "last": 2])
   }
 
-  @Test func `pass a value from the step that posts them to one that waits for them`() async throws {
+  @Test func `an event passes a value from the step that posts it to one that waits for it`() async throws {
     let run = try start(
       [
         Step("post", "flow.post", with: ["event": "app.paid", "value": ["order": 17]]),
@@ -80,7 +80,7 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs == ["read": 17, "none": .null])
   }
 
-  @Test func `keep the value of the first post unless they repeat`() async throws {
+  @Test func `an event keeps the value of its first post unless it repeats`() async throws {
     let run = try start(
       [set("read", "events.link.value == 'first one'") { $0.after = ["link"] }],
       outputs: ["read": "${{ steps.read.outputs.got }}"])
@@ -97,7 +97,7 @@ private struct OutsidePlugin: Plugin {
       ("link", .string(String(repeating: "x", count: 70_000)), "the value of event 'link' is larger than 64 KiB"),
       ("outside.came", 1, "event 'outside.came': only steps of the run post it with a value"),
     ] as [(String, Value, String)])
-  func `reject a value that an app posts if its type is wrong`(
+  func `a value that an app posts is rejected if its type is wrong`(
     event: String, value: Value, message: String
   ) async throws {
     var problem: EventValueProblem?
@@ -113,7 +113,7 @@ private struct OutsidePlugin: Plugin {
     #expect(problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "taken")")
   }
 
-  @Test func `treat secret properties of their values as secret at any depth`() {
+  @Test func `secret properties of an event's value are treated as secret at any depth`() {
     var token = FieldDeclaration("token", .string)
     token.isSecret = true
     let list = FieldDeclaration("list", .array(of: .object(properties: [token, FieldDeclaration("plain", .string)])))
@@ -128,7 +128,7 @@ private struct OutsidePlugin: Plugin {
     #expect(rules.secretPart(of: value, "f") == nil)
   }
 
-  @Test func `do not reveal secret values in the output of a run`() async throws {
+  @Test func `secret values of events are not revealed in the output of a run`() async throws {
     let run = try start(
       [set("read", "format('{0} and more', events.link.value)") { $0.after = ["link"] }],
       outputs: ["read": "${{ steps.read.outputs.got }}"])
@@ -139,7 +139,7 @@ private struct OutsidePlugin: Plugin {
     #expect(!JSONText.write(.object(report.value)).contains("T0PSECRET"))
   }
 
-  @Test func `keep a command-line run waiting only if they have been announced`() async throws {
+  @Test func `a command-line run waits for an event only if the event has been announced`() async throws {
     func outcome(_ change: @escaping (inout RunOptions) -> Void) async throws -> RunReport {
       let run = try start(
         [

@@ -29,14 +29,14 @@ import Testing
     return try await fixture.run()
   }
 
-  @Test func `returns the outputs of its items in order`() async throws {
+  @Test func `a step with items returns the outputs of its items in order`() async throws {
     let report = try await run([setting(["a", "b", "c"])], outputs: ["all": "${{ steps.each.outputs }}"])
     #expect(report.conclusion == .success)
     #expect(report.outputs["all"] == ["got": ["a", "b", "c"], "at": [0, 1, 2]])
     #expect(report.steps[0].items?.map(\.outcome) == [.success, .success, .success])
   }
 
-  @Test func `evaluates its list after its dependencies have finished`() async throws {
+  @Test func `a step with items evaluates its list after its dependencies have finished`() async throws {
     let list = Step("list", "flow.set", with: ["values": ["files": ["x", "y"]]])
     var each = setting("${{ steps.list.outputs.files }}")
     each.needs = [0]
@@ -45,14 +45,14 @@ import Testing
   }
 
   @Test(arguments: ["3", "'text'", "null", "true"])
-  func `fails if foreach is not a list`(value: String) async throws {
+  func `a step fails if its foreach is not a list`(value: String) async throws {
     let report = try await run(
       [setting(.string("${{ fromJSON('\(value.replacing("'", with: "\""))') }}"))], outputs: [:])
     #expect(report.steps[0].failure?.code == "not-a-list")
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `evaluates a condition that refers to the item once per item, and skips the items if it is false`()
+  @Test func `a condition that refers to the item is evaluated once per item, and skips the items if it is false`()
     async throws
   {
     let report = try await run(
@@ -63,7 +63,8 @@ import Testing
     #expect(none.conclusion == .success && none.steps[0].outcome == .success)
   }
 
-  @Test func `runs for every combination that is not excluded, in the order of the keys`() async throws {
+  @Test func `a step with axes runs for every combination that is not excluded, in the order of the keys`() async throws
+  {
     let axes = FanOut.Source.axes(
       ["os": ["mac", "linux"], "arch": ["arm", "x86"]], exclude: [["os": "mac", "arch": "x86"]],
       include: [])
@@ -75,7 +76,7 @@ import Testing
   }
 
   /// The example on GitHub's page about matrices.
-  @Test func `adds included values to matching combinations, or adds new combinations`() async throws {
+  @Test func `included values are added to matching combinations, or become new combinations`() async throws {
     let axes = FanOut.Source.axes(
       ["fruit": ["apple", "pear"], "animal": ["cat", "dog"]], exclude: [],
       include: [
@@ -93,7 +94,7 @@ import Testing
       ])
   }
 
-  @Test func `adds included combinations after exclusions, even if all are excluded, and evaluates their expressions`()
+  @Test func `combinations are included after exclusions, even if all are excluded, and may contain expressions`()
     async throws
   {
     let axes = FanOut.Source.axes(
@@ -105,7 +106,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `cancels its other items when one fails, unless fail-fast is false`(isFailFast: Bool) async throws {
+  func `when an item fails, the other items of its step are cancelled, unless fail-fast is false`(isFailFast: Bool)
+    async throws
+  {
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [1, 2, 3] }
     var fixture = EngineFixture([
@@ -129,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `never runs more items at once than parallel allows`() async throws {
+  @Test func `a step never runs more items at once than parallel allows`() async throws {
     let plugin = CountingPlugin()
     var fixture = EngineFixture([numbered(0..<200) { $0.fanOut?.parallel = 3 }])
     fixture.plugins = [plugin]
@@ -138,7 +141,7 @@ import Testing
     #expect(counts.most <= 3 && counts.ran.sorted() == Array(0..<200))
   }
 
-  @Test func `fails if it has more than 100,000 items`() async throws {
+  @Test func `a step fails if it has more than 100,000 items`() async throws {
     func list(_ count: Int) -> Value { .array((0..<count).map { .integer($0) }) }
     let step = { (count: Int) in Step("each") { $0.fanOut = FanOut(.items(list(count))) } }
     let most = try await run([step(100_000)], outputs: [:])
@@ -147,7 +150,7 @@ import Testing
     #expect(over.steps[0].failure?.code == "too-many-items")
   }
 
-  @Test func `fails if its items together return more than 64 MiB`() async throws {
+  @Test func `a step fails if its items together return more than 64 MiB`() async throws {
     // Each item returns a little less than 1 MiB, so 64 of them fit and 65 do not.
     let step = { (count: Int) in
       Step("each", "count.give") { $0.fanOut = FanOut(.items(.array((0..<count).map { .integer($0) }))) }
@@ -170,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `runs for each post of a repeating event, and the post is the item`() async throws {
+  @Test func `a step can run for each post of a repeating event, and the post is the item`() async throws {
     let each = Step(
       "each", "flow.set", with: ["values": ["got": "${{ item.name }} ${{ item.number }}", "at": "${{ item.at >= 0 }}"]]
     ) {
@@ -190,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `runs again in a resume for posts whose items failed, and for new posts`() async throws {
+  @Test func `in a resume, a step runs again for posts whose items failed, and runs for new posts`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }
@@ -240,7 +243,7 @@ import Testing
     #expect(plugin.counter.counts.withLock { $0.ran.sorted() } == [1, 2, 3, 4, 5])
   }
 
-  @Test func `returns an empty list if there are no items, and null for skipped items`() async throws {
+  @Test func `a step returns an empty list if it has no items, and null for skipped items`() async throws {
     let stated = ["values": ["got": "${{ item }}"]] as ValueObject
     let given = ["values": "${{ item }}"] as ValueObject
     func step(_ id: String, _ uses: String, _ with: ValueObject, _ items: Value, _ condition: String? = nil) -> Step {
@@ -274,7 +277,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps items that succeeded when its run is resumed`() async throws {
+  @Test func `a step keeps items that succeeded when its run is resumed`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }

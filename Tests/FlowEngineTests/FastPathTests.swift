@@ -58,7 +58,7 @@ struct FastPathTests {
     .outsideSourceClosed, .announcedEventDone,
     .ended(0, attempt: 1, .success),
   ])
-  func `any other event ends a fast path`(event: PlanEvent) throws {
+  func `a fast path ends when the plan is notified of any event`(event: PlanEvent) throws {
     var plan = try runningChain()
     let found = plan.fastPath(from: 0, attempt: 1, in: plan.pool(of: 0))
     let fastPath = try #require(found)
@@ -100,7 +100,7 @@ struct FastPathTests {
     #expect(none == nil)
   }
 
-  @Test func `passOn has the same effect as ending a step and starting the next one, for random graphs and options`()
+  @Test func `a fast path has the same effect as ending a step and starting the next one, for random graphs`()
     throws
   {
     let seed = SeededGenerator.environmentSeed ?? 20

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Paths of a moved folder` {
+@Suite struct `The move of a workflow's folder` {
   private let move = FolderMove(from: "/app", to: "/srv/app")
 
   @Test(arguments: [
@@ -11,12 +11,12 @@ import Testing
     ("--prefix=/app", true), ("/opt/app", false), ("/apple", false), ("/app-2/out", false), ("app/out", false),
     ("", false),
   ])
-  func `are found in a text only as a whole, not as a part of a longer name`(text: String, isNamed: Bool) {
+  func `the path of a moved folder is found only as a whole, not in a longer name`(text: String, isNamed: Bool) {
     #expect(move?.isNamed(in: Value.array([["key": .string(text)]])) == isNamed)
     #expect(move?.isNamed(in: Value.object([text: 1])) == isNamed)
   }
 
-  @Test func `change to the new folder, and other paths stay unchanged`() {
+  @Test func `paths in a moved folder change to the new folder, and other paths stay unchanged`() {
     let moved = move?.moved(["/app", "/app/a/b", "/apple", "see /app/a", 1] as Value)
     #expect(moved == ["/srv/app", "/srv/app/a/b", "/apple", "see /app/a", 1])
     #expect(FolderMove(from: "/app", to: "/app") == nil && FolderMove(from: "/", to: "/app") == nil)

@@ -5,8 +5,8 @@ import Testing
 @testable import FlowEngine
 
 /// The event stream, the report and the app must agree on the time at which the gate opened.
-@Suite struct `The time at which the gate opens` {
-  @Test func `equals the time of the opening event, even if the plan is notified later`() throws {
+@Suite struct `The opening time of the gate` {
+  @Test func `the gate's opening time is that of the opening event, even if the plan is notified later`() throws {
     var gate = GateBounds()
     gate.maximumNanoseconds = 5
     var resolution = Resolution()
@@ -20,7 +20,7 @@ import Testing
     #expect(opened.map(\.atNanoseconds) == [5] && plan.gate.openedAtNanoseconds == 5)
   }
 
-  @Test func `does not depend on which of several concurrent threads opens the gate`() async {
+  @Test func `the gate's opening time does not depend on which of several threads opens the gate`() async {
     for _ in 0..<200 {
       let gate = GateClock(clock: RunClock())
       gate.send(.decided(.ready))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, 220_000_000]) func `does not keep the gate and its thread alive, even if no run ends`(
+  @Test(arguments: [nil, 220_000_000]) func `the gate and its thread are released even if the run never ends`(
     maximum: Int?
   ) async throws {
     weak var gate: GateClock?
@@ -50,7 +50,7 @@ import Testing
     #expect(gate == nil)
   }
 
-  @Test func `stays the same when the run is resumed`() {
+  @Test func `the gate's opening time stays the same when the run is resumed`() {
     let gate = GateClock(clock: RunClock())
     gate.restore(OpenedGate(.ready, atNanoseconds: 7), activatedAtNanoseconds: 0)
     #expect(gate.opened == OpenedGate(.ready, atNanoseconds: 7))

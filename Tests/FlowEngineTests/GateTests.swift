@@ -89,7 +89,7 @@ import Testing
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `without a blocking step the gate opens at its minimum`() async throws {
+  @Test func `without a blocking step, the gate opens at its minimum`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([Step("a", "probe.hold") { $0.blocking = false }], gate: gate(min: .milliseconds(30)))
     fixture.plugins = [probe]

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `each value is stored in its field, and missing values have defaults`() async throws {
+  @Test func `each value is stored in its input field, and missing values have defaults`() async throws {
     let given: ValueObject = [
       "flag": true, "text": "given", "the-level": "high", "perhaps": false, "durations": ["1s", "20ms"], "number": 1.5,
       "anything": ["a": 1], "count": 3,
@@ -55,7 +55,7 @@ import Testing
     #expect(few["perhaps"] == .null && few["number"] == .null && few["durations"] == [])
   }
 
-  @Test func `inputs of overlapping calls are separate`() async throws {
+  @Test func `inputs of overlapping calls are kept separate`() async throws {
     let host = TestHost()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `missing and invalid values are reported by name`() async {
+  @Test func `missing and invalid inputs are reported by name`() async {
     let missing = await #expect(throws: (any Error).self) { try await TestHost().call(Mixed.self) }
     #expect("\(missing!)".contains("flag"))
     let wrong = await #expect(throws: (any Error).self) {

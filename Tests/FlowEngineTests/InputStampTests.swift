@@ -28,12 +28,13 @@ struct InputStampTests {
     return known
   }
 
-  @Test func `a file that has just changed is read again, even if its modification time is old`() throws {
+  @Test func `an input file that has just changed is read again, even if its modification time is old`() throws {
     #expect(try made().number == 0)
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a recorded digest is reused only if the file's number, length and both times are equal`() throws {
+  @Test func `the digest of an input file is reused only if the file's number, length and both times are equal`() throws
+  {
     let stamp = try made()
     let same = try recorded(stamp) { _ in }
     #expect(InputStamp("f", in: OpenFolder(folder), known: same).digest == "recorded")
@@ -48,7 +49,7 @@ struct InputStampTests {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a file with new times but equal content counts as unchanged`() throws {
+  @Test func `an input file with new times but equal content counts as unchanged`() throws {
     let stamp = try made()
     #expect(try stamp.isSame(as: recorded(stamp) { ($0.digest, $0.changedNanoseconds) = (stamp.digest, 1) }))
     try FileManager.default.removeItem(atPath: folder)

@@ -83,7 +83,9 @@ import Testing
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func `run again only if their files, their step or their products have changed`(seed: UInt64) async throws {
+  func `items with files run again only if their files, their step or their products have changed`(seed: UInt64)
+    async throws
+  {
     let seed = SeededGenerator.environmentSeed ?? seed
     var random = SeededGenerator(seed: seed)
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
@@ -192,7 +194,7 @@ import Testing
     return Array(try #require(FileManager.default.contents(atPath: "\(folder)/data/up-to-date/first.unchanged")))
   }
 
-  @Test func `are checked one by one if any byte of the record of unchanged items is damaged`() async throws {
+  @Test func `if the record of unchanged items is damaged in any byte, each item is checked on its own`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let bytes = try await stampBytes(folder)
@@ -210,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `return the recorded outputs if they are unchanged`() async throws {
+  @Test func `unchanged items return their recorded outputs`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -225,7 +227,7 @@ import Testing
     #expect(try await report(workflow, in: folder).outputs["marks"] == ["a", "b"])
   }
 
-  @Test func `are checked one by one after another process has recorded an item`() async throws {
+  @Test func `after another process has recorded an item, each item is checked on its own`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -236,7 +238,7 @@ import Testing
   }
 
   /// The states of unchanged files are cached for a short time, unless a step may have changed the files.
-  @Test func `a later step notices a file that another step has changed, even if its state was cached`() async throws {
+  @Test func `a step detects a file that an earlier step has changed, even if its state was cached`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -259,7 +261,7 @@ import Testing
     #expect(try String(contentsOfFile: "\(folder)/c/all.txt", encoding: .utf8) == "new")
   }
 
-  @Test func `share cached file states for 50 ms or until a step begins`() {
+  @Test func `items share cached file states for 50 ms or until a step begins`() {
     let states = [FileState(number: 1, bytes: 2, modifiedNanoseconds: 3, changedNanoseconds: 4), nil]
     let recent = RecentStates()
     #expect(recent.states(of: [], in: "/f", at: 0) == nil)
@@ -275,7 +277,7 @@ import Testing
   }
 
   /// Each of these changes affects the result of an item, but no file.
-  @Test func `run again if inputs, variables or definitions change, even if the files do not`() async throws {
+  @Test func `items run again if inputs, variables or definitions change, even if the files do not`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -300,7 +302,7 @@ import Testing
     try await expectNew(["tag": "2"])
   }
 
-  @Test func `have the same hash as paths and as values for expressions`() {
+  @Test func `a file that is an item has the same hash as a path and as a value for expressions`() {
     for path in ["a", "a.txt", ".a", "a.", "/a", "/a/b.tar.gz", "x y/ü.txt", "../..a/b", "a/.b/c.d/e"] {
       #expect(FanOutValues(files: [path]).hashes == FanOutValues([FileItem.value(of: path)]).hashes, "\(path)")
       #expect(FanOutValues(files: [path])[0] == FileItem.value(of: path))
@@ -321,7 +323,7 @@ import Testing
     return await run.report
   }
 
-  @Test func `fail before any of them runs if two of them produce the same file`() async throws {
+  @Test func `a step fails before any item runs if two items produce the same file`() async throws {
     let step = Step("each", "flow.noop", needs: [0]) {
       $0.fanOut = FanOut(.files(["**/*.txt"]))
       $0.produces = ["out/../made/${{ item.stem }}"]
@@ -334,7 +336,7 @@ import Testing
     #expect(report["each"].items?.isEmpty != false)
   }
 
-  @Test func `prevent the start of a run if two of them are known to produce the same file`() throws {
+  @Test func `a run does not start if two items are known to produce the same file`() throws {
     let step = Step("each", "flow.noop") {
       $0.fanOut = FanOut(.items(["a", "b", "A"]))
       $0.produces = ["out/${{ item == 'b' && 'b' || 'a' }}"]
@@ -347,14 +349,16 @@ import Testing
   }
 
   @Test(arguments: [("a", "is a folder"), ("a/none.txt", "there is no file"), ("", "empty")])
-  func `fail with a suggestion if a pattern matches no files`(pattern: String, message: String) async throws {
+  func `a step fails with a suggestion if the pattern for its items matches no files`(pattern: String, message: String)
+    async throws
+  {
     let step = Step("each", "flow.noop") { $0.fanOut = FanOut(.files([pattern])) }
     let report = try await report(step, files: ["a/x.txt"])
     #expect(report["each"].failure?.code == "not-a-file")
     #expect(report["each"].failure?.message.contains(message) == true, "\(report["each"])")
   }
 
-  @Test func `may number zero, and then the step succeeds with an empty array for each output`() async throws {
+  @Test func `a step whose pattern may match no files succeeds with an empty array for each output`() async throws {
     let step = Step("each", "flow.set", with: ["values": ["x": "${{ item.path }}"]]) {
       $0.fanOut = FanOut(.files(["*.none"]))
     }

@@ -12,11 +12,11 @@ import Testing
       (["target": "x86_64", "apt": "", "cross": true], "x86_64, true"),
       (["os": ["name": "linux"], "n": 2], #"{"name":"linux"}, 2"#), (["apt": ""], #"{"apt":""}"#), ([:], "{}"),
     ] as [(Value, String)])
-  func `an item is named after its value, and an object after the values of its members`(value: Value, name: String) {
+  func `an item is named after its value, and an object after its members' values`(value: Value, name: String) {
     #expect(FanOutValues([value]).names(nil) == [name])
   }
 
-  @Test func `an item of a mapping is named after its key, and a file after its path`() {
+  @Test func `an item of a mapping is named after its key, and an item that is a file after its path`() {
     #expect(FanOutValues([["os": "linux"]], keys: ["first"]).names(nil) == ["first"])
     #expect(FanOutValues(files: ["src/main.c"]).names(nil) == ["src/main.c"])
   }

@@ -9,7 +9,7 @@ import Testing
 
 /// A resumed step keeps some items. Others run again, some with a new idempotency key.
 @Suite(.timeLimit(.minutes(10))) struct `A resume of a step with items` {
-  @Test func `uses a new key for an item if its index belonged to a different item`() async throws {
+  @Test func `a resume uses a new key for an item if its index belonged to a different item`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"])
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1"])
@@ -24,7 +24,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~2 y 1", "each[1]~3 x 1", "each[2]~1 z 1"])
   }
 
-  @Test func `uses a new key for a different item even if the previous one failed`() async throws {
+  @Test func `a resume uses a new key for a different item even if the previous one failed`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1"])
@@ -32,7 +32,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[1]~1 z 1"])
   }
 
-  @Test func `continues the attempts of a failed item under the same key`() async throws {
+  @Test func `a resume continues the attempts of a failed item under the same key`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     try await trial.resume(["x", "y"], failing: ["y"])
@@ -40,7 +40,8 @@ import Testing
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1", "each[1] y 2", "each[1] y 3"])
   }
 
-  @Test func `uses new keys for all items of a changed step, and reports that no items are kept`() async throws {
+  @Test func `a resume uses new keys for all items of a changed step, and reports that it keeps no items`() async throws
+  {
     let trial = Trial()
     try await trial.run(["x", "y", "z"], failing: ["z"])
     _ = trial.ledger.take()
@@ -52,7 +53,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~1 x 1", "each[1]~1 y 1", "each[2] z 2"])
   }
 
-  @Test func `keeps the items of a changed step on request`() async throws {
+  @Test func `a resume keeps the items of a changed step on request`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     _ = trial.ledger.take()
@@ -61,7 +62,7 @@ import Testing
     #expect(trial.outputs == ["old", "new"])
   }
 
-  @Test func `runs all items of a changed step again if its list is evaluated again`() async throws {
+  @Test func `a resume runs all items of a changed step again if their list is evaluated again`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"])
     _ = trial.ledger.take()
@@ -71,14 +72,16 @@ import Testing
     #expect(trial.outputs == ["new", "new"])
   }
 
-  @Test func `runs a changed step again without asking if all its items failed`() async throws {
+  @Test func `a resume runs a changed step again without asking if all its items failed`() async throws {
     let trial = Trial()
     try await trial.run(["x"], failing: ["x"])
     let plan = try await trial.resume(["x"], definition: "new")
     #expect(plan.keptItems.isEmpty && trial.ledger.take() == ["each[0] x 1", "each[0] x 2"])
   }
 
-  @Test func `uses new keys for a step that was removed from the file and added again`() async throws {
+  @Test func `a resume uses new keys for the items of a step that was removed from the file and added again`()
+    async throws
+  {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     try await trial.resume(["x", "y"], without: "each")
@@ -91,7 +94,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~2 z 1", "each[1]~2 y 1", "each[2]~1 u 1"])
   }
 
-  @Test func `reports the number of kept items as certain only if the list is not evaluated again`() async throws {
+  @Test func `a resume plan's number of kept items is certain only if the list is not evaluated again`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y", "z"], failing: ["z"])
     let same = try trial.plan(["x", "y", "z"])
@@ -100,7 +103,7 @@ import Testing
     #expect(again.keptItems[1]?.count == 2 && again.keptItems[1]?.isCertain == false)
   }
 
-  @Test func `runs failed items of a selected step again, or all items if none failed`()
+  @Test func `a resume from a step runs its failed items again, or all items if none failed`()
     async throws
   {
     let trial = Trial()
@@ -113,7 +116,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~1 x 1", "each[1]~1 y 1"])
   }
 
-  @Test func `does not return the outputs of an earlier item with the same index`() async throws {
+  @Test func `a resume does not return the outputs of an earlier item with the same index`() async throws {
     let trial = Trial()
     try await trial.run(["x", "mute"])
     #expect(trial.outputs == ["old", nil])
@@ -123,7 +126,7 @@ import Testing
     #expect(trial.outputs == [nil, nil, "old"])
   }
 
-  @Test func `treats large numbers that differ as different items`() async throws {
+  @Test func `a resume treats large numbers that differ as different items`() async throws {
     let trial = Trial()
     try await trial.run([.integer(9_007_199_254_740_992)])
     _ = trial.ledger.take()
@@ -131,7 +134,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~1 9007199254740993 1"])
   }
 
-  @Test func `reports the outcome of each item even after resumes with other lists`() async throws {
+  @Test func `the outcome of each item is reported even after resumes with other lists`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"])
     try await trial.resume(["x"], from: "list")
@@ -140,7 +143,7 @@ import Testing
     #expect(report["each"].items?.map(\.outcome) == [.success, .success, .success])
   }
 
-  @Test func `does not repeat an interrupted item that must run only once`() throws {
+  @Test func `a resume does not repeat an interrupted item that must run only once`() throws {
     let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
       .finished(
@@ -160,7 +163,7 @@ import Testing
     #expect(named.fates[0] == .again(.chosen) && named.interruptedItems.isEmpty)
   }
 
-  @Test func `runs all items again if their step is in finally or acts on the process`() throws {
+  @Test func `a resume runs all items again if their step is in finally or acts on the process`() throws {
     let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
       .finished(

@@ -44,7 +44,7 @@ import Testing
     return (plan, await run.report)
   }
 
-  @Test func `of a short run is written once, at the end of the run`() async throws {
+  @Test func `the journal of a short run is written once, at the end of the run`() async throws {
     let store = MemoryRunStore()
     let report = try await fixture([Step("a"), Step("b", needs: [0])], store).run()
     let stored = try #require(try store.runs(RunFilter()).first)
@@ -53,7 +53,9 @@ import Testing
     #expect(recollection.header.launch.reason == .user)
   }
 
-  @Test func `contains each of many steps once, with its time, in the order in which they ended`() async throws {
+  @Test func `a journal contains each of many steps once, with its time, in the order in which they ended`()
+    async throws
+  {
     let store = MemoryRunStore()
     let steps = (0..<7_000).map { index in Step("s\(index)", needs: index % 3 == 0 || index == 0 ? [] : [index - 1]) }
     let report = try await fixture(steps, store).run()
@@ -74,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `contains the successful steps, which decide whether older runs can be removed`() async throws {
+  @Test func `a journal contains the successful steps, which decide whether older runs can be removed`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("a"), Step("b", "flow.fail", with: ["message": "no"], needs: [0]), Step("c", needs: [1]), Step("d"),
@@ -86,13 +88,13 @@ import Testing
     #expect(RunRecollection.successes(of: stored, in: store) { _ in ["a"] } == [], "of another definition")
   }
 
-  @Test func `that cannot be written causes one warning and does not fail the run`() async throws {
+  @Test func `a journal that cannot be written causes one warning and does not fail the run`() async throws {
     let report = try await fixture([Step("a")], MemoryRunStore(failingAfter: 0)).run()
     #expect(report.conclusion == .success)
     #expect(report.warnings == ["history: the run store 'memory' cannot be used: the disk is full"])
   }
 
-  @Test func `allows a resume that keeps successful steps and runs the others again`() async throws {
+  @Test func `a resume keeps the successful steps in the journal and runs the others again`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let steps = [
@@ -108,7 +110,7 @@ import Testing
     #expect(probe.diary.counts == ["kept": 1, "beside": 1])
   }
 
-  @Test func `stays unchanged when a claim is released, so that the run can be claimed again`() async throws {
+  @Test func `a journal stays unchanged when a claim is released, so that the run can be claimed again`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("kept"), Step("fails", "flow.fail", with: ["message": "no"], needs: [0])]
     _ = try await fixture(steps, store).run()
@@ -134,7 +136,7 @@ import Testing
     #expect(try store.run(before.id)?.epoch == 2)
   }
 
-  @Test func `provides the outputs of kept steps to those that run again`() async throws {
+  @Test func `steps that run again in a resume receive the outputs of kept steps from the journal`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("set", "flow.set", with: ["values": ["word": "hello"]]),
@@ -146,7 +148,7 @@ import Testing
     #expect(report["fails"].failure?.message == "hello")
   }
 
-  @Test func `allows a resume from a selected step, which then uses a new key`() async throws {
+  @Test func `a resume can start from a selected step, which then uses a new key`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("a", "witness.key"), Step("b", "witness.key", needs: [0]), Step("c", "witness.key")]
     _ = try await fixture(steps, store).run()
@@ -163,7 +165,7 @@ import Testing
     #expect(report["a"].attempts == 1)
   }
 
-  @Test func `does not allow a resume if a successful step has changed, unless an option keeps or repeats it`()
+  @Test func `a resume is refused if a successful step has changed, unless an option keeps or repeats it`()
     async throws
   {
     let store = MemoryRunStore()
@@ -191,7 +193,7 @@ import Testing
         == [.again(.ended(.failure)), .again(.changed)])
   }
 
-  @Test func `makes a resume repeat lost effects that another step needs`() async throws {
+  @Test func `a resume repeats the lost effects of a step if another step needs them`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("open", "witness.open"), Step("used", "probe.note", needs: [0]),
@@ -202,7 +204,7 @@ import Testing
     #expect(plan.fates == [.again(.gone), .kept, .again(.ended(.failure)), .kept])
   }
 
-  @Test func `contains the interrupted attempts, and a resume does not repeat those that must run only once`() throws {
+  @Test func `a resume does not repeat an interrupted attempt if the step must run only once`() throws {
     let steps = [Step("a"), Step("b") { $0.onInterrupt = .fail }, Step("c", needs: [1])]
     var writer = EntryWriter()
     writer.add(.activated(Resolution(), atNanoseconds: 0))
@@ -225,7 +227,7 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
-  @Test func `written by version 0.9.0 can be read, but lacks ends of work and posters of events`() throws {
+  @Test func `a journal written by version 0.9.0 can be read, but lacks ends of work and posters of events`() throws {
     let task = TaskInstance(1)
     let finished = FinishedEntry(
       task, attempts: 1, outcome: .success, readyAt: 10, startedAt: 20, endedAt: 300, workEndedAt: 70)
@@ -254,7 +256,7 @@ import Testing
     #expect(try reader.next() == .entry(.posted("door", by: .unknown, atNanoseconds: 310)))
   }
 
-  @Test func `of a durable run contains the start of each step before its body begins`() async throws {
+  @Test func `the journal of a durable run contains the start of each step before its body begins`() async throws {
     let store = MemoryRunStore()
     let steps = (0..<40).map { Step("s\($0)", "witness.look", needs: $0 >= 4 ? [StepIndex($0 - 4)] : []) }
     let report = try await fixture(steps, store, isDurable: true).run()
@@ -263,7 +265,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `that can no longer be written ends a durable run without lost or repeated steps`(writes: Int)
+  func `a durable run ends without lost or repeated steps if its journal can no longer be written`(writes: Int)
     async throws
   {
     let store = MemoryRunStore(failingAfter: writes)

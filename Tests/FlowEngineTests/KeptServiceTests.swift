@@ -90,7 +90,7 @@ private struct LinkPlugin: Plugin {
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `waits with services of actions, handles all posts, and succeeds if its steps succeed`() async throws {
+  @Test func `a run that keeps its services handles all posts, and succeeds if its steps succeed`() async throws {
     let run = try start([
       Step("receive", "link.receive"), write(for: "link.came"), Step("after", "flow.noop", needs: [1]), final,
     ])
@@ -104,7 +104,9 @@ private struct LinkPlugin: Plugin {
     #expect(!run.endWait())
   }
 
-  @Test func `waits even without a service if a step handles posts from outside`() async throws {
+  @Test func `a run that keeps its services waits even if it has none, as long as a step handles outside posts`()
+    async throws
+  {
     let run = try start([write(for: "link.came"), Step("waiting", "flow.noop") { $0.after = ["never"] }])
     await wait { run.isKeepingServices }
     run.post("link.came")
@@ -114,14 +116,14 @@ private struct LinkPlugin: Plugin {
     #expect(report["write"].outcome == .success && report["waiting"].reason == .eventNeverPosted)
   }
 
-  @Test func `ends even if a service keeps posting`() async throws {
+  @Test func `a run that keeps its services ends on request even if a service keeps posting`() async throws {
     let run = try start([Step("tick", "link.tick"), write(for: "link.tick")])
     await wait { probe.diary.count >= 3 }
     await wait { run.endWait() }
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `ends with a failure when a required service of an action fails, and continues after an optional one`()
+  @Test func `a run that keeps its services fails if a required one fails, and continues after an optional one`()
     async throws
   {
     let run = try start([Step("break", "link.break"), Step("receive", "link.receive"), write(for: "link.came")])
@@ -139,7 +141,7 @@ private struct LinkPlugin: Plugin {
     #expect(await partial.report.conclusion == .partial)
   }
 
-  @Test func `ends in an app once the app has finished posting events`() async throws {
+  @Test func `a run that keeps its services ends once the app has finished posting events`() async throws {
     let run = try start([Step("receive", "link.receive"), write(for: "link.came")]) { $0.acceptsEvents = true }
     await wait { run.isKeepingServices }
     run.post("app.open-url")
@@ -149,7 +151,7 @@ private struct LinkPlugin: Plugin {
   }
 
   @Test(arguments: [true, false])
-  func `after its own wait, no longer waits for announced events or posts`(acceptsEvents: Bool) async throws {
+  func `after its wait, a run that keeps its services waits for no announced event`(acceptsEvents: Bool) async throws {
     let run = try start([Step("receive", "link.receive")]) {
       $0.acceptsEvents = acceptsEvents
       if !acceptsEvents { $0.announcedEvents = [("never", .seconds(3600))] }
@@ -158,7 +160,9 @@ private struct LinkPlugin: Plugin {
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `waits for an announced event that a step needs, and a cancellation then cancels it`() async throws {
+  @Test func `a run that keeps its services waits for an announced event that a step needs, until it is cancelled`()
+    async throws
+  {
     let run = try start([Step("receive", "link.receive"), Step("waiting", "flow.noop") { $0.after = ["never"] }]) {
       $0.announcedEvents = [("never", .seconds(3600))]
     }

@@ -26,7 +26,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `whose lease is overdue delays the next step until the lease is renewed`() async throws {
+  func `an overdue lease delays the next step of the run until the lease is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)
@@ -43,7 +43,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `that another process has taken over prevents all further steps, even cleanup`() async throws {
+  func `a run that another process has taken over starts no further steps, not even cleanup`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)
@@ -55,7 +55,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `whose lease is overdue ends running steps, which run again after the lease is renewed`() async throws {
+  func `an overdue lease ends the run's active steps, which run again after the lease is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(
@@ -78,7 +78,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `whose lease is overdue fails a running step that must run only once`() async throws {
+  func `an overdue lease fails a running step that must run only once`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe, [Step("once", "probe.wait-once") { $0.onInterrupt = .fail }])
