@@ -8,7 +8,7 @@ import Testing
 @testable import FlowEngine
 
 /// Tests that read the lines of a run while another process writes them.
-@Suite struct `A reader of a log` {
+@Suite struct `A log reader` {
   /// The process that writes, controlled by the test.
   private final class Writer {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
@@ -73,7 +73,7 @@ import Testing
 
   private func texts(_ news: LogFollower.News) -> [String] { news.lines.compactMap { $0["message"]?.stringValue } }
 
-  @Test func `receives held-back lines immediately, and only once`() throws {
+  @Test func `a log reader receives held-back lines immediately, and only once`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<10 { writer.line("a", "line \(number)") }
@@ -96,7 +96,7 @@ import Testing
     #expect(record == ["line 0", "line 1", "line 2", note, "line 18", "line 19", "next"])
   }
 
-  @Test func `receives held-back lines before lines that were printed later`() throws {
+  @Test func `a log reader receives held-back lines before lines that were printed later`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<4 { writer.line("a", "line \(number)") }
@@ -110,7 +110,7 @@ import Testing
     #expect(try texts(reader.read()) == ["line 3", "next"])
   }
 
-  @Test func `that starts late receives the number of lines that it missed`() throws {
+  @Test func `a log reader that starts late receives the number of lines that it missed`() throws {
     let writer = try Writer()
     for number in 0..<10 { writer.line("a", "line \(number)") }
     try writer.write()
@@ -123,7 +123,7 @@ import Testing
     #expect(try texts(reader.read()) == [note, "line 18", "line 19"])
   }
 
-  @Test func `resumes at its last position after its connection was lost`() throws {
+  @Test func `a log reader resumes at its last position after its connection was lost`() throws {
     let writer = try Writer()
     for number in 0..<6 { writer.line("a", "line \(number)") }
     try writer.write()
@@ -139,7 +139,7 @@ import Testing
     #expect(try texts(LogFollower("r", in: writer.store, after: "nonsense").read()).count == 9)
   }
 
-  @Test func `reads only the newest parts if a step prints very much`() throws {
+  @Test func `a log reader reads only the newest parts if a step prints very much`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var log = LiveLog(in: folder, run: "r", epoch: 1)
@@ -164,7 +164,7 @@ import Testing
     #expect(reader.read().isEmpty)
   }
 
-  @Test func `receives lines one by one even if they were printed together`() {
+  @Test func `a log reader receives lines one by one even if they were printed together`() {
     func lines(_ bytes: [UInt8]) -> [LiveLog.Line] {
       var lines: [LiveLog.Line] = []
       #expect(LiveLog.read(bytes[...]) { lines.append($0) } == bytes.count)
@@ -180,7 +180,7 @@ import Testing
     #expect(lines(together).map(\.event.value) == lines(alone).map(\.event.value))
   }
 
-  @Test func `ignores incomplete lines`() {
+  @Test func `a log reader ignores incomplete lines`() {
     var bytes: [UInt8] = []
     let event = RunEvent(
       atNanoseconds: 5, .stepLog(StepID(unchecked: "a[3]"), level: .info, stream: .standardError, message: "one"))

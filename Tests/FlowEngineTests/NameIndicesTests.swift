@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Indices of names` {
+@Suite struct `Indices by name` {
   @Test(arguments: [0, 1, 11, 12, 13, 14, 1000]) func `an index is found by its name among few or many`(count: Int) {
     var indices = NameIndices()
     for index in 0..<count { indices["name \(index)"] = Int32(index) }
@@ -10,7 +10,7 @@ import Testing
     #expect(indices["name \(count)"] == nil && indices[""] == nil)
   }
 
-  @Test(arguments: [3, 20]) func `an index can be changed and removed`(count: Int) {
+  @Test(arguments: [3, 20]) func `the index of a name can be changed and removed`(count: Int) {
     var indices = NameIndices()
     for index in 0..<count { indices["name \(index)"] = Int32(index) }
     indices["name 1"] = 77

@@ -15,7 +15,7 @@ struct PlanTests {
     Resolution(gate: GateBounds(minimumNanoseconds: min, maximumNanoseconds: max))
   }
 
-  @Test func `a launch that is ready at 0.3 s opens at exactly 2 s (L34)`() throws {
+  @Test func `the gate of a launch that is ready at 0.3 s opens at exactly 2 s (L34)`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 300_000_000)
     }
@@ -25,7 +25,7 @@ struct PlanTests {
     #expect(plan.gate.openedAtNanoseconds == 2 * second)
   }
 
-  @Test func `a launch that never becomes ready opens at exactly 5 s as timed-out (L35)`() throws {
+  @Test func `the gate of a launch that never becomes ready times out at exactly 5 s (L35)`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 9 * second)
     }
@@ -61,7 +61,7 @@ struct PlanTests {
     return (plan, gate)
   }
 
-  @Test func `if a step ends after the maximum, the gate times out, even if its clock has not reported that (L35)`()
+  @Test func `if a step ends after the maximum, the gate times out, even if its clock has not reported it yet (L35)`()
     throws
   {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
@@ -94,7 +94,7 @@ struct PlanTests {
     }
   }
 
-  @Test func `if the first step of a chain of 100,000 fails, the others are skipped without recursion`() throws {
+  @Test func `if the first of 100,000 steps in a chain fails, the others are skipped without recursion`() throws {
     let steps = (0..<100_000).map {
       Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop", needs: $0 == 0 ? [] : [StepIndex($0 - 1)])
     }
@@ -108,7 +108,8 @@ struct PlanTests {
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `waiting steps start in this order: blocking first, then by the longest path, then in file order`() throws
+  @Test func `waiting steps start in this order: blocking steps first, then by the longest path, then in file order`()
+    throws
   {
     var workflow = Workflow(
       name: "test",

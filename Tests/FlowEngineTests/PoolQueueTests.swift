@@ -15,7 +15,7 @@ import Testing
     (StepQueue.userInteractive, DispatchQoS.userInteractive), (.userInitiated, .userInitiated), (.utility, .utility),
     (.background, .background),
   ])
-  func `work runs on a queue of its quality of service, and later work reuses the queue`(
+  func `work runs on a Dispatch queue of its quality of service, and later work reuses the queue`(
     _ quality: StepQueue, _ expected: DispatchQoS
   ) {
     let dispatch = FakeDispatch()
@@ -44,7 +44,7 @@ import Testing
     #expect(queues.accepts(.utility))
   }
 
-  @Test func `work that Dispatch has not started after 5 ms runs elsewhere, and only there`() {
+  @Test func `work that Dispatch has not started after 5 ms runs on another thread, and only there`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()
@@ -58,7 +58,7 @@ import Testing
     #expect(diary.all == ["instead"])
   }
 
-  @Test func `work that has started in time is left to Dispatch`() {
+  @Test func `work that Dispatch has started in time is left to it`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()
@@ -68,7 +68,7 @@ import Testing
     #expect(diary.all == ["block"])
   }
 
-  @Test func `after a late block, only its quality of service accepts no work for a second`() {
+  @Test func `if Dispatch starts a block late, only the block's quality of service accepts no work for a second`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     #expect(queues.accepts(.utility))
@@ -83,7 +83,7 @@ import Testing
     #expect(queues.accepts(.utility))
   }
 
-  @Test func `each of several blocks has 5 ms to start`() {
+  @Test func `each of several blocks passed to Dispatch has 5 ms to start`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()
@@ -96,7 +96,7 @@ import Testing
     #expect(diary.all == ["first instead", "second instead"])
   }
 
-  @Test func `a queued block does not keep a run alive`() {
+  @Test func `a block queued in Dispatch does not keep a run alive`() {
     final class Run: Sendable {}
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
@@ -162,7 +162,7 @@ import Testing
     #expect(accepted.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `no work is accepted if the system refuses to start the watching thread`() {
+  @Test func `pool queues accept no work if the system refuses to start the watching thread`() {
     let dispatch = FakeDispatch()
     let diary = Diary()
     let queues = PoolQueues(
@@ -173,7 +173,7 @@ import Testing
     #expect(dispatch.used.isEmpty)
   }
 
-  @Test func `Dispatch is not used if less than half of the processes are free`() {
+  @Test func `Dispatch is not used if fewer than half of the allowed processes are free`() {
     let dispatch = FakeDispatch()
     let hasRoom = Atomic(false)
     let threads = PoolThreads(
@@ -188,7 +188,7 @@ import Testing
     ran.wait()
   }
 
-  @Test func `work on a late pool queue is reported as refused if the system refuses a thread for it`() {
+  @Test func `late work on a pool queue is reported as refused if the system refuses a thread for it`() {
     let dispatch = FakeDispatch()
     let threads = PoolThreads(start: { _, _ in false }, queues: dispatch.queues())
     let diary = Diary()
@@ -200,7 +200,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a pool queue runs steps with their niceness and then restores that of Dispatch`() {
+    @Test func `a pool queue runs each step with the step's niceness and then restores that of Dispatch`() {
       // Only the superuser may lower a niceness.
       let isAllowed = getuid() == 0
       let records = Mutex<[(before: Int32, during: Int32, after: Int32)]>([])

@@ -7,7 +7,7 @@ import Testing
 /// Compares the set of ready steps with a sorted array.
 struct ReadySetTests {
   @Test(arguments: [1, 63, 64, 65, 4_096, 4_097, 300_000])
-  func `the lowest step is removed first, regardless of previous insertions and removals`(capacity: Int) {
+  func `the step with the lowest rank is removed first, whatever was inserted and removed before`(capacity: Int) {
     let seed = UInt64(capacity)
     print("capacity \(capacity), seed \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 
 /// The log of transitions, as it is filled, read and reused.
 struct RecordLogTests {
-  @Test func `all records are returned unchanged and in order, even if far apart in time`() {
+  @Test func `a plan's records are returned unchanged and in order, even if they are far apart in time`() {
     let seed = SeededGenerator.environmentSeed ?? 51
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -27,13 +27,13 @@ import Testing
     events.compactMap { if case .stepLog(_, _, _, let message) = $0.kind { message } else { nil } }
   }
 
-  @Test func `contains all lines within the limit`() {
+  @Test func `the recorded log contains all lines if they are within the limit`() {
     let log = Log(stepBytes: 4_000)
     for number in 0..<200 { #expect(log.accepts(line("a", "line \(number)"))) }
     #expect(!log.hasOpenSteps && log.release(StepID(unchecked: "a")).isEmpty)
   }
 
-  @Test func `contains the first and last lines of each step, regardless of the output of other steps`() {
+  @Test func `the recorded log has the first and last lines of each step, regardless of the output of other steps`() {
     let log = Log(stepBytes: 40)
     var recorded: [String] = []
     for number in 0..<1_000 where log.accepts(line("a", "line \(number)")) { recorded.append("\(number)") }
@@ -50,7 +50,7 @@ import Testing
     #expect(texts(log.release(StepID(unchecked: "a"))) == ["after the end"])
   }
 
-  @Test func `numbers the held-back lines of a step higher than those of earlier epochs`() {
+  @Test func `the held-back lines of a step have higher numbers than those of earlier epochs`() {
     let workflow = Workflow(name: "w", steps: [Step(id: StepID(unchecked: "a"), uses: "flow.noop")])
     for epoch in 1...2 {
       let log = Log(RecordedLog(workflow, epoch: epoch))
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `applies one limit to all items of a step together`() {
+  @Test func `one log limit applies to all items of a step together`() {
     let log = Log(stepBytes: 40)
     let accepted = (0..<10).filter { log.accepts(line("each[\($0)]", "0123456789")) }
     #expect(accepted == [0, 1])
@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `contains the last line completely, even if it is long`() {
+  @Test func `the recorded log contains the last line of a step completely, even if it is long`() {
     let log = Log(stepBytes: 40)
     let text = String(repeating: "x", count: 100)
     #expect(log.accepts(line("a", text)) && !log.accepts(line("a", text)) && !log.accepts(line("a", text)))
@@ -84,7 +84,7 @@ import Testing
       ])
   }
 
-  @Test func `contains the same lines with the same numbers, whether they arrive one by one or together`() {
+  @Test func `the recorded log is the same whether lines arrive one by one or together`() {
     var random = SeededGenerator(seed: 0x10C)
     for _ in 0..<400 {
       let half = Int(random.next() % 60)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `applies the limit that a step states, and divides the rest equally among the others`() {
+  @Test func `a step can state its log limit, and the other steps share the rest equally`() {
     func bytes(_ steps: Int, limit: Int, stated: Int? = nil, of step: String) -> Int {
       var workflow = Workflow(
         name: "w", steps: (0..<steps).map { Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop") })

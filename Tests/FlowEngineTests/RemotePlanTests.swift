@@ -49,7 +49,7 @@ struct RemotePlanTests {
     #expect(startRemote(&plan) == nil)
   }
 
-  @Test func `a deadline counts from the time when the body begins`() throws {
+  @Test func `the deadline of a remote step counts from the time when its body begins`() throws {
     var options = StepOptions()
     options.deadline = StepDeadline(max: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -64,7 +64,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .timedOut)
   }
 
-  @Test func `a step counts as started when its worker reports it, not while it is queued`() throws {
+  @Test func `a remote step counts as started when its worker reports it, not while it is queued`() throws {
     var options = StepOptions()
     options.fanOut = FanOut(.items([1, 2]))
     var plan = try plan([Step(id: StepID(unchecked: "f"), uses: "x.y", options: options), Step("a")], away: [0, 1])
@@ -90,7 +90,7 @@ struct RemotePlanTests {
     #expect(starts() == [1])
   }
 
-  @Test func `a lost step runs again as the next attempt, at most three times`() throws {
+  @Test func `a step that was lost runs again as the next attempt, at most three times`() throws {
     var plan = try plan([Step("a")], away: [0])
     let failure = StepFailure(code: "executor-lost", message: "gone")
     for attempt in 1...3 {
@@ -105,7 +105,7 @@ struct RemotePlanTests {
     #expect(plan[0].failure == failure)
   }
 
-  @Test func `a lost attempt does not count as an attempt of retry`() throws {
+  @Test func `a lost attempt of a remote step does not count as an attempt of retry`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -130,7 +130,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `on-interrupt: fail applies to lost attempts, too`() throws {
+  @Test func `on-interrupt: fail also applies to attempts lost on an executor`() throws {
     var options = StepOptions()
     options.onInterrupt = .fail
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -140,7 +140,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `the lost attempt of an item is repeated while the other items continue`() throws {
+  @Test func `a lost attempt of an item is repeated while the other items continue`() throws {
     var options = StepOptions()
     options.fanOut = FanOut(.items([1, 2]))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0], slots: 1)

@@ -8,7 +8,7 @@ import Testing
 
 /// The report of a run in JSON.
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
-  @Test func `a report written in pieces equals the report written as a whole`() async throws {
+  @Test func `a report written in pieces equals one that is written as a whole`() async throws {
     let report = try await EngineFixture((0..<500).map { Step("s\($0)") }).run()
     var pieces: [[UInt8]] = []
     report.write { pieces.append($0) }
@@ -33,7 +33,7 @@ import Testing
     return try await fixture.run()
   }
 
-  @Test func `a report is unchanged after encoding and decoding`() async throws {
+  @Test func `encoding and decoding leave a report unchanged`() async throws {
     let report = try await eventful()
     let read = try JSONDecoder().decode(RunReport.self, from: JSONEncoder().encode(report))
     #expect(read.value == report.value)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [StoredRun.State.running, .success])
-  func `a report from a run store is unchanged after writing and reading`(state: StoredRun.State) async throws {
+  func `writing and reading leave a report from a run store unchanged`(state: StoredRun.State) async throws {
     var report = try await eventful()
     report.record = RunReport.Record(
       state: state, epochs: [["epoch": 1, "host": "here"], ["epoch": 2, "host": "there"]],

@@ -16,7 +16,7 @@ extension `A journal` {
     Step("a", "probe.note"), Step("b", "probe.note"), Step("c", "probe.note"), Step("d", "probe.note", needs: [2]),
   ]
 
-  @Test func `allows a resume of selected steps, and a later resume runs the others`() async throws {
+  @Test func `a resume can run only selected steps, and a later resume runs the others`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     _ = try await fixture(Self.failing, store, probe: probe).run()
@@ -32,7 +32,8 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 1, "b": 1, "c": 1, "d": 1])
   }
 
-  @Test func `reports all steps outside the selection as not selected, even if they depend on each other`() async throws
+  @Test func `all steps outside a resume's selection are reported as not selected, even if they depend on each other`()
+    async throws
   {
     let store = MemoryRunStore()
     let steps = [
@@ -46,7 +47,7 @@ extension `A journal` {
     #expect(["b", "c", "d", "e"].map { report[$0].reason } == Array(repeating: .notSelected, count: 4))
   }
 
-  @Test func `allows a selected step that succeeded to run again while its dependents are kept`() async throws {
+  @Test func `a selected step that succeeded runs again in a resume while its dependents are kept`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let steps = [Step("a", "probe.note"), Step("b", "probe.note", needs: [0])]
@@ -58,7 +59,7 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 2, "b": 1])
   }
 
-  @Test func `does not allow a selected step to run if one of its dependencies has not succeeded`() async throws {
+  @Test func `a resume does not run a selected step if one of its dependencies has not succeeded`() async throws {
     let store = MemoryRunStore()
     _ = try await fixture(Self.failing, store).run()
     var wish = ResumePlan.Wish()
@@ -66,7 +67,7 @@ extension `A journal` {
     await #expect(throws: ResumePlan.Refusal.needs(3, 2)) { try await resume(Self.mended, store, wish) }
   }
 
-  @Test func `can be read, and the run can be resumed, after a step was removed from the file`() async throws {
+  @Test func `a run can be read and resumed after a step was removed from the file`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     _ = try await fixture(
@@ -92,7 +93,7 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 1, "b": 1])
   }
 
-  @Test func `contains all processes of the run, and the steps that the last one kept`() async throws {
+  @Test func `a journal contains all processes of the run, and the steps that the last one kept`() async throws {
     let store = MemoryRunStore()
     _ = try await fixture(Self.failing, store).run()
     for _ in 0..<2 { _ = try await resume(Self.failing, store) }
@@ -103,7 +104,7 @@ extension `A journal` {
     #expect(recollection.kept == [0])
   }
 
-  @Test func `treats a step as changed if the program of its plugin has changed`() async throws {
+  @Test func `a resume treats a step as changed if the program of its plugin has changed`() async throws {
     let store = MemoryRunStore()
     var fixture = fixture(Self.failing, store)
     fixture.change = { options in

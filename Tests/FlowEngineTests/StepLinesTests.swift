@@ -22,7 +22,7 @@ import Testing
     objects.map { JSONText.write(.object($0)) + "\n" }.joined()
   }
 
-  @Test(arguments: units) func `have the same JSON as their events`(lines: StepLines) {
+  @Test(arguments: units) func `lines printed together have the same JSON as separate events`(lines: StepLines) {
     var (shown, recorded, numbered): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
     lines.appendJSON(to: &shown)
     lines.appendJSON(to: &recorded, keepsColors: true)
@@ -37,7 +37,7 @@ import Testing
     #expect(String(decoding: numbered, as: UTF8.self) == json(values))
   }
 
-  @Test(arguments: units) func `look the same as lines that were printed separately`(lines: StepLines) {
+  @Test(arguments: units) func `lines printed together are shown like lines printed one by one`(lines: StepLines) {
     for keepsColors in [false, true] {
       let shown = lines.lines.strings.map {
         "12:00  a: \(TerminalText.commandLine($0, keepsColors: keepsColors))\n"
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `keep their position among events, even if the gate's opening is inserted by its time`() {
+  @Test func `lines printed together keep their position among events, even around the gate's opening`() {
     func received(asUnits: Bool, gateAt time: Int) -> [String] {
       let listener = Listener()
       var batch = EventBatch(listener, asUnits ? listener : nil)

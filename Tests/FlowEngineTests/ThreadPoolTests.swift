@@ -41,7 +41,7 @@ struct ThreadPoolTests {
     #expect(pool.limit == 3)
   }
 
-  @Test func `a pool does not grow for 20 ms after a thread has taken a body that has waited`() {
+  @Test func `a thread pool does not grow for 20 ms after a thread has continued a body that has waited`() {
     var pool = fullPool()
     pool.holdLimit(at: 5 * millisecond)
     for (time, limit) in [(6, 2), (24, 2), (25, 3)] {
@@ -52,7 +52,7 @@ struct ThreadPoolTests {
     }
   }
 
-  @Test func `a pool has one watch at a time, and the main thread has none`() {
+  @Test func `a thread pool has one watch at a time, and the main thread has none`() {
     var pool = fullPool()
     #expect(pool.startWatch() != nil && pool.isWatched)
     #expect(pool.startWatch() == nil)

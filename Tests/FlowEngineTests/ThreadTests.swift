@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: Carrier.allCases)
-  func `pools have separate threads`(_ carrier: Carrier) async throws {
+  func `steps of different pools run on separate threads`(_ carrier: Carrier) async throws {
     let probe = ProbePlugin()
     var fixture = holding(400, probe) { index, options in
       options.queue = index % 2 == 0 ? "user-interactive" : "user-initiated"
@@ -131,7 +131,7 @@ import Testing
     #expect(system.refusals == 1)
   }
 
-  @Test func `if few processes are left, only the first few threads are started`() {
+  @Test func `if few processes are left, only the first few threads of a pool are started`() {
     let system = ScarceThreads(6)
     let hasRoom = Atomic(false)
     let threads = PoolThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
