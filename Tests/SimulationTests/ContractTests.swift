@@ -4,7 +4,7 @@ import Testing
 
 /// The rules of the workflow format, each tested in a run that is as small as possible.
 @Suite struct `A step` {
-  @Test func `that fails skips everything downstream at once, and nothing else`() throws {
+  @Test func `a step that fails skips everything downstream at once, and nothing else`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 100)
@@ -17,7 +17,7 @@ import Testing
     #expect(record.span("beside") == "100..110")
   }
 
-  @Test func `with failure() runs only after a failure, and its dependents run in either case`() throws {
+  @Test func `a step with failure() runs only after a failure, and its dependents run in either case`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 30)
@@ -33,7 +33,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `whose if calls a status function is decided once its dependencies have ended, whatever their outcomes`()
+  @Test func `a step with a status function is decided once its dependencies have ended, whatever their outcomes`()
     throws
   {
     var run = ScenarioBuilder()
@@ -54,7 +54,7 @@ import Testing
     #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
   }
 
-  @Test func `with a status function is decided even if a dependency's event is never posted`() throws {
+  @Test func `a step with a status function is decided even if a dependency's event is never posted`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) {
       $0.after = ["news"]
@@ -74,7 +74,7 @@ import Testing
     #expect(record.end("failed") == "skipped: event-never-posted")
   }
 
-  @Test func `that is optional and fails satisfies its dependents and the gate, and makes the run partial`() throws {
+  @Test func `an optional step that fails satisfies its dependents and the gate, and makes the run partial`() throws {
     var run = ScenarioBuilder()
     run.step("maybe", .fails(after: .milliseconds(10))) { $0.isOptional = true }
     run.step("next", needs: ["maybe"], takes: 10)
@@ -86,7 +86,7 @@ import Testing
     #expect(record.conclusion == "partial")
   }
 
-  @Test func `is retried after pauses that grow up to max-delay`() throws {
+  @Test func `a step is retried after pauses that grow up to max-delay`() throws {
     var run = ScenarioBuilder()
     run.step("flaky", .failing(times: 4, takes: 10)) {
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(100), backoff: 2, maxDelay: .milliseconds(300))
@@ -97,7 +97,7 @@ import Testing
     #expect(record["flaky"].attempts == 5)
   }
 
-  @Test func `with full jitter pauses between zero and the full delay`() throws {
+  @Test func `with full jitter, a retry is delayed by a random part of the full delay`() throws {
     var run = ScenarioBuilder()
     run.step(
       "flaky", StepScript([.fails(after: .milliseconds(10)), .succeeds(after: .milliseconds(10))], draws: [0.25])
@@ -105,7 +105,7 @@ import Testing
     #expect(try simulate(run).span("flaky") == "0..45")
   }
 
-  @Test func `fails at once with an error that is not retryable`() throws {
+  @Test func `a step fails at once after an error that is not retryable`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10), retryable: false)) { $0.retry = RetryPolicy(attempts: 5) }
     let record = try simulate(run)
@@ -113,7 +113,7 @@ import Testing
     #expect(record.span("bad") == "0..10")
   }
 
-  @Test func `fails with its last error if another attempt could not start before its maximum`() throws {
+  @Test func `a step fails with its last error if another attempt could not start before its maximum`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10))) {
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(40))
@@ -126,7 +126,7 @@ import Testing
     #expect(record.span("bad") == "0..60")
   }
 
-  @Test func `reports success no earlier than its minimum, and failure at once`() throws {
+  @Test func `a step reports success no earlier than its minimum, and failure at once`() throws {
     var run = ScenarioBuilder()
     let minimum = StepDeadline(min: .milliseconds(100))
     run.step("good", takes: 10) { $0.deadline = minimum }
@@ -141,7 +141,7 @@ import Testing
     #expect(record.span("next") == "100..110")
   }
 
-  @Test func `releases its slot while its minimum delays it`() throws {
+  @Test func `a step releases its slot while its minimum delays it`() throws {
     var run = ScenarioBuilder()
     run.step("first", takes: 10) { $0.deadline = StepDeadline(min: .milliseconds(100)) }
     run.step("second", takes: 10)
@@ -149,7 +149,7 @@ import Testing
     #expect(try simulate(run).span("second") == "10..20")
   }
 
-  @Test func `times out at its maximum, and keeps its slot in a named queue until it returns`() throws {
+  @Test func `a step times out at its maximum, and keeps its slot in a named queue until it returns`() throws {
     var run = ScenarioBuilder()
     run.step(
       "late", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
@@ -170,7 +170,7 @@ import Testing
     #expect(!record["late"].isAbandoned)
   }
 
-  @Test func `is abandoned after a grace period of 1 s, which releases its slot`() throws {
+  @Test func `a step that hangs is abandoned after a grace period of 1 s, which releases its slot`() throws {
     var run = ScenarioBuilder()
     run.step("deaf", StepScript([.hangs])) {
       $0.deadline = StepDeadline(max: .milliseconds(50))
@@ -186,13 +186,13 @@ import Testing
     #expect(record.conclusion == "partial")
   }
 
-  @Test func `that ends at the exact instant of its deadline succeeds`() throws {
+  @Test func `a step that ends at the exact time of its deadline succeeds`() throws {
     var run = ScenarioBuilder()
     run.step("just", takes: 50) { $0.deadline = StepDeadline(max: .milliseconds(50)) }
     #expect(try simulate(run).end("just") == "success")
   }
 
-  @Test func `does not wait for an event that was already posted`() throws {
+  @Test func `a step does not wait for an event that was already posted`() throws {
     var run = ScenarioBuilder()
     run.step("poster", .posting("early", takes: 10))
     run.step("slow", takes: 100)
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test
-  func `starts by rank if capacity is limited: blocking first, then longest path, then file order`()
+  func `with limited capacity, steps start by rank: blocking first, then longest path, then file order`()
     throws
   {
     var run = ScenarioBuilder()
@@ -220,7 +220,7 @@ import Testing
     #expect(["long", "short", "plain", "aside"].map { record.span($0) } == ["0..10", "10..20", "20..30", "30..40"])
   }
 
-  @Test func `on main waits for the previous step on main`() throws {
+  @Test func `a step on main waits for the previous step on main`() throws {
     var run = ScenarioBuilder()
     for name in ["a", "b"] { run.step(name, takes: 10) { $0.queue = "main" } }
     run.step("c", takes: 10)
@@ -231,7 +231,7 @@ import Testing
 
 /// Steps that are deferred, and steps that wait for an idle run.
 @Suite struct `A deferred step` {
-  @Test func `starts after the gate has opened, whatever the gate's outcome`() throws {
+  @Test func `a deferred step starts after the gate has opened, whatever the gate's outcome`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(20)))
     run.step("later", takes: 10) { $0.deferral = .afterGate }
@@ -240,7 +240,7 @@ import Testing
     #expect(record.span("later") == "20..30")
   }
 
-  @Test func `that waits for idle starts when only idle steps and services are queued or running`() throws {
+  @Test func `a step deferred until idle starts when only idle steps and services are queued or running`() throws {
     var run = ScenarioBuilder()
     run.step("service", StepScript([.ready(after: .milliseconds(5))], isService: true))
     run.step("gate", takes: 10)
@@ -259,7 +259,7 @@ import Testing
 
 /// Steps whose actions continue to run after they have reported that they are ready.
 @Suite struct `A service` {
-  @Test func `is finished when it is ready, continues, and is stopped at the end`() throws {
+  @Test func `a service is finished when it is ready, continues, and is stopped at the end of the run`() throws {
     var run = ScenarioBuilder()
     run.step(
       "service",
@@ -274,7 +274,7 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
-  @Test func `stops when the services that need it have ended`() throws {
+  @Test func `a service stops when the services that need it have ended`() throws {
     var run = ScenarioBuilder()
     let script = StepScript(
       [StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(40), readyAfter: .milliseconds(10))],
@@ -288,7 +288,7 @@ import Testing
     #expect(record.endedAt == 110_000_000)
   }
 
-  @Test func `that is a command and ends by itself cancels only the steps that need it`() throws {
+  @Test func `a service that is a command and ends by itself cancels only the steps that need it`() throws {
     var run = ScenarioBuilder()
     var script = StepScript(
       [
@@ -311,7 +311,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `keeps the run from being idle while a step waits for an event that it declares`() throws {
+  @Test func `a service keeps the run from being idle while a step waits for an event that it declares`() throws {
     var run = ScenarioBuilder()
     run.step(
       "receiver",
@@ -337,19 +337,19 @@ import Testing
 
 /// The launch gate in small runs, with its outcome and time.
 @Suite struct `The gate` {
-  @Test func `opens at its minimum without a blocking step`() throws {
+  @Test func `the gate opens at its minimum if no step is blocking`() throws {
     var run = ScenarioBuilder(min: 70)
     run.step("aside", takes: 200) { $0.blocking = false }
     #expect(try simulate(run).opening == "ready at 70")
   }
 
-  @Test func `is ready if the last blocking step ends at the instant of the maximum`() throws {
+  @Test func `the gate is ready if the last blocking step ends at the exact time of the maximum`() throws {
     var run = ScenarioBuilder(min: 50, max: 50)
     run.step("just", takes: 50)
     #expect(try simulate(run).opening == "ready at 50")
   }
 
-  @Test func `opens as failed at its minimum if a blocking step failed before`() throws {
+  @Test func `the gate opens as failed at its minimum if a blocking step failed before`() throws {
     var run = ScenarioBuilder(min: 100, max: 500)
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 300)
@@ -360,7 +360,7 @@ import Testing
     #expect(record.gate.readyAt == nil)
   }
 
-  @Test func `does not fail if an optional blocking step is skipped because a dependency failed`() throws {
+  @Test func `the gate does not fail if an optional blocking step is skipped because a dependency failed`() throws {
     var run = ScenarioBuilder()
     run.step("beside", .fails(after: .milliseconds(10))) { $0.blocking = false }
     run.step("maybe", needs: ["beside"], takes: 10) { $0.isOptional = true }
@@ -374,7 +374,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `opens as failed if a blocking step depends on a skipped waiter`()
+  @Test func `the gate opens as failed if a blocking step depends on a skipped waiting step`()
     throws
   {
     var run = ScenarioBuilder()
@@ -390,7 +390,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `opens as failed if it has no maximum and only waiting steps are left`() throws {
+  @Test func `a gate without a maximum opens as failed if only waiting steps are left`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -401,7 +401,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `times out at its maximum, and a late step may still receive its event`() throws {
+  @Test func `the gate times out at its maximum, and a late step may still receive its event`() throws {
     var run = ScenarioBuilder(max: 100)
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -415,7 +415,7 @@ import Testing
 
 /// Runs that are cancelled while steps run, wait or clean up.
 @Suite struct `A cancelled run` {
-  @Test func `cancels running steps, skips waiting ones, and runs cleanup steps`() throws {
+  @Test func `a cancelled run cancels running steps, skips waiting ones, and runs cleanup steps`() throws {
     var run = ScenarioBuilder(min: 500)
     run.step("running", takes: 1000)
     run.step("below", needs: ["running"], takes: 10)
@@ -442,7 +442,7 @@ import Testing
     #expect(record.endedAt == 110_000_000)
   }
 
-  @Test func `keeps the outcome of a gate that was already open`() throws {
+  @Test func `a cancelled run keeps the outcome of a gate that was already open`() throws {
     var run = ScenarioBuilder()
     run.step("first", takes: 10)
     run.step("aside", takes: 1000) { $0.blocking = false }
@@ -452,7 +452,7 @@ import Testing
     #expect(record.conclusion == "cancelled")
   }
 
-  @Test func `has five seconds for cleanup after the last cancelled step has ended`() throws {
+  @Test func `cleanup in a cancelled run may take five seconds after the last cancelled step has ended`() throws {
     var run = ScenarioBuilder()
     run.step("running", StepScript([.hangs]))
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }
@@ -462,7 +462,9 @@ import Testing
     #expect(record.span("cleanup").hasSuffix("..6100"))
   }
 
-  @Test func `has five seconds for all cleanup, and one second of grace for a body that ignores it`() throws {
+  @Test func `all cleanup in a cancelled run shares five seconds, and a body that ignores the end gets one more`()
+    throws
+  {
     var run = ScenarioBuilder()
     run.step("running", takes: 60_000)
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }

@@ -7,7 +7,7 @@ import Testing
 /// The critical path to the gate, in random runs and in small ones.
 @Suite struct `The critical path` {
   @Test(.timeLimit(.minutes(10)), arguments: 0..<10)
-  func `assigns a cause to every nanosecond of any run`(block: Int) throws {
+  func `the critical path assigns a cause to every nanosecond of any run`(block: Int) throws {
     for seed in TestExtent.seeds(1_000, of: 5_000, release: 5_000) where seed % 10 == UInt64(block) {
       let (course, _) = try RandomScenario.scenario(seed: seed).course()
       let criticalPath = CriticalPath(course)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `leads from a waiting step to the step that posts its event`() throws {
+  @Test func `the critical path leads from a waiting step to the step that posts its event`() throws {
     var workflow = Workflow(name: "events", steps: [])
     workflow.events = [EventDeclaration("door")]
     var aside = StepOptions()
@@ -50,7 +50,9 @@ import Testing
       ])
   }
 
-  @Test func `includes the step that occupied the queue, pauses between attempts, and a minimum`() throws {
+  @Test func `the critical path includes the step that occupied the queue, pauses between attempts, and a minimum`()
+    throws
+  {
     var main = StepOptions()
     main.queue = "main"
     var tried = main
@@ -75,7 +77,7 @@ import Testing
     links.map { "\($0.step!) \($0.cause.rawValue) \($0.start / 1_000_000)-\($0.end / 1_000_000)" }
   }
 
-  @Test func `includes the wait for a step's minimum, which is also the step's slack`() throws {
+  @Test func `the critical path includes the wait for a step's minimum, which is also the step's slack`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     let workflow = Workflow(
@@ -99,7 +101,7 @@ import Testing
     #expect(playback.readyAt([0: -50_000_000]) == 450_000_000)
   }
 
-  @Test func `gives no slack to a step upstream of one with a minimum`() throws {
+  @Test func `a step upstream of one with a minimum has no slack`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(300))
     let workflow = Workflow(
@@ -116,7 +118,7 @@ import Testing
     #expect(UncontendedSlack(course, readyAt: 400_000_000)?.slack == [0, 250_000_000])
   }
 
-  @Test func `includes the step whose body occupied the slot, even if it ended later`() throws {
+  @Test func `the critical path includes the step whose body occupied the slot, even if it ended later`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     var workflow = Workflow(
@@ -131,7 +133,7 @@ import Testing
     #expect(Self.described(links) == ["0 run 0-100", "1 queue 100-100", "1 run 100-600"])
   }
 
-  @Test func `of a failed run without a gate ends with the run`() throws {
+  @Test func `the critical path of a failed run without a gate ends with the run`() throws {
     let workflow = Workflow(
       name: "failed",
       steps: [
@@ -151,7 +153,7 @@ import Testing
     #expect(Self.described(opened.links) == ["0 run 0-50"])
   }
 
-  @Test func `of a gate that timed out ends with the late step at the maximum`() throws {
+  @Test func `the critical path of a gate that timed out ends with the late step at the maximum`() throws {
     var workflow = Workflow(
       name: "late",
       steps: [
@@ -210,7 +212,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `is the longest delay of a step that does not move the gate`() throws {
+  func `the slack of a step is the longest delay of the step that does not move the gate`() throws {
     var checked = 0
     var queued = 0
     var uncontended = 0

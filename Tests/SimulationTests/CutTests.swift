@@ -12,11 +12,11 @@ import Testing
   /// Checks every interruption of every scenario whose bodies have the same effect if they start again. Services have a
   /// separate rule for restarts, a step's maximum restarts with the step, and a cancellation is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
-  func `ends like an uninterrupted run, regardless of when it is interrupted`(block: Int) throws {
+  func `an interrupted run ends like an uninterrupted one, regardless of when it is interrupted`(block: Int) throws {
     for seed in Self.seeds where seed % 8 == UInt64(block) { try check(seed) }
   }
 
-  @Test func `is tested with more than 200 interruptions`() throws {
+  @Test func `the random scenarios contain more than 200 interruptions`() throws {
     var cuts = 0
     var kept = 0
     for seed in UInt64(1)...600 {

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 /// Steps of `finally` run when all other steps have finished, whatever their outcomes.
-@Suite struct `Steps of finally` {
+@Suite struct `Steps in finally` {
   /// Returns `build` and its dependent `test`, a step that waits for an event that is never posted, and `tidy` and its
   /// dependent `tell` in `finally`.
   private func scenario(_ build: StepScript, _ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
@@ -36,7 +36,7 @@ import Testing
     return scenario
   }
 
-  @Test func `run after all others have finished, even if an event is never posted`() throws {
+  @Test func `steps in finally run after all others have finished, even if an event is never posted`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))).simulated()
     #expect(plan[2].reason == .eventNeverPosted)
     #expect(plan[3].startedAtNanoseconds == 40_000_000)
@@ -46,7 +46,7 @@ import Testing
     #expect(plan.conclusion == .success)
   }
 
-  @Test func `run after a failure and can check for it`() throws {
+  @Test func `steps in finally run after a failure and can check for it`() throws {
     let plan = try scenario(.fails(after: .milliseconds(30))).simulated()
     #expect(plan[1].reason == .upstreamFailed)
     #expect([3, 4, 5].allSatisfy { plan[$0].outcome == .success })
@@ -54,7 +54,9 @@ import Testing
     #expect(plan.failedSteps == [0])
   }
 
-  @Test func `wait for a step whose only dependent was skipped early, and can check its outcome`() throws {
+  @Test func `steps in finally wait for a step whose only dependent was skipped early, and can check its outcome`()
+    throws
+  {
     var final = StepOptions()
     final.isFinal = true
     var bad = final
@@ -80,7 +82,7 @@ import Testing
     #expect(plan.failedSteps == [0, 1])
   }
 
-  @Test func `run within five seconds when the run is cancelled`() throws {
+  @Test func `steps in finally run within five seconds when the run is cancelled`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.cancelledAt = .seconds(1) }.simulated()
     #expect(plan[0].outcome == .cancelled)
     #expect(plan[3].outcome == .success && plan[4].outcome == .success)
@@ -94,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [(700, 1700), (nil, 2000)] as [(Int?, Int)])
-  func `wait for a body that was asked to end, but no longer than its grace period`(response: Int?, start: Int) throws {
+  func `finally waits for a cancelled body, but not beyond its grace period`(response: Int?, start: Int) throws {
     let body = StepBehavior(
       duration: nil, respondsToCancellationAfter: response.map { .milliseconds($0) })
     let start = start * 1_000_000
@@ -117,7 +119,7 @@ import Testing
     #expect(fanOut[3].startedAtNanoseconds == start && fanOut[5].outcome == .success)
   }
 
-  @Test func `wait for all cancelled bodies, like other cleanup steps, and services stop last`()
+  @Test func `steps in finally wait for all cancelled bodies, like other cleanup steps, and services stop last`()
     throws
   {
     var always = StepOptions()
@@ -153,21 +155,21 @@ import Testing
     #expect(try scenario.simulated().endedAt == 1_010_000_000)
   }
 
-  @Test func `continue when the run is cancelled while they run`() throws {
+  @Test func `steps in finally continue when the run is cancelled while they run`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.cancelledAt = .milliseconds(60) }.simulated()
     #expect(plan[3].outcome == .success && plan[3].endedAtNanoseconds == 140_000_000)
     #expect(plan[4].outcome == .success)
     #expect(plan.conclusion == .cancelled)
   }
 
-  @Test func `fail the run when they fail, and the next one still runs`() throws {
+  @Test func `a step in finally that fails also fails the run, and the next one still runs`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.scripts[3] = .fails(after: .milliseconds(1)) }
       .simulated()
     #expect(plan[3].outcome == .failure && plan[4].outcome == .success)
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `run after the run's timeout and see that it has failed`() throws {
+  @Test func `steps in finally run after the run's timeout and can check that the run has failed`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.workflow.timeout = .seconds(2) }.simulated()
     #expect(plan[0].outcome == .cancelled && plan[0].endedAtNanoseconds == 2_000_000_000)
     #expect(plan[3].outcome == .success)
@@ -182,7 +184,7 @@ import Testing
     #expect(cancelled.conclusion == .cancelled && cancelled[5].reason == .runCancelled)
   }
 
-  @Test func `do not fail a run that ends before its timeout`() throws {
+  @Test func `a timeout does not fail a run with finally that ends in time`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) {
       $0.workflow.timeout = .seconds(2)
       $0.outsideEvents = [OutsideEvent("never", at: .milliseconds(1))]

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 /// Steps that have an item for each post of a repeating event.
-@Suite struct `A step that runs for posts` {
+@Suite struct `A step that runs for each post` {
   private func launch(max maximum: Int? = nil) -> ScenarioBuilder {
     var run = ScenarioBuilder(max: maximum)
     run.with { $0.workflow.events = ["saved", "sent"].map { EventDeclaration($0, repeats: true) } }
@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test func `handles posts made before its start, while it runs, and by the last other step`() throws {
+  @Test func `a step that runs for each post handles those made before its start and by the last other step`() throws {
     var run = launch()
     run.step("first", takes: 100)
     let (script, change) = following("saved", takes: 10)
@@ -43,7 +43,7 @@ import Testing
     #expect(record.span("after") == "310..315")
   }
 
-  @Test func `succeeds without any post`() throws {
+  @Test func `a step that runs for each post succeeds even if there are none`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -53,7 +53,9 @@ import Testing
     #expect(record["each"].items.isEmpty)
   }
 
-  @Test func `ends before steps that wait for an event are skipped, because its end may cause a post`() throws {
+  @Test func `a step that runs for each post ends before waiting steps are skipped, because its end may cause a post`()
+    throws
+  {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -64,7 +66,7 @@ import Testing
     #expect(record.span("each") == "20..30" && record.span("waiter") == "40..45")
   }
 
-  @Test func `continues while a dependent of another such step can post`() throws {
+  @Test func `a step that runs for each post continues while a dependent of another such step can post`() throws {
     var run = launch()
     let (second, change) = following("sent", takes: 10)
     run.step("second", second, change)
@@ -77,7 +79,7 @@ import Testing
     #expect(items(record, "second") == ["40..50"] && record.span("second") == "40..50")
   }
 
-  @Test func `allows the gate to open when no step upstream can post any more`() throws {
+  @Test func `a step that runs for each post allows the gate to open when no step upstream can post any more`() throws {
     var run = launch(max: 1000)
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -87,7 +89,7 @@ import Testing
     #expect(record.opening == "ready at 60" && items(record, "each") == ["50..60"])
   }
 
-  @Test func `continues while a service that may post is running`() throws {
+  @Test func `a step that runs for each post continues while a service that may post is running`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -99,7 +101,7 @@ import Testing
     #expect(items(record, "each") == ["500..510"] && record.span("each") == "500..700")
   }
 
-  @Test func `ends when the run is cancelled, even while it waits for a post`() throws {
+  @Test func `a step that runs for each post ends when the run is cancelled, even while it waits for a post`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10, parallel: 1)
     run.step("each", script, change)
@@ -113,7 +115,7 @@ import Testing
     #expect(try simulate(run).end("each") == "cancelled")
   }
 
-  @Test func `has at most 10,000 items, and fails if there are more posts`() throws {
+  @Test func `a step runs for at most 10,000 posts, and fails if there are more`() throws {
     var workflow = Workflow(name: "many", steps: [])
     workflow.events = [EventDeclaration("saved", repeats: true)]
     var options = StepOptions()
@@ -133,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: 1...2, [true, false])
-  func `ends correctly for every order of posts and ends of items, even if interrupted`(
+  func `a step that runs for each post ends correctly in any order of posts and ends, even if interrupted`(
     width: Int, isFailFast: Bool
   ) throws {
     follow(try Walk(width: width, isFailFast: isFailFast))

@@ -5,7 +5,7 @@ import Testing
 
 /// Tries every order in which the steps of every small graph can end, by applying the ends directly to the plan: each
 /// running step is tried as the next to end, with each outcome.
-@Suite struct `Every interleaving` {
+@Suite struct `Interleavings of steps` {
   /// The ways in which a step can end.
   enum Ending: CaseIterable {
     case success
@@ -14,30 +14,30 @@ import Testing
     case optionalFailure
   }
 
-  @Test func `is explored for all 342 graphs of up to five steps`() {
+  @Test func `there are 342 different graphs of up to five steps`() {
     #expect((1...5).map { SmallGraphs.all(steps: $0).count } == [1, 2, 6, 31, 302])
   }
 
   @Test(arguments: 1...4)
-  func `of up to four steps ends correctly`(steps: Int) throws {
+  func `every interleaving of up to four steps ends correctly`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) { try explore(needs) }
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
-  func `of five steps ends correctly`(part: Int) throws {
+  func `every interleaving of five steps ends correctly`(part: Int) throws {
     for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
     where index % 8 == part && TestExtent.tries(index / 8, ofParts: 4) { try explore(needs) }
   }
 
   @Test(arguments: 1...4)
-  func `with a cancellation leaves nothing running`(steps: Int) throws {
+  func `no interleaving with a cancellation leaves a step running`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       try explore(needs, optional: 0, cancels: true)
     }
   }
 
   @Test(arguments: 1...5)
-  func `ends correctly, even if the next step starts directly after a successful one`(steps: Int) throws {
+  func `every interleaving ends correctly, even if a step starts directly after a successful one`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       try explore(needs, optional: 0, cancels: steps < 5, passesOn: true)
     }

@@ -7,7 +7,7 @@ import Testing
   /// Returns a launch with the project's gate: a splash screen of at least 2 s and at most 5 s.
   private func launch() -> ScenarioBuilder { ScenarioBuilder(min: 2000, max: 5000) }
 
-  @Test func `runs its five phases in order (L1, L2)`() throws {
+  @Test func `a launch runs its five phases in order (L1, L2)`() throws {
     var phases = ScenarioBuilder()
     for (index, time) in [200, 300, 50, 400, 100].enumerated() {
       phases.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -18,7 +18,7 @@ import Testing
     #expect(record.opening == "ready at 1050")
   }
 
-  @Test func `fails if the store throws, and reports the skipped dependents (L6)`() throws {
+  @Test func `a launch fails if the store throws, and reports the skipped dependents (L6)`() throws {
     var store = launch()
     store.step("store", .fails(after: .milliseconds(120), retryable: false))
     store.step("content", needs: ["store"], takes: 200)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `runs the dependents of a step whether it is enabled or disabled (L8, L9)`(
+  func `a launch runs the dependents of a step whether it is enabled or disabled (L8, L9)`(
     isEnabled: Bool
   ) throws {
     var cloud = launch()
@@ -44,7 +44,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `runs its managers in parallel in 300 ms, less than the sum of 750 ms (L15)`() throws {
+  @Test func `a launch runs its managers in parallel in 300 ms, less than the sum of 750 ms (L15)`() throws {
     var managers = ScenarioBuilder()
     let upperEnds = ["sign-in": 300, "language": 150, "country": 200, "brand-color": 50, "appearance": 50]
     for (name, time) in upperEnds.sorted(by: { $0.key < $1.key }) { managers.step(name, takes: time) }
@@ -54,14 +54,14 @@ import Testing
     #expect(upperEnds.values.reduce(0, +) == 750)
   }
 
-  @Test func `starts the content view only after all five managers (L17)`() throws {
+  @Test func `a launch starts the content view only after all five managers (L17)`() throws {
     var launch = launch()
     for index in 1...5 { launch.step("manager-\(index)", takes: index * 10) { $0.queue = "main" } }
     launch.step("content", needs: (1...5).map { "manager-\($0)" }, takes: 200) { $0.queue = "main" }
     #expect(try simulate(launch).span("content") == "150..350")
   }
 
-  @Test func `does not wait for a location service that takes 3 s (L18, L19)`() throws {
+  @Test func `a launch does not wait for a location service that takes 3 s (L18, L19)`() throws {
     var location = launch()
     location.step("content", takes: 300)
     location.step(
@@ -73,7 +73,8 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
-  @Test func `asks for the location at the first use of the map, but not before (L20, L21, L37, L42)`() throws {
+  @Test func `a launch asks for the location at the first use of the map, but not before (L20, L21, L37, L42)`() throws
+  {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -87,7 +88,7 @@ import Testing
     #expect(record.events["map.first-use"] == 9_000_000_000)
   }
 
-  @Test func `never asks if the map is not used, and succeeds (L21)`() throws {
+  @Test func `a launch never asks for the location if the map is not used, and succeeds (L21)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -100,7 +101,7 @@ import Testing
     #expect(record.endedAt == 2_000_000_000)
   }
 
-  @Test func `queries data in parallel with other steps (L23, L29)`() throws {
+  @Test func `a launch queries data in parallel with other steps (L23, L29)`() throws {
     var data = launch()
     data.step("store", takes: 100)
     data.step("trips", needs: ["store"], takes: 400) { $0.blocking = false }
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `waits for the cloud only at the first launch (L25)`(isFirst: Bool) throws {
+  func `a launch waits for the cloud only if it is the first one (L25)`(isFirst: Bool) throws {
     var cloud = launch()
     cloud.step("pull", takes: 2500) { $0.condition = "launch.first" }
     cloud.step("places", needs: ["pull"], takes: 100)
@@ -121,7 +122,7 @@ import Testing
     #expect(record.end("pull") == (isFirst ? "success" : "skipped: condition"))
   }
 
-  @Test func `shows the splash and prepares in the background at the same time (L27)`() throws {
+  @Test func `a launch shows the splash and prepares in the background at the same time (L27)`() throws {
     var splash = launch()
     splash.step("animation", takes: 2000) { $0.queue = "main" }
     splash.step("prepare", takes: 700)
@@ -134,7 +135,7 @@ import Testing
     ("fast (L31)", [200, 200, 400, 300], 1100), ("normal (L32)", [300, 200, 500, 400], 1400),
     ("first launch (L33)", [500, 300, 600, 500], 1900),
   ])
-  func `is ready before the minimum in every profile, and opens at it`(name: String, phases: [Int], total: Int) throws {
+  func `every launch profile is ready early and opens at the minimum`(name: String, phases: [Int], total: Int) throws {
     var profile = launch()
     for (index, time) in phases.enumerated() {
       profile.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -145,7 +146,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `times out at the maximum if the slowest profile also syncs for 5 s (L33)`() throws {
+  @Test func `a launch times out at the maximum if the slowest profile also syncs for 5 s (L33)`() throws {
     var profile = launch()
     for (index, time) in [500, 300, 600, 500].enumerated() {
       profile.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -159,7 +160,7 @@ import Testing
     #expect(record.conclusion == "partial")
   }
 
-  @Test func `shows the splash for exactly 2 s if it is ready after 0.3 s (L34)`() throws {
+  @Test func `a launch shows the splash for exactly 2 s if it is ready after 0.3 s (L34)`() throws {
     var fast = launch()
     fast.step("content", takes: 300)
     let record = try simulate(fast)
@@ -169,7 +170,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `opens after exactly 5 s if a required step never ends, cancellable or not (L35)`(isDeaf: Bool) throws {
+  func `a launch opens after exactly 5 s if a required step never ends, cancellable or not (L35)`(isDeaf: Bool) throws {
     var stuck = launch()
     stuck.step("stuck", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: isDeaf ? nil : .zero)])) {
       $0.deadline = StepDeadline(max: .seconds(8))
@@ -184,7 +185,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `opens when its data is loaded, and waits for the location only if needed (L36)`(isNeeded: Bool)
+  func `a launch opens when its data is loaded, and waits for the location only if needed (L36)`(isNeeded: Bool)
     throws
   {
     var flags = ScenarioBuilder(min: 0, max: 5000)
@@ -195,7 +196,7 @@ import Testing
     #expect(try simulate(flags).opening == (isNeeded ? "ready at 900" : "ready at 80"))
   }
 
-  @Test func `starts the map's steps when the splash has closed, even at the maximum (L38, L41)`() throws {
+  @Test func `a launch starts the map's steps when the splash has closed, even at the maximum (L38, L41)`() throws {
     var flow = launch()
     flow.step("app", takes: 100)
     flow.step("data", needs: ["app"], takes: 6000)
@@ -210,13 +211,13 @@ import Testing
     #expect(record.span("locations") == "0..300")
   }
 
-  @Test func `appears as soon as it is ready if there is no minimum (R3)`() throws {
+  @Test func `a launch without a minimum opens as soon as it is ready (R3)`() throws {
     var brief = ScenarioBuilder(min: 0, max: 5000)
     brief.step("content", takes: 130)
     #expect(try simulate(brief).opening == "ready at 130")
   }
 
-  @Test func `restores state between will-finish and did-finish, and presents afterwards (R5, R7, P1, P2)`() throws {
+  @Test func `a launch restores state between will-finish and did-finish, then presents (R5, R7, P1, P2)`() throws {
     var lifecycle = launch()
     lifecycle.step("launched", .posting("app.will-finish-launching", takes: 20))
     lifecycle.step("will-finish", takes: 30) { $0.after = ["app.will-finish-launching"] }
@@ -232,7 +233,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.user, 2000), (.background, 40)])
-  func `waits for the minimum only if the user launched it (R9)`(reason: LaunchReason, opensAt: Int) throws {
+  func `a launch waits for the minimum only if the user started it (R9)`(reason: LaunchReason, opensAt: Int) throws {
     var background = ScenarioBuilder()
     background.with {
       $0.workflow.gate = GateDeadline(
@@ -244,7 +245,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.location, "0..30"), (.user, "2000..2030")])
-  func `starts the location at once if a location launched it, otherwise after the gate (R13, C11)`(
+  func `a launch starts the location at once if a location caused it, otherwise after the gate (R13, C11)`(
     reason: LaunchReason, span: String
   ) throws {
     var location = launch()
@@ -270,7 +271,7 @@ import Testing
     return launch
   }
 
-  @Test func `runs only prewarm steps until it is activated (P3, P8)`() throws {
+  @Test func `a prewarmed launch runs only prewarm steps until it is activated (P3, P8)`() throws {
     let record = try simulate(prewarmed(activatedAt: 3000))
     #expect(record.span("tables") == "-3000..-2900")
     #expect(record.span("index") == "-2900..-2850")
@@ -279,14 +280,14 @@ import Testing
     #expect(record.gate.readyAt == 200_000_000)
   }
 
-  @Test func `can be activated after four hours (P4)`() throws {
+  @Test func `a prewarmed launch can be activated after four hours (P4)`() throws {
     let record = try simulate(prewarmed(activatedAt: 4 * 3_600_000))
     #expect(record.span("index") == "-14399900..-14399850")
     #expect(record.span("store") == "0..200")
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `is cancelled before its gate opens if the system discards it (P4)`() throws {
+  @Test func `a prewarmed launch is cancelled before its gate opens if the system discards it (P4)`() throws {
     var discarded = prewarmed(activatedAt: 3000)
     discarded.cancel(at: 120)
     let record = try simulate(discarded)
@@ -298,13 +299,13 @@ import Testing
     #expect(record.endedAt == 120_000_000)
   }
 
-  @Test func `has the same result if it is prewarmed again (P5)`() throws {
+  @Test func `a launch has the same result if it is prewarmed again (P5)`() throws {
     let first = try simulate(prewarmed(activatedAt: 500))
     #expect(first.conclusion == "success")
     #expect(try first == simulate(prewarmed(activatedAt: 500)))
   }
 
-  @Test func `completes steps that are running when it is activated (P3)`() throws {
+  @Test func `a prewarmed launch completes steps that are running when it is activated (P3)`() throws {
     let record = try simulate(prewarmed(activatedAt: 120))
     #expect(record.span("index") == "-20..30")
     #expect(record.span("store") == "30..230")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tries every order in which steps with resource requests can end, by applying the ends directly to the plan.
-@Suite struct `Every interleaving of steps that take resources` {
+@Suite struct `Interleavings of steps that request resources` {
   /// The requests that up to five steps can have: every combination of small parts of a machine with three cpus, one
   /// unit of memory and one gpu.
   private static let requests: [MachineResources?] = [
@@ -15,7 +15,7 @@ import Testing
   private static let capacity = MachineResources(cpus: 3, memoryBytes: 1, gpus: 1)
 
   @Test(arguments: 0..<6, [nil, 2])
-  func `never exceeds the capacity, leaves no slot idle that a step may use, and ends`(first: Int, width: Int?)
+  func `no interleaving exceeds the capacity or leaves a usable slot idle, and all end`(first: Int, width: Int?)
     throws
   {
     for code in 0..<216 where TestExtent.tries(code, ofParts: 3) {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `allows four later steps to start ahead of a waiting one, but not a fifth`() throws {
+  @Test func `four later steps may start before one that waits for resources, but not a fifth`() throws {
     // One of three cpus is in use until the other steps have ended. The step that requests all three comes first among
     // these.
     let requests =
@@ -81,7 +81,7 @@ import Testing
         workflow.steps.append(Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", options: options))
       }
       plan = Plan(
-        graph: try WorkflowGraph(workflow), capacity: `Every interleaving of steps that take resources`.capacity,
+        graph: try WorkflowGraph(workflow), capacity: `Interleavings of steps that request resources`.capacity,
         detail: .none
       )
       plan.apply(.activated(Resolution()), at: 0)
@@ -111,7 +111,7 @@ import Testing
 
     /// The requests that exceed the capacity, and the steps that wait although they could start.
     var problems: [String] {
-      var free = `Every interleaving of steps that take resources`.capacity
+      var free = `Interleavings of steps that request resources`.capacity
       for step in running { if let request = requests[step] { free = free.without(request) } }
       var problems: [String] = []
       if free.cpus < 0 || free.memoryBytes < 0 || free.gpus < 0 { problems.append("more is taken than there is") }

@@ -11,7 +11,7 @@ import Testing
   /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations and
   /// late bodies that ignore cancellation, prewarmed or not. `FLOWRUN_SEED` repeats a single one.
   @Test(.timeLimit(.minutes(30)), arguments: 0..<blocks)
-  func `end in the engine as the contract requires`(block: Int) throws {
+  func `random scenarios end in the engine as the contract requires`(block: Int) throws {
     for seed in Self.seeds where seed % UInt64(Self.blocks) == UInt64(block) { try compare(seed) }
   }
 
@@ -38,8 +38,8 @@ import Testing
 }
 
 /// Tests of the scenarios themselves, without the engine.
-@Suite struct `The random scenarios` {
-  @Test func `reach every outcome, reason and conclusion`() {
+@Suite struct `The generator of random scenarios` {
+  @Test func `random scenarios reach every outcome, reason and conclusion`() {
     let scenarios = (1...UInt64(1000)).map { RandomScenario.scenario(seed: $0) }
     let records = scenarios.map { Oracle.record(of: $0) }
     let followers = zip(scenarios, records).flatMap { scenario, record in
@@ -65,7 +65,7 @@ import Testing
     #expect(records.contains { $0.gate.late.count > 1 && $0.gate.readyAt != nil })
   }
 
-  @Test func `shrink to the steps that are needed for a failure`() {
+  @Test func `a failing random scenario shrinks to the steps that are needed for the failure`() {
     let scenario = RandomScenario.scenario(seed: 8)
     let isTimed = { (scenario: Scenario) in scenario.workflow.steps.contains { $0.options.deadline?.max != nil } }
     #expect(isTimed(scenario) && scenario.workflow.steps.count > 1)

@@ -5,7 +5,7 @@ import Testing
 
 /// All posts of such an event count, although steps that wait for it need only the first.
 @Suite struct `A repeating event` {
-  @Test func `reports every post, and remains set for steps that wait for it later`() throws {
+  @Test func `every post of a repeating event is reported, and later steps do not wait for it again`() throws {
     var run = ScenarioBuilder()
     run.with { $0.workflow.events = [EventDeclaration("again", repeats: true), EventDeclaration("once")] }
     run.step("slow", takes: 100)
@@ -20,7 +20,7 @@ import Testing
     #expect(record.events["again"] == 20_000_000)
   }
 
-  @Test func `is still counted in a cancelled run, but no longer reported`() throws {
+  @Test func `posts of a repeating event are still counted in a cancelled run, but no longer reported`() throws {
     let graph = try WorkflowGraph(Walk.workflow(needs: [[]], waiter: 0))
     var plan = Plan(graph: graph, outsideSourceIsOpen: true)
     plan.apply(.activated(Resolution()), at: 0)
@@ -36,7 +36,8 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `has the right result for every order of its posts and the ends of up to three steps`(steps: Int) throws {
+  func `a repeating event has the right result in every order of posts and ends of up to three steps`(steps: Int) throws
+  {
     for needs in SmallGraphs.all(steps: steps) {
       for waiter in 0..<steps { follow(try Walk(needs: needs, waiter: waiter)) }
     }
