@@ -53,7 +53,7 @@ private struct Launch: PackagedWorkflow {
     #expect(try history.runs() == [runs[0], runs[1]])
   }
 
-  @Test func `each recording uses the app's retention limit and the names of its steps`() async throws {
+  @Test func `each recorded launch uses the app's retention limit and the names of its steps`() async throws {
     var history = AppHistory(folder + "/runs.sqlite")
     history.retention.runs = 3
     #expect(history.recording(Launch()).retention.runs == 3)
@@ -71,7 +71,7 @@ private struct Launch: PackagedWorkflow {
     #expect(try history.runs().map(\.id) == [second.runID, first.runID])
   }
 
-  @Test func `a damaged file is moved aside and reported, and the run is recorded in a new one`() async throws {
+  @Test func `a damaged history file is moved aside and reported, and the run is recorded in a new one`() async throws {
     let path = folder + "/runs.sqlite"
     try Data(repeating: 7, count: 9_000).write(to: URL(fileURLWithPath: path))
     let found = Mutex<[String]>([])

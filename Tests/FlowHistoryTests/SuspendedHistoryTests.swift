@@ -82,7 +82,7 @@ private struct Visit: PackagedWorkflow {
     return lock.l_type != Int16(F_UNLCK)
   }
 
-  @Test(arguments: [false, true]) func `holds no lock, and after reactivation records the end of a run`(isDurable: Bool)
+  @Test(arguments: [false, true]) func `a suspended run history holds no lock and records runs later`(isDurable: Bool)
     async throws
   {
     let run = try await startRecorded(isDurable: isDurable)
@@ -106,7 +106,7 @@ private struct Visit: PackagedWorkflow {
     #expect(steps == [.success, .success, .success])
   }
 
-  @Test func `starts no step of a durable run until the app is active again`() async throws {
+  @Test func `a durable run starts no step in a suspended app until the app is active again`() async throws {
     let run = try await startRecorded(isDurable: true)
     await history.suspend()
     run.run.post("bell.rung")
@@ -119,7 +119,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try states() == [.success])
   }
 
-  @Test func `records the end of a run that ended during the suspension`() async throws {
+  @Test func `a run that ends while the app is suspended is recorded later`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     let report = await end(run)
@@ -133,7 +133,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try !isLocked())
   }
 
-  @Test func `records a run that was started during the suspension`() async throws {
+  @Test func `a run that starts while the app is suspended is recorded later`() async throws {
     await history.suspend()
     let run = try start()
     #expect(await end(run).conclusion == .success)
@@ -142,7 +142,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try states() == [.success])
   }
 
-  @Test func `reports that a run was removed during the suspension, and does not record it again`() async throws {
+  @Test func `a run that was removed while the app was suspended is reported and not recorded again`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     #expect(try history.remove(history.runs()) == 1)
@@ -153,7 +153,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try history.runs().isEmpty)
   }
 
-  @Test func `ends a run as failed if another process resumed it during the suspension`() async throws {
+  @Test func `a run that another process resumed while the app was suspended ends as failed`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     let store = try SQLiteRunStore(path, folder: folder)

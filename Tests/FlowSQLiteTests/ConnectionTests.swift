@@ -1,7 +1,7 @@
 import FlowSQLite
 import Testing
 
-@Suite struct `A connection to SQLite` {
+@Suite struct `An SQLite connection` {
   private let db: SQLiteConnection
 
   init() throws {
@@ -24,13 +24,13 @@ import Testing
     .text("é\u{0}x"),
     .bytes([]), .bytes([0, 255]),
   ])
-  func `returns a stored value with the same type`(_ value: SQLiteValue) throws {
+  func `a value stored in SQLite is returned with the same type`(_ value: SQLiteValue) throws {
     try db.run("INSERT INTO t VALUES (?)", [value])
     #expect(try db.all("SELECT a FROM t") { $0.value(0) } == [value])
     #expect(try db.all("SELECT ?1", [value]) { $0.value(0) } == [value])
   }
 
-  @Test func `converts values to the requested type as SQLite does`() throws {
+  @Test func `values are converted to the requested type as SQLite does`() throws {
     let row = try db.first("SELECT NULL, '12x', 3.9, x'41', 7") { row in
       (0..<5).map { "\(row.integer($0)) \(row.text($0)) \(row.bytes($0)) \(row.isNull($0))" }
     }
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps the row of a statement while the same statement runs inside its loop`() throws {
+  @Test func `a statement keeps its row while the same statement runs inside its loop`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2), (3)")
     let pairs = try db.all("SELECT a FROM t") { outer in
       let outer = outer.integer(0)
@@ -49,7 +49,7 @@ import Testing
     #expect(pairs == [[11, 12, 13], [21, 22, 23], [31, 32, 33]])
   }
 
-  @Test func `keeps the parameters of a statement while many others run before its first row`() throws {
+  @Test func `a statement keeps its parameters while many others run before its first row`() throws {
     let found = try db.query("SELECT ?", [.integer(7)]) { outer in
       #expect(try db.integer("SELECT ?", [.integer(8)]) == 8)
       for number in 0..<300 { #expect(try db.integer("SELECT \(number)") == number) }
@@ -58,7 +58,7 @@ import Testing
     #expect(found == 7)
   }
 
-  @Test func `can run a statement again even if not all of its rows were read`() throws {
+  @Test func `a statement can run again even if not all of its rows were read`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2)")
     for _ in 0..<3 { #expect(try db.first("SELECT a FROM t") { $0.integer(0) } == 1) }
     struct Stop: Error {}
@@ -66,12 +66,12 @@ import Testing
     #expect(try db.all("SELECT a FROM t") { $0.integer(0) } == [1, 2])
   }
 
-  @Test func `runs more statements than its cache can hold`() throws {
+  @Test func `an SQLite connection runs more statements than its cache can hold`() throws {
     for number in 0..<500 { #expect(try db.integer("SELECT \(number)") == number) }
     #expect(try db.integer("SELECT 0") == 0)
   }
 
-  @Test func `commits a transaction completely or not at all`() throws {
+  @Test func `an SQLite transaction is committed completely or not at all`() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try db.transaction {
@@ -87,7 +87,7 @@ import Testing
     #expect(db.changes == 1 && db.lastRow == 1)
   }
 
-  @Test func `throws errors with SQLite's code and message`() {
+  @Test func `errors of an SQLite connection have SQLite's code and message`() {
     let error = #expect(throws: SQLiteError.self) { try db.run("SELECT * FROM nowhere") }
     #expect(error?.description == "SQLite 1: no such table: nowhere")
     #expect(kind { try db.run("SELECT \"nowhere\"") } == .error)
@@ -100,7 +100,7 @@ import Testing
     ("", "none"), (" -- a comment", "none"), ("SELECT 1", "1"), ("SELECT 1 ; -- a comment", "1"),
     ("SELECT 1;; /* two */ ;", "1"), ("SELECT 1; SELECT 2", "several"), ("SELECT 1; SELEKT 2", "several"),
   ])
-  func `runs a single statement, and refuses text with none or several`(_ text: String, _ expected: String) throws {
+  func `SQL text is refused if it has no statement or several statements`(_ text: String, _ expected: String) throws {
     do {
       let found = try db.single(text) { statement in
         try statement.bound(to: []) { try $0.next() ? $0.text(0) : "" }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `asks its authorizer about every action, even of a statement that was prepared earlier`() throws {
+  @Test func `the authorizer is asked about every action, even of a statement that was prepared earlier`() throws {
     try db.run("INSERT INTO t VALUES (1)")
     var asked: [SQLiteAction] = []
     db.authorize { action in
@@ -127,7 +127,7 @@ import Testing
     #expect(error?.message == "not authorized to use function: random")
   }
 
-  @Test func `interrupts a statement after its deadline, and then runs others`() throws {
+  @Test func `a statement is interrupted after its deadline, and later statements run`() throws {
     db.interrupt(after: .now - .seconds(1))
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     #expect(kind { try db.run(endless) } == .interrupted)
@@ -135,7 +135,7 @@ import Testing
     #expect(try db.integer("SELECT 1") == 1)
   }
 
-  @Test func `migrates a file once, step by step, and rejects a newer file`() throws {
+  @Test func `a file is migrated once, step by step, and a newer file is rejected`() throws {
     let steps = ["CREATE TABLE m (a)", "INSERT INTO m VALUES (1); INSERT INTO m VALUES (2)"]
     try db.migrate([steps[0]])
     for _ in 0..<2 { try db.migrate(steps) }
@@ -145,7 +145,7 @@ import Testing
     #expect(try db.integer("SELECT count(*) FROM m") == 2)
   }
 
-  @Test func `throws an error after it has been closed`() {
+  @Test func `a closed SQLite connection throws an error`() {
     db.close()
     db.close()
     let error = #expect(throws: SQLiteError.self) { try db.execute("SELECT 1") }

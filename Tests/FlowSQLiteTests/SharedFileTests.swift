@@ -34,7 +34,7 @@ import Testing
     return pool
   }
 
-  @Test func `has consistent snapshots for readers while another thread writes`() async throws {
+  @Test func `readers have consistent snapshots of an SQLite file while another thread writes`() async throws {
     let pool = try pool()
     let seen = try pool.read { db in
       let before = try db.integer("SELECT count(*) FROM t")
@@ -61,7 +61,7 @@ import Testing
     #expect(throws: SQLiteError.self) { try pool.write { try $0.execute("SELECT 1") } }
   }
 
-  @Test func `can be used again after the transaction of a cancelled task was rolled back`()
+  @Test func `an SQLite file can be used again after the transaction of a cancelled task was rolled back`()
     async throws
   {
     let pool = try pool()
@@ -86,7 +86,7 @@ import Testing
     await #expect(throws: SQLiteError.self) { try await queue.perform { try $0.integer("SELECT 1") } }
   }
 
-  @Test func `is not changed by a task that is cancelled before its turn`() async throws {
+  @Test func `a task that is cancelled before its turn does not change the SQLite file`() async throws {
     let queue = try SQLiteQueue(file, setup: "CREATE TABLE t (a)")
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -96,7 +96,7 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `causes a busy error if another connection writes for longer than the time limit`() throws {
+  @Test func `a busy error is thrown if another connection writes for longer than the time limit`() throws {
     let holder = try SQLiteConnection(file)
     try holder.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")
     let other = try SQLiteConnection(file, busyMilliseconds: 1)
@@ -106,7 +106,7 @@ import Testing
     try other.transaction { try other.run("INSERT INTO t VALUES (1)") }
   }
 
-  @Test func `causes one error if it is missing or a folder, and another if it is not a database`() throws {
+  @Test func `a missing file or a folder causes another error than a file that is not a database`() throws {
     func kind(_ path: String, _ access: SQLiteConnection.Access = .readWrite) -> SQLiteError.Kind? {
       do {
         _ = try SQLiteConnection(path, access).hasTable("t")
@@ -124,7 +124,7 @@ import Testing
     #expect(kind(file) == .notADatabase)
   }
 
-  @Test func `tells equal from different bytes when they are compared with a stored value`() throws {
+  @Test func `comparing bytes with a stored value detects any difference`() throws {
     let db = try SQLiteConnection(":memory:")
     var bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
     try db.execute("CREATE TABLE t (a)")

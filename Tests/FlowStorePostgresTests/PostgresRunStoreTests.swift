@@ -20,14 +20,14 @@
         holder: RunHolder(process: 1, host: "here"), header: [])
     }
 
-    @Test func `conforms to the rules for all stores`() throws {
+    @Test func `a PostgreSQL run store conforms to the rules for all stores`() throws {
       let address = address
       let conformance = RunStoreConformance { () throws -> any RunStore in try PostgresRunStore(address) }
       #expect(try conformance.problems() == [])
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `passes a run to another process after its lease has expired, and fences the previous one`() throws {
+    func `after a lease expires, another process can take over the run, and the previous one is fenced off`() throws {
       let store = try PostgresRunStore(address, leaseMilliseconds: 600)
       let other = try PostgresRunStore(address, leaseMilliseconds: 600)
       let old = try store.create(run("a"), definition: [1])
@@ -56,7 +56,7 @@
       "workflow = 'v'", "file = '/v.yaml'", "started = started + 1", "epoch = epoch + 1", "process = process + 1",
       "host = host || 'x'", "header = header || '\\x01'", "summary = summary || '\\x01'", "state = 'failure'",
     ])
-    func `detects damage to every column of a row`(change: String) throws {
+    func `damage to any column of a run is detected`(change: String) throws {
       let store = try PostgresRunStore(address)
       _ = try store.create(run("a"), definition: [1])
       _ = try store.create(run("b"), definition: [1])
@@ -69,7 +69,7 @@
       #expect(list.runs.map(\.id) == ["b"] && list.damaged == ["a"], "and hides no other run")
     }
 
-    @Test func `detects a damaged definition`() throws {
+    @Test func `a damaged definition is detected`() throws {
       let store = try PostgresRunStore(address)
       _ = try store.create(run("a"), definition: [1, 2])
       try database.execute("UPDATE flowrun_definition SET bytes = '\\x0103'")
@@ -81,7 +81,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `keeps data written before and after a restart of the database`() throws {
+    func `data written before and after a restart of the database is kept`() throws {
       let store = try PostgresRunStore(address)
       let lease = try store.create(run("a"), definition: [1])
       try store.append([1], to: lease, isDurable: true)
@@ -92,7 +92,7 @@
       #expect(try PostgresRunStore(address).chunks(of: "a") == [[1], [2]])
     }
 
-    @Test func `is rejected if its version is newer or its server cannot be reached`() throws {
+    @Test func `a PostgreSQL run store is rejected if its version is newer or its server cannot be reached`() throws {
       _ = try PostgresRunStore(address)
       try database.execute("UPDATE flowrun_store SET version = 2")
       #expect {

@@ -21,7 +21,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `is taken over from a suspended process, whose writes are refused and whose steps are stopped`() throws {
+    func `a suspended process loses its run to another one, which stops its steps and blocks its writes`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """
@@ -54,7 +54,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `starts no further step in a suspended process after another one has taken it over`() throws {
+    func `a suspended process starts no further step of a run that another one has taken over`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """
@@ -83,7 +83,7 @@
       #expect(try String(contentsOfFile: "\(folder)/log", encoding: .utf8) == "b\nc\n")
     }
 
-    @Test(.timeLimit(.minutes(10))) func `continues after the database was killed and restarted`() throws {
+    @Test(.timeLimit(.minutes(10))) func `a run continues after its database was killed and restarted`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var text = "name: through\ndurable: true\nsteps:\n"
       for step in 0..<30 {
@@ -99,7 +99,7 @@
       #expect(result.exitCode == 0 && result.output.contains("s29 succeeded"), "\(result)")
     }
 
-    @Test func `is refused if the address is invalid or unreachable, or with --no-history`() throws {
+    @Test func `--store is refused with --no-history, and if its address is invalid or unreachable`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
       for arguments in [["w.yaml", "--store", "mysql://x"], ["runs", "--store", "runs.sqlite"]] {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A store whose process or machine stopped during a write.
-@Suite struct `A store whose files end at an arbitrary byte` {
+@Suite struct `A run store with truncated files` {
   private let folder: String
 
   init() throws {
@@ -19,7 +19,8 @@ import Testing
     return 32 + (last - 32) / 4120 * 4120 + 4120
   }
 
-  @Test func `has exactly the data that was written completely before that byte`() throws {
+  @Test func `a store truncated at any byte has exactly the data that was written completely before that byte`() throws
+  {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/runs.sqlite"
     let store = try SQLiteRunStore(path)

@@ -2,8 +2,8 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-@Suite struct `A chunk of a journal` {
-  @Test func `has the checksum that the standard defines`() {
+@Suite struct `A journal chunk` {
+  @Test func `a journal chunk has the checksum that RFC 3720 defines`() {
     // The examples of RFC 3720, B.4: 32 bytes of zeros, of ones, and in ascending order.
     #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
@@ -11,7 +11,7 @@ import Testing
     #expect(Checksum.of([UInt8](5..<32), behind: Checksum.of([UInt8](0..<5))) == 0x46DD_794E)
   }
 
-  @Test func `with a definition has a fingerprint that depends on every bit, the length and the order`() {
+  @Test func `the fingerprint of a definition depends on every bit, the length and the order`() {
     let bytes = (0..<100).map { UInt8($0) }
     var seen: Set<Int> = [Fingerprint.of([]), Fingerprint.of(bytes)]
     for bit in 0..<800 {
@@ -30,7 +30,7 @@ import Testing
     #expect(seen.allSatisfy { $0 >> 62 == 1 })
   }
 
-  @Test func `is read as written, and every changed bit is detected`() throws {
+  @Test func `a journal chunk is read as it was written, and every changed bit is detected`() throws {
     var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
     for _ in 0..<200 {
       let body = (0..<Int.random(in: 0..<60, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -50,13 +50,13 @@ import Testing
     }
   }
 
-  @Test func `with a newer format is rejected with the format's number`() {
+  @Test func `a journal chunk with a newer format is rejected with the format's number`() {
     var bytes = RunChunk(.entries, wallMilliseconds: 1, runNanoseconds: 2, body: [3]).bytes
     bytes[3] = 2
     #expect(throws: RunChunk.ChunkProblem.newer(version: 2)) { try RunChunk(bytes) }
   }
 
-  @Test func `preserves numbers and strings`() throws {
+  @Test func `a journal chunk preserves numbers and strings`() throws {
     let numbers: [Int] = [0, 1, -1, 63, 64, -64, -65, 1 << 40, .max, .min]
     var writer = ByteWriter()
     for number in numbers { writer.add(signed: number) }

@@ -25,21 +25,21 @@ import Testing
       header: [])
   }
 
-  @Test func `conforms to the rules for all stores`() throws {
+  @Test func `an SQLite run store conforms to the rules for all stores`() throws {
     defer { clean() }
     let path = path
     let conformance = RunStoreConformance { () throws -> any RunStore in try SQLiteRunStore(path) }
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `follows the same rules as the store in memory for tests`() throws {
+  @Test func `the run store in memory conforms to the rules for all stores`() throws {
     defer { clean() }
     let store = MemoryRunStore()
     let conformance = RunStoreConformance { () throws -> any RunStore in store }
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `is not modified on disk when it is opened`() throws {
+  @Test func `opening a store does not change its files on disk`() throws {
     defer { clean() }
     try SQLiteRunStore(path).keep(run("a"), definition: [1], chunks: [[1]])
     func changes() -> [timespec] {
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A run that ended after its row was read and before its lock was checked used to seem interrupted.
-  @Test func `never lists a run that is just ending as interrupted`() async throws {
+  @Test func `a store never lists a run that is just ending as interrupted`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -88,7 +88,7 @@ import Testing
     #expect(seen.isSubset(of: [.running, .success]), "\(seen)")
   }
 
-  @Test func `can be read only by its owner`() throws {
+  @Test func `a store can be read only by its owner`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])
@@ -99,14 +99,14 @@ import Testing
     }
   }
 
-  @Test func `with a newer format is rejected and left unchanged`() throws {
+  @Test func `a store with a newer format is rejected and left unchanged`() throws {
     defer { clean() }
     _ = try SQLiteRunStore(path)
     try sqlite("PRAGMA user_version = 3")
     #expect(throws: StoreProblem.newer(path: path, version: 3)) { _ = try SQLiteRunStore(path) }
   }
 
-  @Test func `with format 1, which has checksums of definitions, is read and upgraded`() throws {
+  @Test func `a store with format 1, which has checksums of definitions, is read and upgraded`() throws {
     defer { clean() }
     let definition = [UInt8]("name: w".utf8)
     try SQLiteRunStore(path).keep(run("a"), definition: definition, chunks: [[1]])
@@ -121,7 +121,7 @@ import Testing
     #expect(throws: StoreProblem.self) { try store.definition(of: "b") }
   }
 
-  @Test func `stores a definition again if the existing copy is damaged`() throws {
+  @Test func `a store saves a definition again if the existing copy is damaged`() throws {
     defer { clean() }
     let definition = [UInt8]("name: w".utf8)
     let store = try SQLiteRunStore(path)
@@ -137,7 +137,9 @@ import Testing
     "epoch = 9",
     "process = 4", "host = 'there'", "chunks = 4", "definition = 3", "checksum = 5", "id = 'x'",
   ])
-  func `lists the other runs if one is damaged, reports that one and can remove it`(change: String) throws {
+  func `a store with a damaged run lists the other runs, reports the damaged one and can remove it`(change: String)
+    throws
+  {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     for id in ["a", "b", "c"] { try store.keep(run(id), definition: [7], chunks: [[1]]) }
@@ -151,7 +153,7 @@ import Testing
     #expect(try store.chunks(of: "c") == [[1]] && store.definition(of: "a") == [7])
   }
 
-  @Test(arguments: [0, 300_000]) func `lists the readable runs if a page is damaged`(forgotten: Int) throws {
+  @Test(arguments: [0, 300_000]) func `a store with a damaged page lists the readable runs`(forgotten: Int) throws {
     defer { clean() }
     do {
       let store = try SQLiteRunStore(path)
@@ -178,7 +180,7 @@ import Testing
     #expect(list.runs.map(\.startedMilliseconds) == list.runs.map(\.startedMilliseconds).sorted(by: >))
   }
 
-  @Test func `ignores a damaged request`() throws {
+  @Test func `a store ignores a damaged request`() throws {
     defer { clean() }
     let (store, other) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -191,7 +193,7 @@ import Testing
     #expect(try other.answer(to: damaged) == nil)
   }
 
-  @Test func `is reported as damaged and moved aside if it is not an SQLite file`() throws {
+  @Test func `a file that is not an SQLite store is reported as damaged and moved aside`() throws {
     defer { clean() }
     try FileManager.default.createDirectory(atPath: folder + "/.flowrun", withIntermediateDirectories: true)
     let text = String(repeating: "no store ", count: 1000)
@@ -202,7 +204,7 @@ import Testing
     _ = try SQLiteRunStore(path)
   }
 
-  @Test func `allows only the machine of a run to continue it on a network file system`() throws {
+  @Test func `on a network file system, only the machine of a run can continue it`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path, isOnNetwork: true)
     for (id, isNetwork) in [("a", true), ("b", false)] {
@@ -223,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func `can be used by many threads at once`() async throws {
+  @Test func `a store can be used by many threads at once`() async throws {
     defer { clean() }
     let path = path
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -245,7 +247,7 @@ import Testing
     for number in 0..<16 { #expect(try store.chunks(of: "run-\(number)").count == 20) }
   }
 
-  @Test func `lists runs in the order of recording even if the clock was set back`() throws {
+  @Test func `a store lists runs in the order of recording even if the clock was set back`() throws {
     defer { clean() }
     let stores: [any RunStore] = [try SQLiteRunStore(path), MemoryRunStore()]
     for store in stores {
@@ -261,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `does not remove runs because the clock was wrong during one run`() {
+  @Test func `no runs are removed because the clock was wrong during one run`() {
     let retention = RunRetention()
     func made(_ id: String, day: Int) -> StoredRun {
       StoredRun(
@@ -282,7 +284,7 @@ import Testing
     #expect(excess([made("e", day: 1101), made("d", day: 1100)] + usual, today: 1101) == ["c", "b", "a"])
   }
 
-  @Test func `removes runs that exceed a limit, but no active ones`() {
+  @Test func `runs beyond a limit are removed, but active runs are not`() {
     var retention = RunRetention()
     retention.runs = 2
     retention.days = 1
@@ -308,7 +310,7 @@ import Testing
     #expect(retention.excess(of: Array(old[1...]), sizes: [:], nowMilliseconds: 10 * day) == ["g", "h"])
   }
 
-  @Test func `keeps the newest success of each step while other runs of its workflow are kept`() {
+  @Test func `the newest success of each step is kept while other runs of its workflow are kept`() {
     var retention = RunRetention()
     retention.runs = 1
     func made(_ id: String, _ started: Int, _ file: String = "/w") -> StoredRun {

@@ -1,7 +1,7 @@
 import FlowStore
 import Testing
 
-@Suite struct `The address of a store in a message` {
+@Suite struct `A store's address in messages` {
   @Test(arguments: [
     ("postgres://ada:pass-w0rd@db/runs", "postgres://ada:***@db/runs"),
     ("postgresql://ada:pass-w0rd@db:5432/runs?sslmode=require", "postgresql://ada:***@db:5432/runs?sslmode=require"),
@@ -25,11 +25,11 @@ import Testing
     ("postgres://db:5432/runs", "postgres://db:5432/runs"),
     ("postgres:///runs?host=/tmp/socket&user=sync", "postgres:///runs?host=/tmp/socket&user=sync"),
   ])
-  func `contains no password in any form of the address`(address: String, shown: String) {
+  func `messages contain no password, whatever form the store's address has`(address: String, shown: String) {
     #expect(StoreAddress.masked(address) == shown)
   }
 
-  @Test func `contains no password even if a library quotes a part of it`() {
+  @Test func `messages contain no password even if a library quotes a part of the store's address`() {
     let address = "postgres://ada:pa%40ss%2Dw0rd@db/runs?password=se@cret"
     let message = StoreAddress.masked(
       "could not translate host name 'ss-w0rd'; invalid value 'pa@ss-w0rd', 'pa%40ss%2Dw0rd', 'cret' in \(address)",
