@@ -17,7 +17,7 @@ import Testing
     ("median(gate) <= baseline*1.05", .gate(.median), .atMost, .baseline(1.05)),
     ("missed <= baseline", .missed, .atMost, .baseline(1)),
   ])
-  func `consists of a subject, a comparison and a limit`(
+  func `a budget consists of a subject, a comparison and a limit`(
     text: String, subject: BudgetRule.Subject, comparison: BudgetRule.Comparison, limit: BudgetRule.Limit
   ) throws {
     let rule = try BudgetRule(parsing: text)
@@ -34,7 +34,7 @@ import Testing
     ("p95(gate) <= baseline*0", "a factor above 0"), ("p95(gate) <= baseline*inf", "a factor above 0"),
     ("p95(gate) <= baseline + 5ms", "write 'baseline'"), (String(repeating: "p", count: 257), "longer than 256 bytes"),
   ])
-  func `reports an example of a valid budget if it cannot be parsed`(text: String, help: String) {
+  func `a budget that cannot be parsed causes an error with an example of a valid one`(text: String, help: String) {
     #expect {
       try BudgetRule(parsing: text)
     } throws: { error in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `counts as exceeded if the event never happened, but not if the event was not measured`() throws {
+  @Test func `a budget counts as exceeded if the event never happened, but not if it was not measured`() throws {
     let rule = try BudgetRule(parsing: "p95(gate) <= 2s")
     #expect(BudgetResult(rule, value: nil).isBroken)
     #expect(!BudgetResult(rule, value: nil, isMeasured: false).isBroken)
@@ -51,7 +51,7 @@ import Testing
     #expect(BudgetResult(least, value: 1_999).isBroken && !BudgetResult(least, value: nil).isBroken)
   }
 
-  @Test func `limits a value to a multiple of the earlier value if it has a baseline`() throws {
+  @Test func `a budget with a baseline limits a value to a multiple of the earlier value`() throws {
     let rule = try BudgetRule(parsing: "median(gate) <= baseline*1.5")
     #expect(
       !BudgetResult(rule, value: 150, baseline: 100).isBroken && BudgetResult(rule, value: 151, baseline: 100).isBroken)

@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 
 /// Groups failures of items that are shown in the same panel.
-@Suite struct `Grouping of failures` {
+@Suite struct `Groups of failures` {
   private func failures(_ messages: [String]) throws -> [ReportedFailure] {
     let items = messages.enumerated().map { index, message -> Value in
       [
@@ -18,7 +18,7 @@ import Testing
     return try ReportedRun(report).failures
   }
 
-  @Test func `joins failures of items that differ only in numbers and paths`() throws {
+  @Test func `failures of items that differ only in numbers and paths form one group`() throws {
     let groups = FailureGroups.of(
       try failures([
         "data/a.csv: line 3 has 4 columns", "data/b.csv: line 17 has 4 columns", "data/c.csv: no header",
@@ -27,7 +27,7 @@ import Testing
     #expect(groups.map { $0.map(\.item) } == [[0, 1], [2], [3, 4]])
   }
 
-  @Test func `joins failures that differ only in the item's value, unless it is a part of a word`() throws {
+  @Test func `failures that differ only in the item's value form one group, unless it is a part of a word`() throws {
     var found = try failures(["'cat sales' exited", "'cat costs' exited", "'cat salesmen' exited"])
     for (place, value) in ["sales", "costs", "sales"].enumerated() { found[place].value = .string(value) }
     #expect(FailureGroups.of(found).map { $0.map(\.item) } == [[0, 1], [2]])
@@ -39,7 +39,7 @@ import Testing
     #expect(pattern("arm64 on linux failed", ["cpu": "arm64", "os": "linux"]) == "… on … failed")
   }
 
-  @Test func `separates failures with different messages`() {
+  @Test func `failures with different messages are in separate groups`() {
     #expect(
       FailureGroups.pattern(of: "no such file", value: nil) != FailureGroups.pattern(of: "no such user", value: nil))
     #expect(FailureGroups.pattern(of: "after 1.5 s", value: nil) == "after 0 s")

@@ -36,7 +36,7 @@ import Testing
     Forecast(model, Forecast.blocks(of: model.options.runs).map { ForecastBlock(model, $0) })
   }
 
-  @Test func `predicts the length of the longest path if the estimates are fixed`() throws {
+  @Test func `a forecast from fixed estimates predicts the length of the longest path`() throws {
     let forecast = forecast(
       try model([step("a", (100, 100)), step("b", needs: [0], (50, 50)), step("c", needs: [0], (20, 20))]))
     for share in [0.5, 0.95, 1] { #expect(forecast.ready.value(share) == 150_000_000) }
@@ -44,21 +44,21 @@ import Testing
     #expect(forecast.lengths(of: 1).value(0.5) == 50)
   }
 
-  @Test func `covers the whole range of the estimates`() throws {
+  @Test func `a forecast covers the whole range of the estimates`() throws {
     let forecast = forecast(try model([step("a", (100, 200))]))
     let least = try #require(forecast.ready.value(0))
     let most = try #require(forecast.ready.value(1))
     #expect((100_000_000...105_000_000).contains(least) && (195_000_000...200_000_000).contains(most))
   }
 
-  @Test func `assumes that a slow run slows down all of its steps`() throws {
+  @Test func `a forecast assumes that a slow run slows down all of its steps`() throws {
     let forecast = forecast(try model([step("a", (100, 200)), step("b", needs: [0], (100, 200))]))
     // If steps were drawn independently, only 5 % of the runs would exceed 368 ms.
     let slow = try #require(forecast.ready.value(0.95))
     #expect(slow > 378_000_000)
   }
 
-  @Test func `counts the runs affected by the minimum and by the maximum`() throws {
+  @Test func `a forecast counts the runs affected by the minimum and by the maximum`() throws {
     let gate = GateDeadline(min: .literal(.milliseconds(150)), max: .literal(.milliseconds(190)))
     let forecast = forecast(try model([step("a", (100, 200))], gate: gate))
     #expect((0.45...0.55).contains(forecast.heldShare) && (0.05...0.15).contains(forecast.missed))
@@ -69,7 +69,7 @@ import Testing
     #expect(free.heldShare == 0 && least < 110_000_000)
   }
 
-  @Test func `depends on the seed but not on the size of its blocks`() throws {
+  @Test func `a forecast depends on the seed but not on the size of its blocks`() throws {
     let model = try model([
       step("a", (100, 200)), step("b", (10, 300)) { $0.queue = "main" }, step("c", needs: [0, 1]),
     ])
@@ -84,7 +84,7 @@ import Testing
     #expect(other.ready.value(0.5) != whole.ready.value(0.5))
   }
 
-  @Test func `lets steps fail at the given rate and retries them`() throws {
+  @Test func `in a forecast, steps fail at the given rate and are retried`() throws {
     let retry = RetryPolicy(attempts: 3, delay: .milliseconds(10))
     let forecast = forecast(
       try model([step("a", (100, 100)) { $0.retry = retry }]) { $0.failureRates = [0: 0.5] })
@@ -94,7 +94,7 @@ import Testing
     #expect(forecast.ready.value(1) == nil)
   }
 
-  @Test func `evaluates conditions with null for unknown outputs, and lists the affected steps`() throws {
+  @Test func `a forecast evaluates conditions with null for unknown outputs, and lists the affected steps`() throws {
     let steps = [
       step("ask", (10, 10)),
       step("guess", needs: [0], (100, 100)) { $0.condition = "steps.ask.outputs.granted" },
@@ -108,7 +108,7 @@ import Testing
     #expect(link.ready.value(1) == 210_000_000)
   }
 
-  @Test func `waits for events from steps and from outside`() throws {
+  @Test func `a forecast includes the wait for events from steps and from outside`() throws {
     var post = step("post", (80, 80))
     post.uses = "flow.post"
     post.with = ["event": "door"]
@@ -121,7 +121,9 @@ import Testing
     #expect(outside.ready.value(1) == 305_000_000)
   }
 
-  @Test func `draws all steps of a simulated run from one recorded run, or each from a different one`() throws {
+  @Test func `a forecast draws all steps of a simulated run from one recorded run, or each from a different one`()
+    throws
+  {
     func run(_ first: Int, _ second: Int) -> RecordedRun {
       RecordedRun(
         name: "run",
@@ -145,7 +147,7 @@ import Testing
     #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
   }
 
-  @Test func `applies budgets to step times to the nanosecond, and to long times to the microsecond`() throws {
+  @Test func `a budget is applied to step times to the nanosecond, and to long times to the microsecond`() throws {
     for (nanoseconds, isBroken) in [(207_356_000, false), (207_356_001, true), (207_355_999, false)] {
       let exact = step("s") {
         $0.estimate = Estimate(low: .nanoseconds(nanoseconds), high: .nanoseconds(nanoseconds))
@@ -193,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)])
-  func `has nearly the same quantiles as the recorded runs, whether or not their steps are correlated`(
+  func `a forecast has nearly the same quantiles as the recorded runs, even if their steps are correlated`(
     device: Double, noise: Double
   ) throws {
     // With so few runs, single quantiles vary, so the average over several seeds is compared.
@@ -210,7 +212,7 @@ import Testing
     for (share, ratio) in ratios { #expect((0.97...1.04).contains(ratio), "\(share): \(ratio)") }
   }
 
-  @Test func `covers at least 93 % of other recorded runs, and is at most 15 % wider than they are`()
+  @Test func `a forecast covers at least 93 % of other recorded runs, and is at most 15 % wider than they are`()
     throws
   {
     var (covered, count, width, measuredWidth) = (0, 0, 0, 0)
@@ -231,7 +233,7 @@ import Testing
     #expect(Double(width) <= 1.15 * Double(measuredWidth), "\(width), \(measuredWidth)")
   }
 
-  @Test func `suggests only changes that are effective and safe`() throws {
+  @Test func `a forecast suggests only changes that are effective and safe`() throws {
     let steps = [
       step("store", (100, 100)), step("list", needs: [0], (80, 80)) { $0.isOptional = true },
       step("view", needs: [0], (20, 20)),

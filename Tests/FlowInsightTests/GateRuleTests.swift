@@ -4,7 +4,7 @@ import FlowModel
 import Testing
 
 @Suite struct `A launch gate` {
-  @Test func `exists if the workflow has a deadline`() {
+  @Test func `a workflow has a launch gate if it has a deadline`() {
     var workflow = Workflow(name: "w", steps: [])
     #expect(!GateRule.hasGate(workflow))
     workflow.gate = GateDeadline(max: .literal(.seconds(1)))
@@ -14,7 +14,7 @@ import Testing
     #expect(GateRule.hasGate(GateBounds(minimumNanoseconds: 1)) && !GateRule.hasGate(GateBounds()))
   }
 
-  @Test func `requires a deadline even if a step is deferred`() {
+  @Test func `a workflow without a deadline has no launch gate, even if a step is deferred`() {
     var shape = CourseShape()
     shape.steps = [.init(id: "a"), .init(id: "clean")]
     shape.steps[1].isDeferred = true

@@ -4,7 +4,7 @@ import Testing
 
 /// Histograms of the time until ready, if some of the runs were never ready.
 @Suite struct PageHistogramTests {
-  @Test func `the histogram shows the runs that became ready, even if most runs never did`() {
+  @Test func `the histogram of a page shows the runs that became ready, even if most runs never did`() {
     for count in 2...9 {
       for never in 0...count {
         let values = (0..<count).map { $0 < never ? Int.max : 938_000_000 + $0 * 1_000_000 }

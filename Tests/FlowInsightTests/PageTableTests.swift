@@ -1,12 +1,12 @@
 import FlowInsight
 import Testing
 
-@Suite struct `A table of a page` {
+@Suite struct `A table on a page` {
   private func table(_ rows: [[PageTable.Cell]]) -> String {
     PageTable(caption: "Rows", columns: ["name", "took", "why"], rows: rows).html
   }
 
-  @Test func `omits columns that contain only dashes`() {
+  @Test func `a table on a page omits columns that contain only dashes`() {
     func rows(_ second: Int?) -> [[PageTable.Cell]] {
       [("a", nil), ("b", second)].map { [.init($0), .init(nanoseconds: $1), .init("")] }
     }
@@ -15,7 +15,7 @@ import Testing
     #expect(some.contains(">took<") && some.contains("–") && !some.contains(">why<"))
   }
 
-  @Test func `keeps the links of rows that the script draws`() {
+  @Test func `a table on a page keeps the links of rows that the script draws`() {
     let rows = (0..<300).map { number -> [PageTable.Cell] in
       var name = PageTable.Cell("item \(number)")
       name.link = "/items/\(number)"

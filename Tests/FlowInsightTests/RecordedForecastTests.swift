@@ -14,7 +14,9 @@ import Testing
   /// Each seed splits the runs in another way. With a single split, the share of one workflow varies by a few percent.
   private static let seeds: ClosedRange<UInt64> = isLong ? 1...20 : 1...1
 
-  @Test func `covers 90 % of the other runs, and is at most 1.3 times as wide as a forecast without waits`() throws {
+  @Test func `a forecast from recorded runs covers 90 % of the others, and is not much wider than one without waits`()
+    throws
+  {
     var all = (covered: 0, count: 0)
     var widths = 0.0
     for name in Self.names {
@@ -42,7 +44,7 @@ import Testing
     #expect(widths <= 1.3 * Double(Self.names.count), "\(widths)")
   }
 
-  @Test func `counts the wait for a thread in the time of the run, but not in that of the step`() throws {
+  @Test func `a forecast counts the wait for a thread in the time of the run, but not in that of the step`() throws {
     let recording = try Recording("launch")
     let forecast = try recording.forecast(from: recording.runs)
     let ready = Quantiles(recording.readyAt)

@@ -20,17 +20,17 @@ import Testing
 
   private let blocking = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
 
-  @Test func `shows a wait for the executor until a worker begins the step`() throws {
+  @Test func `the critical path shows a wait for the executor until a worker begins the step`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 10, "begunAt": 60, "endedAt": 100 } }"#
     #expect(try criticalPath(steps) == ["a executor 0-60", "a run 60-100"])
   }
 
-  @Test func `shows a wait for the executor until the end of a step that no worker began`() throws {
+  @Test func `the critical path shows a wait for the executor until the end of a step that no worker began`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "begunAt": null, "endedAt": 100 } }"#
     #expect(try criticalPath(steps) == ["a executor 0-100"])
   }
 
-  @Test func `includes each attempt of a step on an executor in its critical path`() throws {
+  @Test func `the critical path includes each attempt of a step on an executor`() throws {
     let steps = #"""
       { "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "begunAt": 20, "endedAt": 100, "attemptTimes": [
           { "startedAt": 0, "begunAt": 20, "endedAt": 40 }, { "startedAt": 50, "begunAt": 80, "endedAt": 100 }] } }
@@ -41,13 +41,13 @@ import Testing
       ])
   }
 
-  @Test func `shows a wait for the disk before a step of a durable run, and otherwise for a thread`() throws {
+  @Test func `the critical path shows a wait for the disk in a durable run, and otherwise for a thread`() throws {
     let steps = #"{ "a": { \#(blocking), "readyAt": 0, "startedAt": 30, "endedAt": 100 } }"#
     #expect(try criticalPath(steps, durable: true) == ["a commit 0-30", "a run 30-100"])
     #expect(try criticalPath(steps) == ["a thread 0-30", "a run 30-100"])
   }
 
-  @Test func `includes the attempts of items and their waits for slots in its critical path`() throws {
+  @Test func `the critical path includes the attempts of items and their waits for slots`() throws {
     let steps = #"""
       { "a": { \#(blocking), "readyAt": 0, "startedAt": 0, "endedAt": 100, "items": [
           { "startedAt": 0, "endedAt": 30 },
@@ -57,7 +57,7 @@ import Testing
     #expect(try criticalPath(steps) == ["a run 0-30", "a queue 30-35", "a run 35-50", "a retry 50-70", "a run 70-100"])
   }
 
-  @Test func `has a slack for each step, even with thousands of steps`() throws {
+  @Test func `a recorded run has a slack for each step, even with thousands of steps`() throws {
     let count = TestExtent.count(usual: 4_000, release: 20_000, long: 20_000)
     // Each step needs the one before the last, so two steps run at a time, for 100 ms in total.
     let length = 200 / Double(count)

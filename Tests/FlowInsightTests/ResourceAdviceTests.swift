@@ -19,7 +19,7 @@ import Testing
 
   private func texts(_ jobs: ReportedJob...) -> [String] { ResourceAdvice.all(of: jobs).map(\.text) }
 
-  @Test func `a step with an appropriate request gets no advice`() {
+  @Test func `a step with an appropriate resource request gets no advice`() {
     #expect(texts(job(took: 800), job(took: 600)) == [])
     #expect(texts(job(took: nil)) == [])
   }
@@ -44,7 +44,7 @@ import Testing
       texts(job("OUT_OF_MEMORY", took: 990), job(asked: 2000, took: 1300)) == [])
   }
 
-  @Test func `advice recommends fewer processors if some were idle`() {
+  @Test func `advice about resources recommends fewer processors if some were idle`() {
     #expect(
       texts(job(took: 800, busy: 1.2), job(took: 800, busy: 1.7)) == [
         "'s' asks for 4 cpus and kept at most 2 busy (2 jobs); write 'cpus: 2'"

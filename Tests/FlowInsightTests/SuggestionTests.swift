@@ -4,7 +4,7 @@ import Testing
 
 /// Suggested changes to a recorded run.
 @Suite struct `Suggestions for a run` {
-  @Test func `omit changes that would save less than 1 %`() throws {
+  @Test func `changes that would save less than 1 % of a run are not suggested`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
     let text = """
       { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 1050,
@@ -17,7 +17,7 @@ import Testing
     #expect(analysis.suggestions.filter { $0.change == .faster }.map(\.step) == [0])
   }
 
-  @Test func `include deferring a step only if there is a gate`() throws {
+  @Test func `deferring a step is suggested only if there is a gate`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
     func deferred(maximum: String) throws -> [StepIndex] {
       let text = """
