@@ -39,7 +39,7 @@ import Testing
     return orders
   }
 
-  @Test func `the items of a step form one array, in which each item gets the task with its index`() {
+  @Test func `the items of a step form one job array, in which each item gets the task with its index`() {
     var book = book
     book.expect(Array(0..<10), of: step, atOnce: 3)
     let claims = [claim(&book, 0), claim(&book, 1)]
@@ -55,7 +55,7 @@ import Testing
     #expect(place(late.ticket) == "7_2 10")
   }
 
-  @Test func `an array that cannot be submitted now is submitted unchanged later`() {
+  @Test func `a job array that cannot be submitted now is submitted unchanged later`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -68,12 +68,12 @@ import Testing
     #expect(submit(&book) == [])
   }
 
-  @Test func `ranges of indices with a step are expanded correctly`() {
+  @Test func `ranges of array indices with a step are expanded correctly`() {
     let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
   }
 
-  @Test func `an array that exceeds Slurm's maximum size is split`() {
+  @Test func `a job array that exceeds Slurm's maximum size is split`() {
     var book = ArrayBook(run: "run", slots: 4, indices: 5)
     book.expect(Array(0..<12), of: step, atOnce: .max)
     _ = [claim(&book, 0), claim(&book, 1)]
@@ -130,7 +130,7 @@ import Testing
     #expect(wider.limits.map(\.array) == [1] && wider.limits.map(\.atOnce) == [2])
   }
 
-  @Test func `an array is cancelled if none of its items has run for a while`() {
+  @Test func `a job array is cancelled if none of its items has run for a while`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (number, ticket) = claim(&book, 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `after an array is refused, its running items are submitted on their own, and are lost if that fails`() {
+  @Test func `when a job array is refused, its running items are submitted on their own, and are lost if that fails`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)

@@ -2,7 +2,7 @@ import FlowSyntax
 import Testing
 
 @Suite struct ExecutorAddressTests {
-  @Test func `an address consists of a name, a number of slots and options`() throws {
+  @Test func `an executor's address consists of a name, a number of slots and options`() throws {
     let address = try ExecutorAddress("slurm=8,partition=short,time=1h")
     #expect(address.name == "slurm")
     #expect(address.slots == 8)
@@ -11,7 +11,9 @@ import Testing
     #expect(address["worker"] == nil)
   }
 
-  @Test func `a list in an address may contain commas, and options that start with srun are passed to srun`() throws {
+  @Test func `lists in an executor's address may contain commas, and options that start with srun are passed to it`()
+    throws
+  {
     let address = try ExecutorAddress(
       "slurm=8,nodelist=node[1,3-4],gpu1,exclude=node3,gres=gpu:2,lustre:1,mem=4G,srun.licenses=a:1,b:2,srun.contiguous"
     )
@@ -41,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a plugin receives its address unchanged`() throws {
+  @Test func `an executor plugin receives its address unchanged`() throws {
     let address = try ExecutorAddress("dask=tcp://head:8786")
     #expect(address.name == "dask")
     #expect(address.value == "tcp://head:8786")
@@ -59,7 +61,7 @@ import Testing
     ("", "'' does not start with the name of an executor"),
     ("Slurm=2", "'Slurm=2' does not start with the name of an executor"),
   ])
-  func `an invalid address is refused with the reason`(text: String, message: String) {
+  func `an invalid executor address is refused with the reason`(text: String, message: String) {
     #expect {
       _ = try ExecutorAddress(text)
     } throws: { error in
@@ -68,5 +70,5 @@ import Testing
   }
 
   @Test(arguments: ["workers=1", "workers=10000"])
-  func `the smallest and largest numbers of slots are accepted`(text: String) throws { _ = try ExecutorAddress(text) }
+  func `an address accepts the smallest and largest slot counts`(text: String) throws { _ = try ExecutorAddress(text) }
 }

@@ -47,7 +47,7 @@ import Testing
 
     """
 
-  @Test func `secrets printed by the transport of a lost worker are hidden in output, pages and the run history`()
+  @Test func `secrets printed by a lost worker's transport are hidden in output, pages and the run history`()
     throws
   {
     try write(workflow, to: "flow.yaml")

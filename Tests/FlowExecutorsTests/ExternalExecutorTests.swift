@@ -172,7 +172,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a missing hosts file is reported`() throws {
+  @Test func `a missing hosts file of the ssh executor is reported`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(

@@ -84,7 +84,7 @@ import Testing
     try remove()
   }
 
-  @Test func `each item of a fan-out has its own folder, and two steps may read the same file`() throws {
+  @Test func `each item of a step has its own folder on a worker, and two steps may read the same file`() throws {
     try write(
       #"""
       name: items
@@ -112,7 +112,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step in an included file runs in the folder of that file`() throws {
+  @Test func `a step of an included file runs in that file's folder`() throws {
     try write("name: outer\nsteps: { part: { uses: ./part/inner.yaml } }\n")
     try write(
       """
@@ -159,7 +159,7 @@ import Testing
     try remove()
   }
 
-  @Test func `changes to files that a step only reads are reported and not copied back`() throws {
+  @Test func `changes to files that a remote step only reads are reported and not copied back`() throws {
     try write(
       """
       name: deletes
@@ -174,7 +174,7 @@ import Testing
     try remove()
   }
 
-  @Test func `paths outside the folder are refused before a file is sent or replaced`() throws {
+  @Test func `paths outside the workflow's folder are refused before a file is sent or replaced`() throws {
     try write("name: x\nsteps: { a: { run: 'true', inputs-from: [link] } }\n")
     symlink("/etc/passwd", "\(folder)/link")
     #expect(try run().output.contains("'link' is a link to '/etc/passwd', which is outside of the workflow's folder"))
@@ -324,7 +324,7 @@ import Testing
   ]
 
   @Test(arguments: covered)
-  func `a pattern covers exactly the paths that it matches`(pattern: String, path: String, isCovered: Bool) {
+  func `a pattern of files covers exactly the paths that it matches`(pattern: String, path: String, isCovered: Bool) {
     #expect(FilePattern(pattern).covers(path) == isCovered)
   }
 
@@ -353,7 +353,7 @@ import Testing
         == "'\(composed)' and '\(decomposed)' are one file where file systems ignore Unicode normalization")
   }
 
-  @Test func `blocks of a file are decoded exactly, and damaged ones cause an error`() throws {
+  @Test func `blocks of a copied file are decoded exactly, and damaged ones cause an error`() throws {
     let contents: [[UInt8]] = [
       [], [7], [UInt8](repeating: 0, count: TransferBlock.bytes), (0..<5000).map { UInt8($0 % 251) },
     ]

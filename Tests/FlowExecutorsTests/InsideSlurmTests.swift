@@ -49,7 +49,7 @@ final class InsideSlurmTests {
 
   private let waiting = "name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number; sleep 60' } }\n"
 
-  @Test func `a workflow in a job gets its own allocations, and the user's job continues`() throws {
+  @Test func `a workflow in a Slurm job gets its own allocations, and the user's job continues`() throws {
     try submit("name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number' } }\n")
     #expect(within(seconds: 60) { !text("status").isEmpty })
     #expect(text("status") == "0", "\(text("output"))")
@@ -66,7 +66,7 @@ final class InsideSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull), arguments: [(SIGKILL, "137"), (SIGTERM, "143"), (SIGINT, "130")])
-  func `if a signal stops flowrun, its allocations are released and the user's job continues`(
+  func `if a signal stops flowrun in a Slurm job, its allocations are released and the user's job continues`(
     signal: Int32, status: String
   ) throws {
     try submit(waiting)
@@ -78,7 +78,7 @@ final class InsideSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations are released 15 s after all of flowrun's processes in the job were killed`() throws {
+  func `allocations are released 15 s after all of flowrun's processes in a Slurm job were killed`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
     // Two jobs are listed, one running and one waiting, because the user's job occupies a processor.

@@ -58,7 +58,7 @@ final class JobArrayTests {
 
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
-  @Test func `items run as tasks of one array, and lost items are submitted on their own`() throws {
+  @Test func `items run as tasks of one job array, and lost items are submitted on their own`() throws {
     // The worker of item 3 is killed once.
     try write(
       8,
@@ -79,7 +79,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an item whose task is cancelled counts as lost, not as failed, and is submitted on its own`() throws {
+  func `an item whose array task is cancelled counts as lost, not as failed, and is submitted on its own`() throws {
     try write(
       9, #"[ "$FLOWRUN_ATTEMPT" != 1 ] || { echo $SLURM_ARRAY_JOB_ID >> begun; sleep 30; }; echo "${{ item }}" >> ran"#)
     let process = try start()
@@ -93,7 +93,7 @@ final class JobArrayTests {
     #expect(try isFree())
   }
 
-  @Test func `temporary refusals by the controller do not count as attempts`() throws {
+  @Test func `temporary refusals by the Slurm controller do not count as attempts`() throws {
     try write(3, #"echo "$FLOWRUN_ATTEMPT" >> ran"#)
     let (_, path) = try Shell.run("command -v sbatch")
     let commands = "\(folder)/commands"
@@ -131,7 +131,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `after flowrun is killed, no commands run and no tasks wait`() throws {
+  func `after flowrun is killed, no commands of its job arrays run and no tasks wait`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let process = try start()
     #expect(within(seconds: 60) { lines("numbers").count == 3 })
@@ -148,7 +148,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `flowrun cancels only its own arrays`() throws {
+  func `flowrun cancels only its own job arrays`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let other = try cluster.ask("sbatch --parsable --hold --array=0-3 --output=/dev/null --wrap='sleep 60'")
     let process = try start()
@@ -188,7 +188,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `arrays are split at the maximum size that the cluster allows`() throws {
+  func `job arrays are split at the maximum size that the cluster allows`() throws {
     let (status, output) = try Shell.run(
       "echo MaxArraySize=5 >> '\(cluster.folder)/slurm.conf'; SLURM_CONF='\(cluster.folder)/slurm.conf' scontrol reconfigure"
     )
@@ -247,7 +247,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `inside a Slurm job, arrays are submitted as separate jobs, and the user's job continues`() throws {
+  func `inside a Slurm job, job arrays are submitted as separate jobs, and the user's job continues`() throws {
     try write(4, #"echo "${{ item }} $SLURM_ARRAY_TASK_ID" >> ran"#)
     try """
     #!/bin/bash
@@ -268,7 +268,7 @@ final class JobArrayTests {
 /// Reads Slurm's accounting of a run, with a real slurmdbd and MariaDB.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: SlurmCluster.hasAccounting && TestExtent.isFull))
 struct SlurmAccountingTests {
-  @Test func `the report contains the usage of jobs, and analyze suggests requests`() throws {
+  @Test func `the report contains the resource usage of jobs, and analyze suggests requests`() throws {
     let cluster = try SlurmCluster(hasAccounting: true)
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-accounting-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

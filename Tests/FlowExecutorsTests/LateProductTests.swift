@@ -27,7 +27,7 @@ import Testing
     return process.result()
   }
 
-  @Test func `late products are awaited for as long as --files-within allows`() throws {
+  @Test func `products that appear late on a worker are awaited for as long as --files-within allows`() throws {
     defer { try? remove() }
     let worker = ["late.yaml", "--on", "workers=1", "--files-within"]
     let hasty = try FlowrunProcess.run(worker + ["0s"], in: folder)
@@ -38,7 +38,7 @@ import Testing
     #expect(wrong.exitCode == 64 && wrong.errors.contains("--files-within 'soon'"), "\(wrong)")
   }
 
-  @Test func `a resumed run also awaits late products`() throws {
+  @Test func `a resumed run also waits for products that appear late`() throws {
     defer { try? remove() }
     let first = try FlowrunProcess.run(["late.yaml", "--on", "workers=1", "--files-within", "0s"], in: folder)
     #expect(first.exitCode == 1, "\(first)")

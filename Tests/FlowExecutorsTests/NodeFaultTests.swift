@@ -73,7 +73,7 @@ struct NodeFaultTests {
     try scene.check(process.result(limitSeconds: 120))
   }
 
-  @Test func `no job or process is left 15 s after every flowrun process and transport was killed`() throws {
+  @Test func `no Slurm job or process is left 15 s after every flowrun process and transport was killed`() throws {
     let scene = try FaultScene(
       "everything killed on Slurm", steps: 8, isDurable: false, bodySeconds: 100, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)

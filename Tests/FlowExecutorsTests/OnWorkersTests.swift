@@ -116,7 +116,7 @@ import Testing
     try remove()
   }
 
-  @Test func `no command receives the variable that contains a secret`() throws {
+  @Test func `commands on workers do not receive the variable that contains a secret`() throws {
     let scene = SecretVariable(folder: folder, transport: "worker --stdio")
     try scene.write()
     // The worker process itself receives the variable, because it belongs to the same user on the same machine.

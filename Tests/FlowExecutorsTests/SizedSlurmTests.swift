@@ -38,7 +38,7 @@ final class SizedSlurmTests {
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `workers for single steps meet the requirements for executors`() async throws {
+  func `Slurm workers for single steps meet the requirements for executors`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     var request = ExecutorRequest(
@@ -54,7 +54,7 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `the job of a step has the requested processors, memory, GPUs and name`() throws {
+  @Test func `the Slurm job of a step has the requested processors, memory, GPUs and name`() throws {
     try write(
       """
         small: { run: 'echo "$(nproc) $SLURM_CPUS_ON_NODE" > small', resources: { cpus: 1 } }
@@ -73,7 +73,7 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `the job of a second attempt uses the time limit and partition of that attempt`() throws {
+  @Test func `the Slurm job of a second attempt uses the time limit and partition of that attempt`() throws {
     try write(
       """
         a:
@@ -104,7 +104,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a request that no node can satisfy is reported before the run starts`() throws {
+  func `a resource request that no node can satisfy is reported before the run starts`() throws {
     for (resources, asked) in [
       ("cpus: 3", "3 cpus"), ("memory: 1GiB", "1 cpu and 1GiB of memory"), ("gpus: 2", "1 cpu and 2 gpus"),
     ] {
@@ -125,7 +125,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `steps never exceed the capacity of a node, and idle workers give up their allocations for them`() throws {
+  func `steps never exceed a node's capacity, and idle workers release their allocations for them`() throws {
     // Each body locks one file for each processor that it uses, so that too many bodies on a node are detected.
     let body = """
       take() { for n in 1 2; do exec 9>"lock-$SLURMD_NODENAME-$n"; flock -n 9 && return; done; echo over >> over; }
@@ -156,7 +156,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `cancellation and deadlines stop a step and release its job`() throws {
+  func `cancellation and deadlines stop a step on Slurm and release its job`() throws {
     try write(
       """
         late: { run: 'echo $$ > late; sleep 60', resources: { cpus: 1 }, deadline: 500ms, optional: true }
@@ -172,7 +172,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `after flowrun is killed, no jobs of steps are running or waiting`() throws {
+  func `after flowrun is killed, no Slurm jobs of steps are running or waiting`() throws {
     try write(
       """
         a: { run: 'echo $$ > number; sleep 60', resources: { gpus: 1 } }
@@ -192,7 +192,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the result of a step is not written to a file if the run has secrets`() throws {
+  func `the result of a remote step is not written to a file if the run has secrets`() throws {
     // The command counts the `--result` options of its parent process, which is the worker.
     let body = #"run: 'tr "\0" "\n" < /proc/$PPID/cmdline | grep -c -- --result || true', resources: { cpus: 1 }"#
     for (head, count) in [("", "1"), ("secrets: { token: { env: TOKEN } }\n", "0")] {
@@ -209,7 +209,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a step whose worker was killed runs again as the next attempt`() throws {
+  func `a step on Slurm whose worker was killed runs again as the next attempt`() throws {
     try write(
       """
         a:

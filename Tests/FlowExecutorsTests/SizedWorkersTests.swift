@@ -80,7 +80,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["runs"])
   }
 
-  @Test func `the first result written to a file is never overwritten`() throws {
+  @Test func `the first result that a worker writes to a file is never overwritten`() throws {
     let lost = ResultFile(path: "\(folder)/lost")
     #expect(lost.claim() == nil)
     lost.write("late")

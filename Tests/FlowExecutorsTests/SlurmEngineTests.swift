@@ -16,7 +16,7 @@ import Testing
 
   private func words(_ address: String) throws -> [String] { try engine(address).starts(["w"], perNode: 2)[0].command }
 
-  @Test func `inside a job, srun gets the user's defaults but none of the job's variables`() {
+  @Test func `inside a Slurm job, srun gets the user's defaults but none of the job's variables`() {
     let job = [
       "PATH": "/bin", "HOME": "/root", "SLURM_CONF": "/etc/slurm.conf", "SLURM_ACCOUNT": "a", "SLURM_PARTITION": "p",
       "SLURM_QOS": "q", "SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "SLURM_JOB_NAME": "mine", "SLURM_CPUS_PER_TASK": "8",
@@ -30,7 +30,7 @@ import Testing
     #expect(SlurmEngine.outsideJob(outside) == outside)
   }
 
-  @Test func `options of an address are passed to srun`() throws {
+  @Test func `options of an executor's address are passed to srun`() throws {
     let words = try words(
       "slurm=2,partition=a,mem=4G,gres=gpu:a100:1,lustre:2,reservation=r,srun.licenses=x:1,y:2,srun.contiguous")
     for word in [
@@ -41,7 +41,7 @@ import Testing
     #expect(words[..<run].dropFirst().allSatisfy { $0.hasPrefix("--") })
   }
 
-  @Test func `a step's memory and gpus override those of the address`() throws {
+  @Test func `a step's memory and GPUs override those of the executor's address`() throws {
     let sized = try engine("slurm=2,mem=4G,gres=gpu:a100:1,lustre:2").sized { _ in ["w"] }
     let words = sized.start(MachineResources(cpus: 1, memoryBytes: 1 << 20, gpus: 2), "run.a.1", nil).command
     #expect(words.contains("--mem=1024K") && words.contains("--gres=lustre:2,gpu:2"), "\(words)")
@@ -49,7 +49,7 @@ import Testing
     #expect(plain.contains("--mem=4G") && plain.contains("--gres=gpu:a100:1,lustre:2"), "\(plain)")
   }
 
-  @Test func `nodelist and exclude restrict the nodes of allocations`() throws {
+  @Test func `the options nodelist and exclude restrict the nodes of allocations`() throws {
     let lines = ["node1", "node2", "node3"].map { "2 1000 (null) idle main* \($0)" }
     var nodes = SlurmNodes(lines, of: try ExecutorAddress("slurm=2,nodelist=node[1,3],exclude=node3"))
     try nodes.keep(["node1", "node3"])
@@ -82,16 +82,16 @@ import Testing
     }
   }
 
-  @Test func `a job whose worker ends as requested is not cancelled`() throws {
+  @Test func `a Slurm job whose worker ends as requested is not cancelled`() throws {
     #expect(try calls(ofHolderIn: "own", status: 0) == [])
   }
 
-  @Test func `a job with another name is never cancelled`() throws {
+  @Test func `a Slurm job with another name is never cancelled`() throws {
     #expect(try calls(ofHolderIn: "mine", status: 1) == [])
     #expect(try calls(ofHolderIn: "mine", status: Worker.lostStatus) == [])
   }
 
-  @Test func `the job of a worker that died is marked and cancelled`() throws {
+  @Test func `the Slurm job of a worker that died is marked and cancelled`() throws {
     #expect(
       try calls(ofHolderIn: "own", status: 1) == [
         "scontrol --quiet update JobId=7 Comment=MARK ended", "scancel --quiet --name=MARK.1 7",
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `changes of the reason why jobs wait are reported`() async throws {
+  func `a change of the reason why Slurm jobs wait is reported`() async throws {
     let (full, limit) = (("b", "Resources"), ("a", "PartitionTimeLimit"))
     let answers = Answers([[full], [full], [full, limit, full], [], [full]])
     // The pool has a worker that never connects.

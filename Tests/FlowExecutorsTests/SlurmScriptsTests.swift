@@ -57,7 +57,7 @@ import Testing
   ]
 
   @Test(arguments: ["sh", "bash"])
-  func `only lines about the job's own processes are used from Slurm's list`(shell: String) throws {
+  func `only lines about a job's own processes are used from Slurm's list of processes`(shell: String) throws {
     for (job, lines, listed, script) in Self.lists {
       #expect(try Self.output(of: "listed_processes", job: job, lines, shell: shell) == listed, "\(lines)")
       #expect(
@@ -83,7 +83,7 @@ import Testing
   ]
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `a task's holder sends signals only to the task's script, whatever Slurm lists`() throws {
+  func `a Slurm task's holder sends signals only to the task's script, whatever Slurm lists`() throws {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
     func write(_ script: String, to name: String) throws {

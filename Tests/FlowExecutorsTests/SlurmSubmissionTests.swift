@@ -51,7 +51,7 @@ import Testing
     ("-5\n", nil),
     ("0\n", nil), ("12x\n", nil),
   ])
-  func `a job's id is parsed from its line, and other lines are ignored`(output: String, number: Int?) {
+  func `a Slurm job's id is parsed from its line, and other lines are ignored`(output: String, number: Int?) {
     #expect(SlurmAnswers.jobNumber(output) == number)
   }
 
@@ -61,7 +61,7 @@ import Testing
     #expect(pauses.told.withLock { $0 } == ["slurm: sbatch: 99", "slurm: sbatch: using partition main"])
   }
 
-  @Test func `the job of a later attempt uses the time limit and partition of that attempt`() throws {
+  @Test func `a Slurm job of a later attempt uses the time limit and partition of that attempt`() throws {
     let engine = SlurmEngine(
       address: try ExecutorAddress("slurm=2,partition=short,time=30m"), environment: slurm.environment)
     try slurm.set("sbatch", "echo 42")
@@ -118,7 +118,7 @@ import Testing
     "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1"
 
   @Test(arguments: [timeout, "echo no number here", ":"])
-  func `an array whose id was not received is found by its name`(sbatch: String) throws {
+  func `a job array whose id was not received is found by its name`(sbatch: String) throws {
     try slurm.set("sbatch", sbatch)
     try slurm.set("squeue", "echo '41 0-2%2 someone-else'; echo '42 0 \(engine.mark)'; echo '42 1-2%2 \(engine.mark)'")
     #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
@@ -129,7 +129,7 @@ import Testing
     #expect(calls(of: "sbatch").count == 1)
   }
 
-  @Test func `an array with the same name but other items is cancelled, and a known one is not`() throws {
+  @Test func `a job array with the same name but other items is cancelled, unless it is already known`() throws {
     try slurm.set("sbatch", Self.timeout)
     try slurm.set("squeue", "echo '41 0-3%2 \(engine.mark)'; echo '40 0-2%2 \(engine.mark)'")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [40], mayExist: false) }
@@ -138,7 +138,7 @@ import Testing
     #expect(calls(of: "scancel") == ["scancel --quiet 41"])
   }
 
-  @Test func `a permanently refused array is not searched for`() throws {
+  @Test func `a job array that Slurm refuses permanently is not searched for`() throws {
     try slurm.set("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [], mayExist: false) }
     #expect(problem?.isPassing == false)
@@ -155,7 +155,7 @@ import Testing
       """)
   }
 
-  @Test func `calls that fail temporarily are repeated with growing pauses`() throws {
+  @Test func `calls to Slurm that fail temporarily are repeated with growing pauses`() throws {
     try refuse(times: 6, "Unable to contact slurm controller (connect failure)")
     #expect(try engine.cluster().excluded == [])
     let seconds = pauses.all.withLock {
@@ -165,7 +165,7 @@ import Testing
     #expect(pauses.told.withLock { $0.count } == 1)
   }
 
-  @Test func `a permanent error is final, and so is a temporary one that lasts too long`() throws {
+  @Test func `a permanent error of Slurm is final, and so is a temporary one that lasts too long`() throws {
     try refuse(times: 99, "slurm_load_partitions: Invalid node name specified")
     #expect(throws: ExecutorProblem.self) { try engine.cluster() }
     #expect(pauses.all.withLock { $0.isEmpty })
@@ -176,7 +176,7 @@ import Testing
     #expect(problem?.message == "Slurm cannot be reached: sinfo: error: Socket timed out on send/recv operation")
   }
 
-  @Test func `pauses double up to 10 s and end at the time limit`() {
+  @Test func `pauses between calls to Slurm double up to 10 s and end at the time limit`() {
     let start = ContinuousClock.now
     var pauses = GrowingPauses(limit: .seconds(20), from: start)
     var (now, taken) = (start, [Duration]())
@@ -201,7 +201,7 @@ import Testing
         + "so do 2 other steps"
     ),
   ])
-  func `a warning names the step whose time to stop exceeds Slurm's limit`(
+  func `a warning names a step whose time to stop exceeds Slurm's limit`(
     configuration: String, seconds: [Int], warning: String?
   ) throws {
     try slurm.set("scontrol", "echo '\(configuration)'")

@@ -32,7 +32,7 @@ final class SlurmTests {
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
-  @Test func `workers in allocations meet the requirements for executors and release their allocations`() async throws {
+  @Test func `workers on Slurm meet the requirements for executors and release their allocations`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     let request = ExecutorRequest(
@@ -79,7 +79,7 @@ final class SlurmTests {
     #expect(result.errors.contains("Slurm cannot be reached"))
   }
 
-  @Test func `no job and no command is left after flowrun is killed`() throws {
+  @Test func `no Slurm job and no command is left after flowrun is killed`() throws {
     try write("name: x\nsteps: { a: { run: 'echo $$ > number; sleep 60' } }\n")
     let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
     let hasBegun = within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/number") }
@@ -144,21 +144,21 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a missing flowrun on the nodes is reported with a remedy`() throws {
+  func `a missing flowrun on Slurm nodes is reported with a remedy`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try run("flow.yaml", "--on", "slurm=2")
     #expect(result.exitCode == 2)
     #expect(result.errors.contains("; name the path that flowrun has there with 'worker=PATH'"), "\(result.errors)")
   }
 
-  @Test func `neither a node nor srun receives a variable that contains a secret`() throws {
+  @Test func `neither a Slurm node nor srun receives a variable that contains a secret`() throws {
     let scene = SecretVariable(folder: folder, transport: "srun --nodes=1")
     try scene.write()
     try scene.check(["--on", on], cluster.environment)
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a step of an included workflow runs in that file's folder, with and without items`() throws {
+  func `a step of an included file runs on Slurm in that file's folder, with and without items`() throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/lib", withIntermediateDirectories: true)
     let files = [
       "a.txt": "main-1\n", "lib/a.txt": "lib-1\n",
@@ -194,7 +194,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the reason why an allocation waits is reported in Slurm's words`() throws {
+  func `the reason why a Slurm allocation waits is reported in Slurm's words`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--verbose", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
@@ -208,7 +208,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the options of an address determine the allocations`() throws {
+  func `the options of an executor's address determine the Slurm allocations`() throws {
     try write(
       """
       name: x
@@ -236,7 +236,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `of two concurrent resumes, the one that does not get the run starts no jobs`() throws {
+  func `of two concurrent resumes, the one that does not get the run starts no Slurm jobs`() throws {
     try write(StandbyTests.handedOn)
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
@@ -286,7 +286,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an exported workflow runs as dependent jobs, and steps that cannot be exported are reported`() throws {
+  func `an exported workflow runs as dependent Slurm jobs, and steps that cannot be exported are reported`() throws {
     try write(
       """
       name: x
@@ -316,7 +316,7 @@ final class SlurmTests {
     #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
   }
 
-  @Test func `steps of a failed node run again on another node within 12 s, and never twice at once`() throws {
+  @Test func `steps of a failed node run on another node within 12 s, and never on two at the same time`() throws {
     try write(
       """
       name: x

@@ -14,7 +14,7 @@ import Testing
     String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test func `a response is written together with the messages before it`() {
+  @Test func `a worker writes a response together with the messages before it`() {
     let output = output
     for id in 1...20 {
       output.notify("started", ["id": .integer(id)])
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `on a network, a message before a response requests a receipt`() {
+  @Test func `on a network, a worker's message before a response requests a receipt`() {
     let output = output
     output.askForReceipts()
     output.notify("started", ["id": 1])
@@ -38,7 +38,7 @@ import Testing
     #expect(piece().count == 1)
   }
 
-  @Test func `a message that no response follows is written without delay`() {
+  @Test func `a worker's message that no response follows is written without delay`() {
     output.notify("progress", ["id": 1, "fraction": 0.5])
     #expect(piece().count == 1)
   }
