@@ -12,7 +12,7 @@ struct CompiledInTests {
     func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(values: [:]) }
   }
 
-  @Test func `an action with an output named values stops the program`() async throws {
+  @Test func `registering an action with an output named values stops the program`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = RegisteredAction(Ambiguous.self)
     }

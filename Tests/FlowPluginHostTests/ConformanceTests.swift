@@ -8,7 +8,7 @@ import Testing
 /// What `flowrun plugins check` finds in programs that do not start, and in correct ones.
 @Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
-  @Test func `a program that cannot start is reported, even if no case calls it`() async throws {
+  @Test func `a plugin's program that cannot start is reported, even if no case calls it`() async throws {
     let plugin = try PythonPlugin("def broken(:\n")
     let findings = await plugin.findings(cases: [])
     #expect(findings.map(\.rule) == [.start])
@@ -16,7 +16,7 @@ struct ConformanceTests {
     await plugin.remove()
   }
 
-  @Test func `a program that states another version than its manifest is reported`() async throws {
+  @Test func `a plugin's program that states another version than its manifest is reported`() async throws {
     let plugin = try PythonPlugin(
       PythonPlugin.answering(seconds: 0).replacing("\"version\": \"1.0.0\"", with: "\"version\": \"2\""))
     let findings = await plugin.findings(cases: [])
@@ -25,7 +25,7 @@ struct ConformanceTests {
     await plugin.remove()
   }
 
-  @Test func `a program that answers slow calls one after another is accepted`() async throws {
+  @Test func `a plugin's program that answers slow calls one after another is accepted`() async throws {
     let plugin = try PythonPlugin(PythonPlugin.answering(seconds: 1.5))
     let sample = PluginCase("slow.text", with: ["text": "a"], .outputs(["text": "a"]))
     #expect(await plugin.findings(cases: [sample]) == [])

@@ -8,7 +8,7 @@ import Testing
 /// used.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
-  @Test func `a call keeps 1,000 log lines, counts the rest and still returns its answer`()
+  @Test func `a plugin call keeps 1,000 log lines, counts the rest and still returns its answer`()
     async throws
   {
     let child = try HostileChild()
@@ -21,7 +21,7 @@ struct FloodTests {
     await child.close()
   }
 
-  @Test func `a call may log 1,000 lines without a notice, which one more line causes`() async throws {
+  @Test func `a plugin call may log 1,000 lines, and one more line causes a notice`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("flood-log", ["lines": 1000], in: run) == ["text": "done"])
@@ -32,7 +32,7 @@ struct FloodTests {
     await child.close()
   }
 
-  @Test func `progress messages of a call are dropped after 10,000`() async throws {
+  @Test func `progress messages of a plugin call are dropped after 10,000`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("flood-progress", ["count": 10_050], in: run) == ["text": "done"])
@@ -47,7 +47,7 @@ struct FloodTests {
   @Test(arguments: [
     ("flood-without-end", ""), ("flood-lines", ""), ("flood-messages", "log"), ("flood-messages", "progress"),
   ])
-  func `calls are answered during an endless flood, and the flooding call can be cancelled`(
+  func `plugin calls are answered during an endless flood, and the flooding call can be cancelled`(
     action: String, method: String
   ) async throws {
     let child = try HostileChild()
@@ -65,7 +65,7 @@ struct FloodTests {
   }
 
   /// The test runs in a separate process, in which nothing else uses time or memory.
-  @Test func `an endless flood of log lines uses less than half a core and 20 MB`() async {
+  @Test func `an endless flood of log lines from a plugin uses less than half a core and 20 MB`() async {
     await #expect(processExitsWith: .success) {
       for action in ["flood-without-end", "flood-lines"] {
         let child = try HostileChild()

@@ -74,7 +74,7 @@ struct PluginFinderTests {
     }
   }
 
-  @Test func `a broken manifest is reported with its location, and the other plugins are found`() throws {
+  @Test func `an invalid manifest is reported with its location, and the other plugins are found`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try folder(".git")
     try plugin("plugins/broken", manifest: "name: broken\nversion: 1.0.0\nprotocol: 2\ncommand: [cat]\nactions: {}\n")

@@ -7,7 +7,7 @@ import Testing
 /// The environment that a program inherits, and the processes that it leaves behind.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
-  @Test func `a child inherits only PATH, the variables in its manifest and three descriptors`()
+  @Test func `a plugin's process inherits only PATH, the variables in its manifest and three descriptors`()
     async throws
   {
     setenv("FLOWRUN_TEST_SECRET", "secret", 1)
@@ -28,7 +28,7 @@ struct ProcessTests {
     close(leaking)
   }
 
-  @Test func `a child receives the variables of its step with each call, not at its start`() async throws {
+  @Test func `a plugin's process receives the variables of a step with each call, not at its start`() async throws {
     let child = try HostileChild()
     for value in ["first", "second"] {
       let run = TestHost(environment: ["GREETING": value])
@@ -42,7 +42,7 @@ struct ProcessTests {
     await child.close()
   }
 
-  @Test func `no process of a program's group survives if its parent is killed with SIGKILL`() async throws {
+  @Test func `no process of a plugin's group survives if its parent is killed with SIGKILL`() async throws {
     let note = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -57,7 +57,7 @@ struct ProcessTests {
     try FileManager.default.removeItem(atPath: note)
   }
 
-  @Test func `no process of a program's group survives the run, and none is started before the first call`()
+  @Test func `no process of a plugin's group survives the run, and none is started before the first call`()
     async throws
   {
     let child = try HostileChild()
@@ -70,7 +70,7 @@ struct ProcessTests {
     while !HostileChild.members(ofGroup: group).isEmpty, !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `10,000 calls and 20 programs leak neither memory nor descriptors`() async {
+  @Test func `10,000 calls and 20 plugin programs leak neither memory nor descriptors`() async {
     // The calls run in a separate process that does nothing else.
     await #expect(processExitsWith: .success) {
       let child = try HostileChild()

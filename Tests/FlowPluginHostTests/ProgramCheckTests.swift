@@ -26,7 +26,7 @@ struct ProgramCheckTests {
     return file.map { DiagnosticReport([$0]).text().replacing(folder + "/", with: "") }
   }
 
-  @Test func `a program missing from PATH is reported, with a similar name as a suggestion`() throws {
+  @Test func `a plugin's program that is missing from PATH is reported, with a similar name as a suggestion`() throws {
     #expect(
       try problem("command: [pyhton3, plugin.py]") == """
         plugin.yaml:4:11: error: there is no program 'pyhton3' in PATH [program-missing]
@@ -56,7 +56,7 @@ struct ProgramCheckTests {
     #expect(text.contains("plugin.yaml:6:13: error: there is no program 'no-such-program-anywhere'"), "\(text)")
   }
 
-  @Test func `a missing script is reported at its location, with a similar file`() throws {
+  @Test func `a missing plugin script is reported at its location, with a similar file`() throws {
     try write("plugin.py")
     #expect(try problem("command: [python3, plugin.py]") == nil)
     #expect(try problem("command: [python3, -m, plugin]") == nil)
@@ -74,7 +74,7 @@ struct ProgramCheckTests {
       try problem("command: [sh, elsewhere.sh]")?.contains("help: there are plugin.py, plugin.yaml") == true)
   }
 
-  @Test func `a program that is not executable is reported with a remedy`() throws {
+  @Test func `a plugin's program that is not executable is reported with a remedy`() throws {
     try write("tools/run", "#!/bin/sh\n")
     #expect(try problem("command: [tools/run]")?.contains("the program 'tools/run' is not executable") == true)
     try write("tools/run", "#!/bin/sh\n", mode: 0o755)
@@ -90,7 +90,7 @@ struct ProgramCheckTests {
     #expect(text.contains("help: did you mean 'python3'?"))
   }
 
-  @Test func `missing Swift source is reported with a similar file`() throws {
+  @Test func `a missing Swift source of a plugin is reported with a similar file`() throws {
     try write("main.swift")
     #expect(try problem("source: main.swift") == nil)
     #expect(

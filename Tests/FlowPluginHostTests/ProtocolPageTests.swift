@@ -14,7 +14,9 @@ import Testing
     (["perl", "\(children)/shout.pl"], [[String]]()),
     (["./shout"], [["clang", "-Wall", "-Werror", "-o", "shout", "\(children)/shout.c"]]),
   ])
-  func `the protocol page suffices for programs in other languages`(command: [String], made: [[String]]) async throws {
+  func `the protocol page is sufficient to write plugins in other languages`(command: [String], made: [[String]])
+    async throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)/shout").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -7,7 +7,7 @@ import Testing
   private let start = ContinuousClock.now
   private let moment = Duration.nanoseconds(1)
 
-  @Test func `a worker is lost exactly 11 s after its last answer`() {
+  @Test func `a worker counts as lost exactly 11 s after its last answer`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     pulse.notePing(at: start, isSent: true)
     pulse.noteAnswer(at: start + .seconds(1))
@@ -17,7 +17,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(12))
   }
 
-  @Test func `pings are sent every 2 s, one at a time`() {
+  @Test func `pings to a worker are sent every 2 s, one at a time`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     #expect(pulse.isDue(at: start))
     pulse.notePing(at: start, isSent: true)
@@ -28,7 +28,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(2))
   }
 
-  @Test func `a ping that is not allowed yet is retried, and the worker is still lost in time`() {
+  @Test func `a ping that is not allowed yet is retried, and the worker still counts as lost in time`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     for second in stride(from: 0, through: 10, by: 2) {
       let now = start + .seconds(second)

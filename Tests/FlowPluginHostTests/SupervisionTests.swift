@@ -20,7 +20,7 @@ import Testing
     supervision.end(ending, at: now)
   }
 
-  @Test mutating func `a program that dies after its greeting is started at most three times`() {
+  @Test mutating func `a plugin's program that dies after its greeting is started at most three times`() {
     note(.started, .greeted)
     #expect(end() == .start(after: .milliseconds(50)))
     note(.started, .greeted)
@@ -30,7 +30,7 @@ import Testing
     #expect(supervision.starts == 3)
   }
 
-  @Test mutating func `a program that does not greet is started at most three times`() {
+  @Test mutating func `a plugin's program that does not greet is started at most three times`() {
     note(.started)
     #expect(end() == .start(after: .milliseconds(50)))
     note(.started)
@@ -39,7 +39,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `an answered call resets the number of starts and the pauses`() {
+  @Test mutating func `an answered call resets the number of a program's starts and the pauses between them`() {
     for _ in 1...10 {
       note(.started, .greeted, .answered)
       #expect(end() == .start(after: .zero))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test mutating func `a call that ends its program does not count as a failed start, and pauses grow to 5 s`() {
+  @Test mutating func `a call that ends its plugin does not count as a failed start, and pauses grow to 5 s`() {
     var pauses: [Duration] = []
     for _ in 1...10 {
       note(.started, .greeted, .lostCall)
@@ -60,7 +60,7 @@ import Testing
       pauses == [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].map { Duration.milliseconds($0) })
   }
 
-  @Test mutating func `an idle program that ends after more than 30 s resets the number of starts`() {
+  @Test mutating func `an idle program that ends after more than 30 s resets the number of its starts`() {
     for _ in 1...10 {
       note(.started, .greeted)
       now += .seconds(31)
@@ -73,7 +73,7 @@ import Testing
     #expect(supervision.starts == 1)
   }
 
-  @Test mutating func `a program that never reads a call is started at most three times`() {
+  @Test mutating func `a plugin's program that never reads a call is started at most three times`() {
     for _ in 1...2 {
       note(.started, .greeted, .unreadCall)
       now += .seconds(600)
@@ -84,13 +84,13 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `a program with a permanent failure is not started again`() {
+  @Test mutating func `a plugin's program with a permanent failure is not started again`() {
     note(.started)
     #expect(end(.lasting) == .giveUp)
     #expect(supervision.starts == 1)
   }
 
-  @Test mutating func `a program for one call is not started again once it has greeted`() {
+  @Test mutating func `a plugin's program for one call is not started again once it has greeted`() {
     var rules = Supervision.Rules()
     rules.isOneTime = true
     supervision = Supervision(rules)
@@ -100,7 +100,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `a refused start is repeated for 3 s without counting as a start, and counts after that`() {
+  @Test mutating func `a refused start of a plugin is repeated for 3 s without counting, and counts after that`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)
@@ -118,7 +118,7 @@ import Testing
     #expect(supervision.starts == 3)
   }
 
-  @Test mutating func `a start that is not refused resets the time for refused starts`() {
+  @Test mutating func `a start of a plugin that is not refused resets the time for refused starts`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
-  func `a child that dies fails its step with its exit status and last log lines, and the next call restarts it`()
+  func `a plugin that dies fails its step with its exit status and log, and the next call restarts it`()
     async throws
   {
     let child = try HostileChild()
@@ -27,7 +27,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that dies at its start reports the reason at every call`() async throws {
+  @Test func `a plugin that dies at its start reports the reason at every call`() async throws {
     let child = try HostileChild(mode: "dies-at-start")
     for _ in 1...2 {
       let error = await child.failure(of: "echo")
@@ -40,7 +40,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a missing program is reported with its manifest`() async throws {
+  @Test func `a missing program of a plugin is reported with its manifest`() async throws {
     let child = try HostileChild(command: ["no-such-program"])
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-start")
@@ -52,7 +52,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that never answers initialize is ended`() async throws {
+  @Test func `a plugin that never answers initialize is ended`() async throws {
     var limits = HostileChild.shortLimits
     limits.start = .milliseconds(150)
     let child = try HostileChild(mode: "silent", limits: limits)
@@ -65,7 +65,7 @@ struct SurvivalTests {
     ("other-version", "states the version \"9.9.9\", its manifest \"1.0.0\""),
     ("fewer-actions", "does not list the action 'hostile.thread', which its manifest declares"),
   ])
-  func `a child that contradicts its manifest is refused`(mode: String, problem: String) async throws {
+  func `a plugin that contradicts its manifest is refused`(mode: String, problem: String) async throws {
     let child = try HostileChild(mode: mode)
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-disagrees")
@@ -74,7 +74,7 @@ struct SurvivalTests {
   }
 
   @Test(arguments: ["hang", "hang-all"])
-  func `a child that ignores cancel is ended after the grace period, and the next call restarts it`(
+  func `a plugin that ignores cancel is ended after the grace period, and the next call restarts it`(
     action: String
   ) async throws {
     let child = try HostileChild()
@@ -91,7 +91,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a second answer is dropped with a warning, and a flood of them ends the program`() async throws {
+  @Test func `a plugin's second answer is dropped with a warning, and a flood of them ends the program`() async throws {
     let child = try HostileChild()
     #expect(try await child.call("answer-twice") == ["text": "first"])
     let run = TestHost()
@@ -111,7 +111,9 @@ struct SurvivalTests {
     (#"{"id": 1, "result": 1, "error": {}}"#, "which has both 'result' and 'error'"),
     (#"{"method": "post", "params": {}}"#, "a 'post' without a string 'event'"),
   ])
-  func `an invalid line on standard output fails the call and is quoted`(line: String, problem: String) async throws {
+  func `an invalid line of a plugin on standard output fails the call and is quoted`(line: String, problem: String)
+    async throws
+  {
     let child = try HostileChild()
     let error = await child.failure(of: "garbage", ["text": .string(line)])
     #expect(error?.code == "plugin-protocol")
@@ -123,7 +125,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an incomplete line is quoted if the child dies while writing it`() async throws {
+  @Test func `an incomplete line is quoted if the plugin dies while writing it`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "half-line")
     #expect(
@@ -133,7 +135,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a line of 100 MB is refused at 16 MiB, and one just below is accepted`() async throws {
+  @Test func `a line of 100 MB from a plugin is refused at 16 MiB, and one just below is accepted`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "long-line", ["megabytes": 100])
     #expect(error?.code == "plugin-protocol")
@@ -147,7 +149,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `inputs of more than 16 MiB are refused before they are sent`() async throws {
+  @Test func `inputs of more than 16 MiB are refused before they are sent to a plugin`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "echo", ["text": .string(String(repeating: "x", count: 16 << 20))])
     #expect(error?.code == "plugin-input")
@@ -156,7 +158,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `processes started by the child end with it`() async throws {
+  @Test func `processes started by a plugin end with it`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "fork-and-die")
     #expect(error?.message.contains("ended with exit status 3") ?? false, "\(error?.message ?? "")")
@@ -165,7 +167,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `orphaned descendants of the child end with the run`() async throws {
+  @Test func `orphaned descendants of a plugin end with the run`() async throws {
     let child = try HostileChild()
     let number = try #require(Int(try await child.call("fork-and-answer")["text"]?.stringValue ?? ""))
     #expect(HostileChild.isRunning(number))
@@ -173,7 +175,7 @@ struct SurvivalTests {
     await ended(number)
   }
 
-  @Test func `a child that ignores the end of its run is ended after the grace period`() async throws {
+  @Test func `a plugin that ignores the end of its run is ended after the grace period`() async throws {
     let child = try HostileChild(mode: "deaf")
     _ = try await child.call("echo")
     let start = ContinuousClock.now
@@ -190,7 +192,7 @@ struct SurvivalTests {
     (#"{"text": "a"}"#, "not an object with 'outputs'"),
     ("17", "answered 17, not an object with 'outputs'"),
   ])
-  func `undeclared or invalid outputs fail the step`(result: String, problem: String) async throws {
+  func `undeclared or invalid outputs of a plugin fail the step`(result: String, problem: String) async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "lie", ["text": .string(result)])
     #expect(error?.code == "plugin-output")
@@ -199,7 +201,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an error keeps its code, its message and its retry flag`() async throws {
+  @Test func `a plugin's error keeps its code, its message and its retry flag`() async throws {
     let child = try HostileChild()
     let cases: [(String, ActionError)] = [
       (
@@ -218,7 +220,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a declared event is posted, and an undeclared one fails the step`() async throws {
+  @Test func `a plugin may post a declared event, but an undeclared one fails the step`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("post", ["text": "hostile.declared"], in: run) == ["text": "posted"])
@@ -232,14 +234,14 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that closes its standard input is replaced at the next call`() async throws {
+  @Test func `a plugin that closes its standard input is replaced at the next call`() async throws {
     let child = try HostileChild()
     #expect(try await child.call("close-input") == ["text": "deaf"])
     #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
     await child.close()
   }
 
-  @Test func `a child that closes its standard output is ended`() async throws {
+  @Test func `a plugin that closes its standard output is ended`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "close-output")
     #expect(error?.message.contains("closed its standard output before it answered") ?? false)
@@ -247,7 +249,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that exits after each answer still serves every call`() async throws {
+  @Test func `a plugin that exits after each answer still serves every call`() async throws {
     let child = try HostileChild()
     var numbers: Set<String> = []
     for _ in 1...20 {
@@ -257,7 +259,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that ends three times before it reads a call is not restarted for it`() async throws {
+  @Test func `a plugin that ends three times before it reads a call is not restarted for it`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-exited")
@@ -268,7 +270,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `calls that wait for a child that exits after its start all fail`() async throws {
+  @Test func `calls that wait for a plugin that exits after its start all fail`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let codes = await withTaskGroup(of: String?.self) { group in
       for _ in 1...16 { group.addTask { await child.failure(of: "echo")?.code } }
@@ -278,7 +280,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that stops reading is ended when its queued input exceeds the limit`() async throws {
+  @Test func `a plugin that stops reading is ended when its queued input exceeds the limit`() async throws {
     var limits = HostileChild.shortLimits
     limits.waitingInputBytes = 4 << 20
     let child = try HostileChild(limits: limits)
@@ -295,7 +297,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `input that a blocked child has not read is sent to the child that replaces it`() async throws {
+  @Test func `input that a blocked plugin has not read is sent to the process that replaces it`() async throws {
     let child = try HostileChild()
     let stuck = TestHost()
     let hanging = Task { await child.failure(of: "hang-all", in: stuck) }
@@ -308,7 +310,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `1,000 concurrent calls each receive their own answer`() async throws {
+  @Test func `1,000 concurrent calls of a plugin each receive their own answer`() async throws {
     let child = try HostileChild()
     try await withThrowingTaskGroup(of: (String, ValueObject).self) { group in
       for number in 1...1000 {
@@ -322,7 +324,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a slow call and a quick one do not affect each other`() async throws {
+  @Test func `a slow call and a quick one of a plugin do not affect each other`() async throws {
     let child = try HostileChild()
     _ = try await child.call("echo")
     let slow = Task { try await child.call("thread", ["text": "slow", "seconds": 0.3]) }
@@ -331,7 +333,8 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a service reports that it is ready, runs alongside calls and stops when cancelled`() async throws {
+  @Test func `a plugin's service reports that it is ready, runs alongside calls and stops when cancelled`() async throws
+  {
     // This test uses the default grace period, because a busy machine may exceed the short one of other tests.
     let child = try HostileChild(limits: PluginLimits())
     let run = TestHost()
@@ -343,7 +346,8 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `log messages, lines on standard error and progress arrive before the step ends`() async throws {
+  @Test func `a plugin's log messages, lines on standard error and progress arrive before the step ends`() async throws
+  {
     let child = try HostileChild()
     for round in 1...20 {
       let run = TestHost()
@@ -357,7 +361,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an incomplete line is shown immediately and logged once it is complete`() async throws {
+  @Test func `a plugin's incomplete line is shown immediately and logged once it is complete`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 5]
@@ -372,7 +376,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `output of a program that runs two steps is attributed to neither`() async throws {
+  @Test func `output of a plugin that runs two steps is attributed to neither`() async throws {
     let child = try HostileChild()
     let first = TestHost()
     let service = Task { try await child.call("service", in: first) }

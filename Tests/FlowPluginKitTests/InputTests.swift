@@ -40,7 +40,7 @@ import Testing
     try await TestHost(dataFolder: "/data", workflowFolder: "/flow").call(Echo.self, with: inputs)
   }
 
-  @Test func `get the names of their properties, as words with hyphens, in order`() {
+  @Test func `inputs of an action get the names of their properties, as words with hyphens, in order`() {
     let declared = RegisteredAction(Echo.self).declaration.inputs
     #expect(
       declared.map(\.name) == [
@@ -59,7 +59,7 @@ import Testing
     #expect(declared.first { $0.name == "poll-interval" }?.defaultValue == nil)
   }
 
-  @Test func `get their defaults if a step does not set them`() async throws {
+  @Test func `inputs of an action get their defaults if a step does not set them`() async throws {
     let outputs = try await outputs(["api-token": "t"])
     #expect(
       outputs == [
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `take the values that a step sets, independently for each call`() async throws {
+  @Test func `inputs of an action take the values that a step sets, independently for each call`() async throws {
     let given: ValueObject = [
       "api-token": "t", "minimum-population": 7, "ratio": 2, "is-loud": true, "poll-interval": "1500ms",
       "level": "province", "names": ["a", "b"], "notification-id": ["x": 1], "target": "t", "source": "/s",
@@ -98,7 +98,7 @@ import Testing
       (["api-token": "t", "names": ["a", 2]], "names[1]", "2"),
       (["api-token": "t", "options": []], "options", "an empty list"),
     ] as [(ValueObject, String, String)])
-  func `cause an error with path and value if they do not have the declared type`(
+  func `an input that does not have the declared type causes an error with its path and value`(
     _ inputs: ValueObject, _ path: String, _ found: String
   ) async throws {
     let error = await #expect(throws: TypeMismatch.self) { try await outputs(inputs) }
@@ -120,7 +120,7 @@ import Testing
     func run(_ input: SharedFields, in context: ActionContext) throws -> NoOutput { NoOutput() }
   }
 
-  @Test func `cause an error if all calls would share the same field objects`() async {
+  @Test func `an action whose calls would share the same input objects causes an error`() async {
     let error = await #expect(throws: ActionError.self) {
       try await TestHost().call(Careless.self, with: ["text": "a"])
     }

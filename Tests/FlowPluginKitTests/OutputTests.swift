@@ -20,7 +20,7 @@ import Testing
     func run(_ input: NoInput, in context: ActionContext) throws -> Found { Found(countryCode: "ch", population: 9) }
   }
 
-  @Test func `get the names of their properties, and optional ones may be missing`() {
+  @Test func `outputs of an action get the names of their properties, and optional ones may be missing`() {
     let declared = RegisteredAction(Find.self).declaration.outputs
     #expect(declared.map(\.name) == ["country-code", "population", "wait"])
     #expect(declared.map(\.type) == [.string, .integer, .duration])
@@ -28,7 +28,7 @@ import Testing
     #expect(declared.map(\.summary) == ["Two letters", "", ""])
   }
 
-  @Test func `contain the values of the struct`() async throws {
+  @Test func `outputs of an action contain the values of the struct`() async throws {
     let outputs = try await TestHost().call(Find.self)
     #expect(outputs == ["country-code": "ch", "population": 9, "wait": .null])
   }
@@ -43,7 +43,7 @@ import Testing
     var names: [String]
   }
 
-  @Test func `contain the right values, whatever the size of the preceding properties`() {
+  @Test func `outputs of an action are correct, whatever the size of the preceding properties`() {
     let output = Mixed(
       isSmall: false, isLarge: true, count: -7, text: "a", missing: nil, isLast: true, names: ["b", "c"])
     #expect(
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func `survive encoding and decoding unchanged, with words for numbers that JSON cannot represent`() throws {
+  @Test func `values survive encoding and decoding, with words for numbers that JSON cannot represent`() throws {
     let value: Value = ["a": [1, 2.5, true, .null, "text"], "b": ["c": [:]]]
     #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)) == value)
     let odd: Value = [.number(.nan), .number(.infinity), .number(-.infinity)]

@@ -3,10 +3,10 @@ import FlowPluginKit
 import Testing
 
 /// A queue of posts, and a one-shot wait that several callers can end.
-@Suite(.timeLimit(.minutes(10))) struct `Waiting posts` {
+@Suite(.timeLimit(.minutes(10))) struct `A queue of posts` {
   private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
 
-  @Test func `arrive in order, and posts after the end of the queue are dropped`() async {
+  @Test func `queued posts arrive in order, and posts after the end of the queue are dropped`() async {
     let queue = PostQueue(limit: 4)
     for number in 1...3 { queue.add(post(number)) }
     queue.finish()
@@ -18,7 +18,7 @@ import Testing
     #expect(queue.dropped == 1)
   }
 
-  @Test func `beyond the limit are dropped and counted`() async {
+  @Test func `queued posts beyond the limit are dropped and counted`() async {
     let queue = PostQueue(limit: 2)
     for number in 1...5 { queue.add(post(number)) }
     #expect(queue.dropped == 3)
@@ -30,7 +30,7 @@ import Testing
     #expect(await queue.next() == nil)
   }
 
-  @Test func `reach a receiver that is already waiting, and so does the end of the queue`() async {
+  @Test func `a post reaches a receiver that is already waiting, and so does the end of the queue`() async {
     let queue = PostQueue(limit: 1)
     async let first = queue.next()
     queue.add(post(1))

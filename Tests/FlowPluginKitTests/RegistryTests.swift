@@ -28,7 +28,7 @@ import Testing
       declaration: ActionDeclaration(name: name, summary: ""), body: .synchronous { _, _ in ["said": .string(name)] })
   }
 
-  @Test func `finds each action by its full name only`() throws {
+  @Test func `a registry finds each action by its full name only`() throws {
     var registry = ActionRegistry([GreetingPlugin()])
     try registry.register(name: "alpha", origin: "/plugins/alpha.yaml", actions: [other("alpha.z"), other("alpha.a")])
     #expect(registry.declarations.map(\.name) == ["alpha.a", "alpha.z", "greeting.greet", "greeting.part"])
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a second plugin with the same name and names the origins of both`() throws {
+  @Test func `a registry refuses a second plugin with the same name and reports the origins of both`() throws {
     var registry = ActionRegistry([GreetingPlugin()])
     let error = #expect(throws: ActionRegistry.Conflict.self) {
       try registry.register(name: "greeting", origin: "/plugins/g.yaml", actions: [])
@@ -50,7 +50,7 @@ import Testing
     #expect(registry.plugins.count == 1)
   }
 
-  @Test func `an error is described by its message and its code`() {
+  @Test func `an action's error is described by its message and its code`() {
     #expect(ActionError("no-store", "there is no store").description == "there is no store [no-store]")
   }
 }
