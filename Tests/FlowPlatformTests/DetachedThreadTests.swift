@@ -7,7 +7,7 @@ import Testing
   /// The stack address at each start of a thread.
   private static let depths = Mutex<[Int]>([])
 
-  @Test func `the thousandth start uses no more stack than the first`() throws {
+  @Test func `starting the thousandth thread uses no more stack than starting the first`() throws {
     DetachedThread.surroundStarts { start in
       var here: UInt8 = 0
       withUnsafePointer(to: &here) { here in Self.depths.withLock { $0.append(Int(bitPattern: here)) } }

@@ -8,19 +8,19 @@ import Testing
     arguments: [
       ("/", "/"), ("/a", "/a"), ("/a/", "/a"), ("//a///b", "/a/b"), ("/a/./b/.", "/a/b"), ("/a/../b", "/b"),
       ("/../../a", "/a"), ("/a/b/../..", "/"), ("/a/...", "/a/..."),
-    ]) func `lose redundant parts when they are normalized`(path: String, expected: String)
+    ]) func `a normalized path contains no redundant parts`(path: String, expected: String)
   {
     #expect(FilePath.normalized(path) == expected)
   }
 
-  @Test func `refer to the working directory if they are relative`() {
+  @Test func `a relative path refers to the working directory`() {
     let current = FileManager.default.currentDirectoryPath
     #expect(FilePath.normalized(".") == current)
     #expect(FilePath.normalized("a/b/") == current + "/a/b")
     #expect(FilePath.normalized("x/../a") == current + "/a")
   }
 
-  @Test func `become absolute without resolving .., which may follow a link`() {
+  @Test func `a path becomes absolute without resolving .., which may follow a link`() {
     let current = FileManager.default.currentDirectoryPath
     #expect(FilePath.absolute("/a/../b") == "/a/../b")
     #expect(FilePath.absolute("link/../a") == current + "/link/../a")
@@ -31,12 +31,12 @@ import Testing
       ("/a/b/c", "/a", "b/c"), ("/a/b", "/", "a/b"), ("/a/b", "/a/", "b"), ("/ab", "/a", nil), ("/a", "/a", nil),
       ("/d\u{E9}/x", "/d\u{E9}", "x"), ("/de\u{301}/x", "/d\u{E9}", nil), ("/a/\u{301}x", "/a", "\u{301}x"),
     ] as [(String, String, String?)])
-  func `belong to a folder only if they start with the same bytes`(path: String, folder: String, expected: String?) {
+  func `a path is in a folder only if it starts with the same bytes`(path: String, folder: String, expected: String?) {
     let found = FilePath.path(of: path, below: folder)
     #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
   }
 
-  @Test func `come sorted from a folder, and links in them can be resolved`() throws {
+  @Test func `the names in a folder are sorted, and links in it can be resolved`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder + "/z", withIntermediateDirectories: true)

@@ -23,7 +23,7 @@ import Testing
   ]
 
   @Test(arguments: covered)
-  func `a pattern matches the expected paths and no others`(pattern: String, path: String, isCovered: Bool) {
+  func `a file pattern matches the expected paths and no others`(pattern: String, path: String, isCovered: Bool) {
     #expect(PatternText.problem(of: pattern) == nil)
     #expect(FilePattern(pattern).covers(path) == isCovered)
   }
@@ -47,14 +47,14 @@ import Testing
   ]
 
   @Test(arguments: problems)
-  func `a pattern that is probably a mistake is refused`(pattern: String, problem: PatternProblem) {
+  func `a file pattern that is probably a mistake is refused`(pattern: String, problem: PatternProblem) {
     #expect(PatternText.problem(of: pattern) == problem)
   }
 
   @Test(arguments: ["a~", "~a/x", "a/~/b", "$", "a$", "$1", "\\$HOME", "{$,a}", "**", "a/**/b", "!gen/**", "a*b*c"])
   func `an unusual but valid pattern is accepted`(pattern: String) { #expect(PatternText.problem(of: pattern) == nil) }
 
-  @Test func `alternatives may be nested four levels deep and expand to 1,000 patterns, but no more`() throws {
+  @Test func `alternatives in a file pattern may be four levels deep and expand to at most 1,000 patterns`() throws {
     #expect(PatternText.problem(of: "{a,{b,{c,{d,e}}}}") == nil)
     let ten = "{0,1,2,3,4,5,6,7,8,9}"
     #expect(try PatternText.expanded(ten + ten + ten).count == 1_000)
@@ -85,14 +85,14 @@ import Testing
     #expect(FilePatterns(["**", "!gen/**"]).excludedFolder(in: folder.path) == nil)
   }
 
-  @Test func `a file matched by several alternatives is found once`() throws {
+  @Test func `a file matched by several alternatives of a pattern is found once`() throws {
     let folder = try folder(["a.c", "b.c"])
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(FilePattern("{a,*}.c").files(in: folder.path) == ["a.c", "b.c"])
     #expect(FilePattern("**/**/*.c").files(in: folder.path) == ["a.c", "b.c"])
   }
 
-  @Test func `links never cause cycles, and a file with several paths is found once`() throws {
+  @Test func `links never cause cycles in a search, and a file with several paths is found once`() throws {
     let folder = try folder(["data/y.csv", "data/deep/z.csv", "other/o.csv"])
     defer { try? FileManager.default.removeItem(at: folder) }
     func link(_ name: String, to target: String) throws {
@@ -110,7 +110,7 @@ import Testing
       FilePattern("data/**/*.csv").files(in: folder.path) == ["data/deep/z.csv", "data/out/o.csv", "data/y.csv"])
   }
 
-  @Test func `a dangling link is not a file`() throws {
+  @Test func `a dangling link does not count as a file`() throws {
     let folder = try folder(["a.csv"])
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createSymbolicLink(

@@ -2,8 +2,8 @@ import FlowPlatform
 import Foundation
 import Testing
 
-@Suite struct `The stamp of a file` {
-  @Test func `changes with its content, even if a program restores its size and time`() throws {
+@Suite struct `A file's stamp` {
+  @Test func `a file's stamp changes with its content, even if a program restores its size and time`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/flowrun-stamp-\(UInt64.random(in: 0 ... .max))"
     defer { unlink(path) }
     func write(_ text: String) throws {

@@ -11,7 +11,7 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `the digest of a text is the same if it is hashed at once or byte by byte`(text: String, digest: String) {
+  func `a text's SHA-256 digest is the same whether hashed at once or byte by byte`(text: String, digest: String) {
     var whole = SHA256()
     whole.combine(Array(text.utf8))
     #expect(whole.finish() == digest)
@@ -20,7 +20,7 @@ import Testing
     #expect(pieces.finish() == digest)
   }
 
-  @Test func `the digest of a million letters does not depend on the pieces in which they are hashed`() {
+  @Test func `the SHA-256 digest of a million letters does not depend on the pieces in which they are hashed`() {
     var hash = SHA256()
     var left = 1_000_000
     var size = 1

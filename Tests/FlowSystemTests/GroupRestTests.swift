@@ -6,8 +6,10 @@ import Testing
 @testable import FlowSystem
 
 /// The processes that remain in a command's group after its leader has ended.
-@Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a group` {
-  @Test func `end in the background, after which the caller is notified`() async throws {
+@Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a process group` {
+  @Test func `the remaining processes of a group end in the background, after which the caller is notified`()
+    async throws
+  {
     // The leader ends immediately, and the process that it leaves behind ignores SIGTERM.
     let group = try Children.start("trap '' TERM; sleep 600 & exit 3")
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -20,7 +22,7 @@ import Testing
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
-  @Test func `do not appear in the ending of a group whose leader left none`() throws {
+  @Test func `a process group whose leader left no processes ends without remaining ones`() throws {
     let group = try Children.start("exit 3")
     // The system may list an ended process of the group for a moment, so the ending may come later.
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -29,7 +31,7 @@ import Testing
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `do not include a process that two scans have found to be ended`() throws {
+  @Test func `a process that two scans have found to be ended no longer counts as remaining`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     // The process stands in for one that has ended, because only the results of the scans count.
@@ -41,7 +43,7 @@ import Testing
     #expect(group.status() == nil)
   }
 
-  @Test func `do not count as ended after a single scan`() throws {
+  @Test func `a process does not count as ended after a single scan`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     var rest = GroupRest(group: group.number, inner: nil)
@@ -49,7 +51,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `appear in a scan of all processes, with those that have ended marked as such`() throws {
+    @Test func `a scan of all processes contains those that have ended, and marks them`() throws {
       let ended = try Children.start("exit 0")
       let running = try Children.start("exec sleep 600")
       defer { _ = (ended.end(), running.end()) }

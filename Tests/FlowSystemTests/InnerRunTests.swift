@@ -5,7 +5,8 @@
 
   /// Stop times that nested runs of flowrun in a command report.
   @Suite(.timeLimit(.minutes(1))) struct InnerRunTests {
-    @Test func `only times reported by a running process of the command's group are counted`() async throws {
+    @Test func `times of inner runs count only if a running process of the command's group reports them`() async throws
+    {
       let inner = try #require(InnerRuns.begin())
       let other = try #require(InnerRuns.begin())
       let words = inner.value.split(separator: ":")

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowSystem
 
 /// Splits the output of a program, which arrives in arbitrary pieces, into lines.
-@Suite struct `The lines of an output` {
+@Suite struct `Splitting output into lines` {
   private func lines(
     of pieces: [String], longest: Int = 1000, overwritten: Int = 0, room: Int = .max
   ) -> (texts: [String], count: Int) {
@@ -48,7 +48,7 @@ import Testing
     return String(decoding: splitter.unfinished, as: UTF8.self)
   }
 
-  @Test func `do not depend on how the output is divided into pieces`() {
+  @Test func `the lines of an output do not depend on how it is divided into pieces`() {
     let text = "one\n\ntwo\r\nten\r20\r30\r\n\rback\nover\rwritten\n\r\nlast\r"
     let expected = ["one", "", "two", "30", "back", "written", "", "last"]
     let scalars = Array(text.unicodeScalars)
@@ -62,14 +62,14 @@ import Testing
     #expect(lines(of: scalars.map { String($0) }).texts == expected)
   }
 
-  @Test func `are cut off at the limit, and contain only the newest state if they were overwritten`() {
+  @Test func `output lines are cut off at the limit, and contain only the newest state if they were overwritten`() {
     #expect(lines(of: ["1234567890", "abc\n", "12345\n"], longest: 10).texts == ["1234567890", "12345"])
     #expect(lines(of: ["1234567890abc\n"], longest: 10).texts == ["1234567890"])
     #expect(lines(of: Array(repeating: "working\r", count: 10_000) + ["done\n"], longest: 10).texts == ["done"])
     #expect(lines(of: ["1234567890abc", "\r", "new\n"], longest: 10).texts == ["new"])
   }
 
-  @Test func `start with the last overwritten bytes if these were requested`() {
+  @Test func `an output line starts with its last overwritten bytes on request`() {
     let text = "one\r\ntwenty\r30\n12345\r6789012\rab\n"
     let scalars = Array(text.unicodeScalars)
     for first in 0...scalars.count {
@@ -81,13 +81,13 @@ import Testing
     #expect(lines(of: bar, longest: 7, overwritten: 3).texts == ["ing\rdone an"])
   }
 
-  @Test func `increase the count even if there is no room to keep them`() {
+  @Test func `output lines are counted even if there is no room to keep them`() {
     let many = (0..<5_000).map { "\($0)\n" }.joined()
     let (texts, count) = lines(of: ["a\nb\n", many], room: 3)
     #expect(texts == ["a", "b", "0"] && count == 5_002)
   }
 
-  @Test func `can be read before their line break arrives`() {
+  @Test func `an output line can be read before its line break arrives`() {
     #expect(unfinished("Name? ") == "Name? ")
     #expect(unfinished("10%\r") == "10%")
     #expect(unfinished("10%\r", "20%") == "20%")

@@ -12,7 +12,7 @@ import Testing
     answer.map { String(decoding: $0.body, as: UTF8.self) }
   }
 
-  @Test func `ends after the announced number of bytes, or when the connection ends`() {
+  @Test func `a server's response ends after the announced number of bytes, or when the connection ends`() {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n"
     #expect(answer(head + "ab") == nil)
     #expect(body(answer(head + "abc")) == "abc")
@@ -21,14 +21,14 @@ import Testing
     #expect(answer("HTTP/1.0 204 No Content\r\n\r\n", isEnded: true)?.status == 204)
   }
 
-  @Test func `is put together from chunks`() {
+  @Test func `a server's response is assembled from chunks`() {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     #expect(answer(head + "3\r\nabc\r\n") == nil)
     #expect(body(answer(head + "3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n")) == "abc0123456789")
     #expect(body(answer(head + "F\r\nab", isEnded: true)) == "ab")
   }
 
-  @Test func `reports the number of seconds until the next attempt`() {
+  @Test func `a server's response contains the number of seconds until the next attempt`() {
     #expect(answer("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n", isEnded: true)?.retryAfterSeconds == 7)
     #expect(
       answer("HTTP/1.1 503 Busy\r\nRetry-After: Mon, 23 Nov 2026 18:00:00 GMT\r\n\r\n", isEnded: true)?
@@ -36,5 +36,5 @@ import Testing
   }
 
   @Test(arguments: ["", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 x\r\n\r\n"])
-  func `counts as missing if it is not valid HTTP/1.1`(text: String) { #expect(answer(text, isEnded: true) == nil) }
+  func `a response that is not HTTP/1.1 counts as missing`(text: String) { #expect(answer(text, isEnded: true) == nil) }
 }

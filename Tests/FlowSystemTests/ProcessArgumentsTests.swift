@@ -4,13 +4,13 @@ import Testing
 
 @Suite struct `The arguments of a process` {
   #if os(Linux)
-    @Test func `come from the system if Swift finds none`() throws {
+    @Test func `the arguments of a process come from the system if Swift finds none`() throws {
       #expect(ProcessArguments.all == CommandLine.arguments)
       #expect(ProcessArguments.known(to: "/proc/self/cmdline") == CommandLine.arguments)
     }
   #endif
 
-  @Test func `may be empty, numerous and long`() throws {
+  @Test func `the arguments of a process may be empty, numerous and long`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/words-\(UInt64.random(in: 0 ... .max))"
     defer { unlink(path) }
     let words = ["flowrun", "", "a b", String(repeating: "ä", count: 5000), ""]

@@ -8,7 +8,7 @@ import Testing
 /// Processes that this process starts must not outlive it, no matter how it ends.
 @Suite(.timeLimit(.minutes(10))) struct ProcessGuardTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
-  func `no process group survives the process, whatever signal ends it`(_ signal: CInt) async throws {
+  func `no process group survives flowrun, whatever signal ends it`(_ signal: CInt) async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     setenv("FLOWRUN_TEST_SIGNAL", "\(signal)", 1)
@@ -54,7 +54,7 @@ import Testing
     for group in groups { await Children.expectGone(session: group.number) }
   }
 
-  @Test func `a thousand consecutive commands share one guard`() async {
+  @Test func `a thousand consecutive commands share one guard process`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<1000 {
         let ending = try Children.start("exit 3").collect()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a killed guard is replaced by one that also ends the groups of the first`() async throws {
+  @Test func `a killed guard process is replaced by one that also ends the groups of the first`() async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -82,7 +82,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `the guard accepts the maximum number of groups and refuses another one`() async {
+  @Test func `the guard process accepts the maximum number of groups and refuses another one`() async {
     await #expect(processExitsWith: .success) {
       let first = try Children.start("exec sleep 600")
       var records: [ProcessGuard.Record] = []
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a child leads its own session, with default signals and only three descriptors`() async throws {
+  @Test func `a child process leads its own session, with default signals and only three descriptors`() async throws {
     signal(SIGUSR2, SIG_IGN)
     defer { signal(SIGUSR2, SIG_DFL) }
     let leaking = open("/dev/null", O_RDONLY)

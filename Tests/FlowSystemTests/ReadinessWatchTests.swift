@@ -20,7 +20,7 @@ import Testing
     ReadinessWatch.shared.wait(for: files, within: time) { [calls] in calls.note(name) }
   }
 
-  @Test func `a wait completes once, as soon as any of its files is ready`() throws {
+  @Test func `a wait for files completes once, as soon as any of them is ready`() throws {
     #expect(ReadinessWatch.shared.begin())
     let first = try Descriptor.pipe()
     let second = try Descriptor.pipe()
@@ -37,7 +37,7 @@ import Testing
     #expect(calls.all == ["both", "second", "first"])
   }
 
-  @Test func `a wait ends when its pipe is closed, its child ends, or its time limit is reached`() throws {
+  @Test func `a wait for files ends when a pipe is closed, a child ends, or its time limit is reached`() throws {
     #expect(ReadinessWatch.shared.begin())
     let pipe = try Descriptor.pipe()
     let writing = Descriptor(fcntl(pipe.writing.number, F_DUPFD_CLOEXEC, 3))
