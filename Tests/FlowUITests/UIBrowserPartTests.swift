@@ -5,7 +5,7 @@
   import Testing
 
   /// Tests parts of pages in Chromium, and limits that apply to every page.
-  @Suite(.timeLimit(.minutes(10)), .serialized) struct `A part of a page in a browser` {
+  @Suite(.timeLimit(.minutes(10)), .serialized) struct `Page parts in a browser` {
     private static let hasBrowser = `The page in a browser`.hasBrowser
 
     private static func browse(_ words: [String]) throws -> ValueObject { try `The page in a browser`.browse(words) }
@@ -21,7 +21,7 @@
           if: "endsWith(item, '7')"
       """
 
-    @Test(.enabled(if: hasBrowser)) func `searches and filters hundreds of items, and opens one`() async throws {
+    @Test(.enabled(if: hasBrowser)) func `a page searches and filters hundreds of items, and opens one`() async throws {
       let page = try await ServedUI(["table.yaml": Self.table])
       _ = try page.flowrun("table.yaml")
       let run = try #require(try page.runs().first)
@@ -45,7 +45,9 @@
       """
 
     @Test(.enabled(if: hasBrowser))
-    func `shows which attempt printed a line, links to lines, searches, follows, and returns the text`() async throws {
+    func `a log page shows which attempt printed a line, links to lines, searches, follows, and returns the text`()
+      async throws
+    {
       let page = try await ServedUI(["lines.yaml": Self.lines])
       _ = try page.flowrun("lines.yaml")
       let run = try #require(try page.runs().first)
@@ -59,7 +61,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `filters runs by the query of the address, and shows exact times as tooltips`()
+    @Test(.enabled(if: hasBrowser)) func `the page filters runs by its address, and shows exact times as tooltips`()
       async throws
     {
       let page = try await ServedUI([
@@ -76,7 +78,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `shows a run of 1,000 steps with at most 70 kB of local code, within 300 ms in a release build`()
+    func `the page shows a run of 1,000 steps with at most 70 kB of code, within 300 ms in a release build`()
       async throws
     {
       let steps = (0..<1_000).map { number in
@@ -123,7 +125,7 @@
       "table.yaml": table,
     ]
 
-    @Test(.enabled(if: hasBrowser)) func `has no violations that axe-core finds, and logs nothing to the console`()
+    @Test(.enabled(if: hasBrowser)) func `the page passes all checks of axe-core and logs nothing to the console`()
       async throws
     {
       guard TestExtent.isFull, let axe = Self.axe else { return }

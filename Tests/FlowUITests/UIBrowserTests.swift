@@ -92,7 +92,7 @@
     }
 
     @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-    func `starts a run by keyboard, shows it live, and executes nothing in its output`(
+    func `the page starts a run by keyboard, shows it live, and executes nothing in its output`(
       width: Int, scheme: String
     ) async throws {
       guard width == 1280 || TestExtent.isFull else { return }
@@ -113,7 +113,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `starts the same run as the command line from an unchanged form, and marks an invalid field`()
+    func `an unchanged form starts the same run as the command line, and an invalid field is marked`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -155,7 +155,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `updates within a second while a step prints, and shows the state in title and icon`()
+    func `the page updates within a second while a step prints, and shows the state in title and icon`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -169,7 +169,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `keeps updating times of running steps while the server is busy, and stops if it is lost`()
+    func `the page keeps updating times of steps while the server is busy, and stops if it is lost`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -179,7 +179,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `posts, answers and cancels with buttons that then disappear`()
+    @Test(.enabled(if: hasBrowser)) func `buttons of the page post, answer and cancel, and then disappear`()
       async throws
     {
       guard TestExtent.isFull else { return }
@@ -190,7 +190,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `resumes a run whose process was killed`() async throws {
+    @Test(.enabled(if: hasBrowser)) func `the page can resume a run whose process was killed`() async throws {
       guard TestExtent.isFull else { return }
       let page = try await ServedUI(Self.workflows)
       let process = try FlowrunProcess(["killed.yaml"], in: page.folder.path)
@@ -209,7 +209,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `follows a log of 100,000 lines without losing any`() async throws {
+    @Test(.enabled(if: hasBrowser)) func `the page follows a log of 100,000 lines without losing any`() async throws {
       guard TestExtent.isFull else { return }
       let page = try await ServedUI(Self.workflows)
       let seen = try Self.browse([page.link, "1280", "light", "log"])
@@ -220,7 +220,8 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `lists failed items at the top, with a page and a log for each`() async throws
+    @Test(.enabled(if: hasBrowser)) func `the page lists failed items at the top, with a page and a log for each`()
+      async throws
     {
       let page = try await ServedUI(Self.workflows)
       _ = try page.flowrun("many.yaml")
@@ -236,7 +237,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `fits on a phone even with long ids, and draws edges with enough contrast`()
+    @Test(.enabled(if: hasBrowser)) func `the page fits on a phone even with long ids, and edges have enough contrast`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -252,7 +253,8 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `explains how to get the new link after a restart, and returns to the page shown before`() async throws {
+    func `after a restart, the page explains how to get the new link, which leads back to the same page`() async throws
+    {
       guard FileManager.default.isExecutableFile(atPath: Self.program) else { return }
       let page = try await ServedUI(Self.workflows)
       _ = try page.flowrun("tick.yaml")
@@ -293,7 +295,7 @@
       """
 
     @Test(.enabled(if: `The page in a browser`.hasBrowser), arguments: [("ui-run", launch), ("ui-failure", failing)])
-    func `match the recorded ones for the page of a run`(name: String, workflow: String) async throws {
+    func `new screenshots of a run's page match the recorded ones`(name: String, workflow: String) async throws {
       let file = "\(workflow.split(separator: "\n")[0].dropFirst("name: ".count)).yaml"
       let page = try await ServedUI([file: workflow])
       _ = try page.flowrun(file)

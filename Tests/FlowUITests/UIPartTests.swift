@@ -5,7 +5,7 @@
   import Testing
 
   /// Tests the parts of pages about runs, steps and items.
-  @Suite(.timeLimit(.minutes(10))) struct `A part of a page` {
+  @Suite(.timeLimit(.minutes(10))) struct `Parts of a page` {
     private func text(_ page: ServedUI, _ path: String, _ session: [String]) throws -> String {
       let answer = try page.ask(path, session)
       #expect(answer.status == 200, "\(path): \(answer.body)")
@@ -24,7 +24,7 @@
         files: { foreach: { files: "*.txt" }, uses: flow.noop }
       """
 
-    @Test func `shows the values of items, even of files that were removed after the run`() async throws {
+    @Test func `the page shows the values of items, even of files that were removed after the run`() async throws {
       let page = try await ServedUI(["items.yaml": Self.items, "a.txt": "a", "b.txt": "b"])
       let session = try page.session()
       let ran = try page.flowrun("items.yaml")
@@ -47,7 +47,8 @@
       await page.stop()
     }
 
-    @Test func `has one panel for items whose failures differ only in values, numbers or paths`() async throws {
+    @Test func `the page has one panel for items whose failures differ only in values, numbers or paths`() async throws
+    {
       let workflow = """
         name: equal
         steps:
@@ -66,7 +67,9 @@
       await page.stop()
     }
 
-    @Test func `shows the outputs of many items in one panel, and their critical path in one row`() async throws {
+    @Test func `the page shows the outputs of many items in one panel, and their critical path in one row`()
+      async throws
+    {
       let files = (0..<60).map { "file-\($0)" }.joined(separator: ", ")
       let workflow = """
         name: many
@@ -97,7 +100,7 @@
       await page.stop()
     }
 
-    @Test func `lists the workflows of subfolders, even without runs`() async throws {
+    @Test func `the page lists the workflows of subfolders, even without runs`() async throws {
       let noop = "name: noop\nsteps: { a: { uses: flow.noop } }\n"
       let page = try await ServedUI([
         "one.yaml": noop, "jobs/two.yml": noop, "jobs/deep/three.yaml": noop, "jobs/values.yaml": "a: 1\n",
@@ -125,7 +128,9 @@
           retry: { attempts: 2, delay: 10ms }
       """
 
-    @Test func `shows a step's command, attempts, condition, environment and earlier durations`() async throws {
+    @Test func `the page of a step shows its command, attempts, condition, environment and earlier durations`()
+      async throws
+    {
       let page = try await ServedUI(["step.yaml": Self.step, "key": "s3cr3t-value"])
       let session = try page.session()
       for _ in 0..<2 { _ = try page.flowrun("step.yaml", "-i", "token=@key") }
@@ -143,7 +148,7 @@
       await page.stop()
     }
 
-    @Test func `lists runs that match the filters in the address, 50 per page, with exact and relative times`()
+    @Test func `the page lists runs that match the filters in the address, 50 at a time`()
       async throws
     {
       let page = try await ServedUI([
@@ -167,7 +172,7 @@
       await page.stop()
     }
 
-    @Test func `shows pending questions first, then a card per workflow or its error`()
+    @Test func `the page shows pending questions first, then a card per workflow or its error`()
       async throws
     {
       let page = try await ServedUI([
@@ -189,7 +194,7 @@
       await page.stop()
     }
 
-    @Test func `shows a field for a text or password that answers a question, below the output of earlier steps`()
+    @Test func `a question is answered in a field for text or a password, below the output of earlier steps`()
       async throws
     {
       let page = try await ServedUI([

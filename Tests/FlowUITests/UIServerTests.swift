@@ -13,7 +13,7 @@
       steps: { greet: { run: 'echo "hello $WHO"', env: { WHO: "${{ inputs.who }}" } } }
       """
 
-    @Test func `opens only with the token of the link`() async throws {
+    @Test func `the page opens only with the token of the link`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let none = try page.ask("/")
       #expect(none.status == 401 && !none.body.contains("hello"))
@@ -31,7 +31,7 @@
       await page.stop()
     }
 
-    @Test func `responds only to its own host names and to requests from its own pages`() async throws {
+    @Test func `the UI server responds only to its own host names and to requests from its own pages`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       // These are names of another site that resolve to this machine.
@@ -55,7 +55,7 @@
       await page.stop()
     }
 
-    @Test func `refuses a target on another server and two Host headers, and accepts its own address`()
+    @Test func `the UI server refuses a target on another server and two Host headers, and accepts its own address`()
       async throws
     {
       let page = try await ServedUI(["hello.yaml": Self.hello])
@@ -92,7 +92,7 @@
       await page.stop()
     }
 
-    @Test func `ends a session and its open page after an unused day`() async throws {
+    @Test func `a session and its open page end after an unused day`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       page.advance(hours: 23)
@@ -116,7 +116,7 @@
       await page.stop()
     }
 
-    @Test func `cannot start runs with --read-only`() async throws {
+    @Test func `the page cannot start runs with --read-only`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { $0.isReadOnly = true }
       let session = try page.session()
       #expect(try page.post("run", #"{"file":"hello.yaml","inputs":{}}"#, session).status == 403)
@@ -124,7 +124,9 @@
       await page.stop()
     }
 
-    @Test func `accepts text inputs that begin with @ or have 200,000 characters, but not NUL`() async throws {
+    @Test func `text inputs on the page may begin with @ or have 200,000 characters, but must not contain NUL`()
+      async throws
+    {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       let long = String(repeating: "x", count: 200_000)
@@ -145,7 +147,7 @@
       await page.stop()
     }
 
-    @Test func `returns to the page that was open when the server was restarted`() async throws {
+    @Test func `after a restart of the server, the new link returns to the page that was open`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let lost = try page.ask("/runs/x?step=a%5B2%5D")
       #expect(lost.status == 401)
@@ -161,7 +163,7 @@
       await page.stop()
     }
 
-    @Test func `shows text with line breaks, tabs and colors, and steps by name`() async throws {
+    @Test func `the page shows text with line breaks, tabs and colors, and steps by name`() async throws {
       let page = try await ServedUI([
         "multi.yaml": """
         name: multi
@@ -183,7 +185,9 @@
       await page.stop()
     }
 
-    @Test func `shows no gate for a run without a deadline, even if it has finally or deferred steps`() async throws {
+    @Test func `the page shows no gate for a run without a deadline, even if it has finally or deferred steps`()
+      async throws
+    {
       let page = try await ServedUI([
         "f1.yaml":
           "name: f1\nsteps: { bad: { run: exit 3 }, other: { run: sleep 0.2 } }\nfinally: { c: { run: echo c } }\n",
@@ -201,7 +205,9 @@
       await page.stop()
     }
 
-    @Test func `rejects unexpected paths and requests, and never returns a file by its path`() async throws {
+    @Test func `the UI server rejects unexpected paths and requests, and never returns a file by its path`()
+      async throws
+    {
       let page = try await ServedUI(["hello.yaml": Self.hello, "private/secret.txt": "s3cr3t"])
       let session = try page.session()
       for path in [
@@ -239,7 +245,7 @@
         b: { run: "echo '<script>alert(5)</script>' >&2; exit 1", optional: true }
       """
 
-    @Test func `shows the output of workflows as text`() async throws {
+    @Test func `the page shows the output of workflows as text`() async throws {
       let page = try await ServedUI(["<b>.yaml": Self.hostile])
       let session = try page.session()
       _ = try page.flowrun("<b>.yaml")
@@ -254,7 +260,7 @@
       await page.stop()
     }
 
-    @Test func `rejects pages and connections beyond its limits, and continues to serve`() async throws {
+    @Test func `the UI server rejects pages and connections beyond its limits, and continues to serve`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
       let session = try page.session()
       // These clients open connections and remain idle.
@@ -285,7 +291,7 @@
       await page.stop()
     }
 
-    @Test func `sends each line of a log once, even to a slow reader that reconnects`() async throws {
+    @Test func `the UI server sends each line of a log once, even to a slow reader that reconnects`() async throws {
       let count = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       let page = try await ServedUI(["log.yaml": "name: log\nsteps: { print: { run: seq \(count) } }\n"])
       let session = try page.session()
@@ -314,7 +320,7 @@
       await page.stop()
     }
 
-    @Test func `starts a run as the command line does, and records it`() async throws {
+    @Test func `the page starts a run as the command line does, and the run is recorded`() async throws {
       let page = try await ServedUI(["flows/hello.yaml": Self.hello])
       // The server finds the folder only after it contains a run.
       _ = try page.flowrun("flows/hello.yaml")
@@ -337,7 +343,7 @@
       await page.stop()
     }
 
-    @Test func `shows a forecast, a workflow without runs, and the reason why a large graph is not drawn`()
+    @Test func `the page shows a forecast, a workflow without runs, and why a large graph is not drawn`()
       async throws
     {
       let large = "name: large\nsteps:\n" + (0..<201).map { "  s\($0): { uses: flow.noop }\n" }.joined()
@@ -362,7 +368,7 @@
       await page.stop()
     }
 
-    @Test func `shows when a workflow is ready, even if most of its runs never became ready`() async throws {
+    @Test func `the page shows when a workflow is ready, even if most of its runs never became ready`() async throws {
       let page = try await ServedUI([
         "gated.yaml": "name: gated\ndeadline: 9s\nsteps: { a: { run: 'test -e good' } }\n"
       ])
@@ -386,7 +392,7 @@
         ask: { uses: flow.ask, with: { question: "Publish <it>?", choices: [yes, no] }, needs: first }
       """
 
-    @Test func `posts an event, answers a question of a run, and cancels it`() async throws {
+    @Test func `the page can post an event, answer a question of a run, and cancel the run`() async throws {
       let page = try await ServedUI(["waiting.yaml": Self.waiting])
       let session = try page.session()
       let bad = try page.post("run", #"{"file":"waiting.yaml","inputs":{"count":"many"}}"#, session)
@@ -411,7 +417,7 @@
       await page.stop()
     }
 
-    @Test func `limits the number of runs that it starts, and cancels them when it ends`() async throws {
+    @Test func `the UI server limits the number of runs that it starts, and cancels them when it ends`() async throws {
       let page = try await ServedUI(["waiting.yaml": Self.waiting]) { $0.runs = 1 }
       let session = try page.session()
       let body = #"{"file":"waiting.yaml","inputs":{}}"#
@@ -432,7 +438,7 @@
       #expect(list.output.contains("\"cancelled\""), "\(list.output)")
     }
 
-    @Test func `opens with the link that flowrun ui prints`() throws {
+    @Test func `the page opens with the link that flowrun ui prints`() throws {
       let tool = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-ui-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: tool, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: tool) }
@@ -452,7 +458,7 @@
       }
     }
 
-    @Test func `needs at most 70 kB of local files`() {
+    @Test func `the page needs at most 70 kB of local files`() {
       #expect(UIAsset.bytes <= 70_000)
     }
   }
