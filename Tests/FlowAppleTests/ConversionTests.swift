@@ -10,7 +10,7 @@ import Testing
 
 /// Payloads as push services and UIKit deliver them, with numbers of Foundation and keys of any type.
 @Suite struct `Foundation values` {
-  @Test func `keep numbers as numbers and booleans as booleans`() {
+  @Test func `numbers from Foundation stay numbers, and Booleans stay Booleans`() {
     #expect(Value(foundation: NSNumber(value: 1)) == .integer(1))
     #expect(Value(foundation: NSNumber(value: true)) == .boolean(true))
     #expect(Value(foundation: NSNumber(value: 1.5)) == .number(1.5))
@@ -20,7 +20,7 @@ import Testing
     #expect(Value(foundation: UInt8(7)) == .integer(7))
   }
 
-  @Test func `keep their types in a payload that JSONSerialization has read`() throws {
+  @Test func `values that JSONSerialization has read keep their types`() throws {
     let json =
       #"{"aps":{"content-available":1,"alert":{"title":"x"},"mutable":true},"n":[1,2.5,null],"route":"app://a"}"#
     let object = try #require(
@@ -28,7 +28,7 @@ import Testing
     #expect(Value.object(ValueObject(userInfo: object)) == (try JSONText.parse(json)))
   }
 
-  @Test func `become strings if they are dates, URLs or data, and are omitted if they are not supported`() throws {
+  @Test func `dates, URLs and data become strings, and unsupported Foundation values are omitted`() throws {
     struct Other {}
     let object = ValueObject(userInfo: [
       "at": Date(timeIntervalSince1970: 0), "url": try #require(URL(string: "https://example.com/a")),
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func `stay unchanged when converted to a payload and back`() {
+  @Test func `a payload stays unchanged when converted to Foundation and back`() {
     let payload: ValueObject = [
       "aps": ["alert": ["title": "新商品"], "badge": 1, "content-available": 0], "flag": true, "list": [1, .null, 2.5],
     ]
@@ -51,7 +51,7 @@ import Testing
 @Suite struct `A launch described by UIKit` {
   private let web = "https://example.com/x"
 
-  @Test func `uses the user activity with a web page if there are several activities`() {
+  @Test func `a launch with several user activities uses the one with a web page`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     let page = LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: web)
     for activities in [[restored, page], [page, restored]] {
@@ -61,13 +61,13 @@ import Testing
     }
   }
 
-  @Test func `has the reason user if the app is restored without a link`() {
+  @Test func `a launch has the reason user if the app is restored without a link`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     #expect(Launch(values: LaunchValues.connectionOptions(userActivities: [restored])).reason == .user)
     #expect(Launch(values: [:]).reason == .user)
   }
 
-  @Test func `distinguishes a button and its reply from a tap`() {
+  @Test func `a launch distinguishes a notification's button and its reply from a tap`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: ["route": "app://chat/1"], action: "MARK_READ", userText: "hi"))
@@ -77,7 +77,7 @@ import Testing
     #expect(found.arrival == .action && found.action == "MARK_READ" && found.reply == "hi" && found.link == nil)
   }
 
-  @Test func `contains the route, parameters and identifier of a tapped notification`() throws {
+  @Test func `a launch contains the route, parameters and identifier of a tapped notification`() throws {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n1", userInfo: ["route": "app://product/5", "parameters": #"{"price":"7"}"#],
@@ -87,7 +87,7 @@ import Testing
     #expect(link.url == "app://product/5" && link.parameters == ["price": "7"] && link.notificationID == "n1")
   }
 
-  @Test func `does not count a dismissed notification as its reason`() {
+  @Test func `a dismissed notification does not count as the reason of a launch`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: [:], action: "com.apple.UNNotificationDismissActionIdentifier"))
@@ -95,7 +95,7 @@ import Testing
     #expect(Launch(values: options, isInBackground: true).reason == .background)
   }
 
-  @Test func `uses the first valid link in the contexts of a scene`() {
+  @Test func `a launch uses the first valid link in the contexts of a scene`() {
     let options = LaunchValues.connectionOptions(
       urlContexts: [LaunchValues.urlContext(url: "app://page/1", sourceApplication: "com.example.other")])
     let launch = Launch(values: options)
@@ -103,7 +103,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
   }
 
-  @Test func `has launch options with the names that the router reads`() {
+  @Test func `launch options get the names that the router reads`() {
     let names = [
       "UIApplicationLaunchOptionsURLKey": "url",
       "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
@@ -116,7 +116,7 @@ import Testing
     #expect(names.values.allSatisfy { $0 == "mine" || LaunchOptions.Key(rawValue: $0) != nil })
   }
 
-  @Test func `opens the link of a push in the foreground, but not in the background`() throws {
+  @Test func `a launch opens the link of a push in the foreground, but not in the background`() throws {
     let options = LaunchValues.launchOptions([
       "UIApplicationLaunchOptionsRemoteNotificationKey": [
         "aps": ["alert": "x"] as [AnyHashable: Any], "route": "app://chat/1",
@@ -131,7 +131,7 @@ import Testing
     #expect(LaunchOptions(silent.options, for: silent.reason).link == nil)
   }
 
-  @Test func `converts objects of UIKit types and marks them as present`() {
+  @Test func `objects of UIKit types in launch options are converted and marked as present`() {
     final class Activity {}
     final class ShareMetadata {}
     let options = LaunchValues.launchOptions([
@@ -146,14 +146,14 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `counts as background work if a new location caused it`() {
+  @Test func `a launch caused by a new location counts as background work`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }
 }
 
 /// Payloads in the format of other push services. Only the app's own `route` opens a page.
-@Suite struct `A push of another service` {
+@Suite struct `A push notification from another service` {
   /// Firebase Cloud Messaging puts the app's data next to `aps`, as strings.
   private static let firebase = #"""
     {"aps":{"alert":{"title":"Sale","body":"Today"},"badge":1,"mutable-content":1},"gcm.message_id":"1699999999999999",
@@ -188,7 +188,7 @@ import Testing
     return Launch(values: LaunchValues.connectionOptions(notificationResponse: response))
   }
 
-  @Test(arguments: [firebase, oneSignal, airship, branch, appsFlyer]) func `keeps all its members and their types`(
+  @Test(arguments: [firebase, oneSignal, airship, branch, appsFlyer]) func `a push keeps its members and their types`(
     json: String
   ) throws {
     let payload = try JSONText.parse(json)
@@ -200,14 +200,14 @@ import Testing
     #expect(content?["userInfo"] == payload)
   }
 
-  @Test func `opens the page of its route, with parameters from JSON text`() throws {
+  @Test func `a push opens the page of its route, with parameters from JSON text`() throws {
     let launch = try tap(Self.firebase)
     let link = try #require(LaunchOptions(launch.options, for: launch.reason).link)
     #expect(launch.reason == .notification)
     #expect(link.url == "app://product/5" && link.parameters == ["price": "7"])
   }
 
-  @Test(arguments: [oneSignal, airship, branch, appsFlyer]) func `opens no page without a route of the app`(
+  @Test(arguments: [oneSignal, airship, branch, appsFlyer]) func `a push without a route of the app opens no page`(
     json: String
   ) throws {
     let launch = try tap(json)
@@ -218,7 +218,7 @@ import Testing
   @Test(arguments: [
     "https://abcd.app.link/xyz?$deeplink_path=product%2F5&_branch_match_id=1&utm_source=a%26b",
     "https://abcd.onelink.me/H5hv?pid=a&deep_link_value=product/5&af_dp=app%3A%2F%2Fproduct%2F5#top",
-  ]) func `opens a universal link unchanged`(url: String) throws {
+  ]) func `a universal link is opened unchanged`(url: String) throws {
     let activity = LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: url)
     let launch = Launch(values: LaunchValues.connectionOptions(userActivities: [activity]))
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == url)
@@ -229,13 +229,13 @@ import Testing
   private let foreground = "UIApplicationWillEnterForegroundNotification"
   private let background = "UIApplicationDidEnterBackgroundNotification"
 
-  @Test func `reports that the app enters the foreground only if it was in the background`() {
+  @Test func `entering the foreground is reported only if the app was in the background`() {
     var relay = LifecycleRelay(startsInBackground: false)
     let events = [foreground, background, background, foreground, foreground].map { relay.event(for: $0) }
     #expect(events == [nil, .appDidEnterBackground, nil, .appWillEnterForeground, nil])
   }
 
-  @Test func `reports the foreground once if the app was launched in the background`() {
+  @Test func `entering the foreground is reported once if the app was launched in the background`() {
     var relay = LifecycleRelay(startsInBackground: true)
     let events = ["UISceneWillEnterForegroundNotification", foreground, "UIApplicationDidBecomeActiveNotification"]
       .map { relay.event(for: $0) }
@@ -244,7 +244,7 @@ import Testing
 }
 
 @Suite struct `Core Location positions` {
-  @Test func `count time from the first one, and have an elevation only if it is known`() {
+  @Test func `positions count time from the first one, and have an elevation only if it is known`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(
@@ -257,7 +257,7 @@ import Testing
     #expect(position(5, 3, 99) == Position(latitude: 48.1, longitude: 11.6, elevationMeters: 519, elapsed: .zero))
   }
 
-  @Test func `use the plugin's words for the system's permissions`() {
+  @Test func `location permissions of the system are converted to the plugin's words`() {
     #expect(
       (0...5).map { LocationAuthorization(coreLocationStatus: $0) }
         == [.notDetermined, .restricted, .denied, .always, .whenInUse, .denied])
@@ -271,7 +271,7 @@ import Testing
     func add(_ text: String) { entries.withLock { $0.append(text) } }
   }
 
-  @Test func `wait until the run listens, as after a tap that launches the app`() {
+  @Test func `device notifications wait until the run listens, as after a tap that launches the app`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for id in ["a", "b"] { inbox.deliver(NotificationDelivery(id: id, kind: .tapped, payload: [:])) }
     inbox.setDelegate { log.add($0.id) }
@@ -283,7 +283,7 @@ import Testing
     #expect(log.all == ["a", "b", "c", "d"])
   }
 
-  @Test func `keep their order if one arrives while another is being delivered`() {
+  @Test func `device notifications keep their order if one arrives while another is being delivered`() {
     let (inbox, log) = (NotificationInbox(), Log())
     inbox.setDelegate { delivery in
       if delivery.id == "a" { inbox.deliver(NotificationDelivery(id: "b", kind: .tapped, payload: [:])) }
@@ -293,7 +293,7 @@ import Testing
     #expect(log.all == ["a", "b"])
   }
 
-  @Test func `get an answer even if the queue is full`() {
+  @Test func `a device notification gets an answer even if the queue is full`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for number in 0...NotificationInbox.limit {
       inbox.deliver(
@@ -302,7 +302,7 @@ import Testing
     #expect(log.all == ["\(NotificationInbox.limit) failed"])
   }
 
-  @Test func `contain the parts that the system requires when they are scheduled`() {
+  @Test func `scheduled device notifications contain the parts that the system requires`() {
     let payload: ValueObject = ["aps": ["alert": ["title": "News", "body": "Tap"], "sound": "default", "badge": 2]]
     let once = NotificationContent(NotificationRequest(id: "a", payload: payload, delay: .zero))
     #expect(once.title == "News" && once.body == "Tap" && once.hasSound && once.badge == 2)
@@ -313,6 +313,6 @@ import Testing
   }
 }
 
-@Test func `list the languages in the device's settings`() {
+@Test func `device preferences list the languages in the device's settings`() {
   #expect(DevicePreferences(languages: ["zh-Hans-CN", "en"], appearance: .dark).languages == ["zh-Hans-CN", "en"])
 }

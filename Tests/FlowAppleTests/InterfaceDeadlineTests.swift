@@ -50,7 +50,7 @@ private final class MainThreadHold: Sendable {
   func end() { ended.signal() }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Steps on the interface` {
+@Suite(.timeLimit(.minutes(1))) struct `Steps of the user interface` {
   private func start(
     _ text: String, _ engine: Engine, _ signal: DispatchSemaphore
   ) throws -> (WorkflowRun, Report) {
@@ -70,7 +70,7 @@ private final class MainThreadHold: Sendable {
     func set(_ value: RunReport) { report.withLock { $0 = value } }
   }
 
-  @Test @MainActor func `time out if the main thread waits for the run, which then ends`() throws {
+  @Test @MainActor func `interface steps time out if the main thread waits for the run, which then ends`() throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let ended = DispatchSemaphore(value: 0)
@@ -81,7 +81,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == [])
   }
 
-  @Test func `time out if the main thread is busy, and do not run later`() async throws {
+  @Test func `interface steps time out if the main thread is busy, and do not run later`() async throws {
     let (calls, hold) = (Calls(), MainThreadHold())
     let engine = Engine {
       UserInterfacePlugin { await WindowInterface(calls) }
@@ -103,7 +103,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == ["launch"])
   }
 
-  @Test func `run on the main thread in the order of the launch`() async throws {
+  @Test func `interface steps run on the main thread in the order of the launch`() async throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let (run, _) = try start(
@@ -120,7 +120,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == ["launch", "splash", "window", "present", "select badges"])
   }
 
-  @Test @MainActor func `do not need the main thread if the interface is headless`() throws {
+  @Test @MainActor func `interface steps do not need the main thread if the interface is headless`() throws {
     let engine = Engine { UserInterfacePlugin() }
     let ended = DispatchSemaphore(value: 0)
     let (_, report) = try start(

@@ -12,7 +12,9 @@ import Testing
     LaunchModel(engine, TestLaunch(), .init(), options: runOptions(clock: VirtualClock()))
   }
 
-  @Test func `shows the splash until the gate opens, and has outputs after the run has ended`() async throws {
+  @Test func `an observable launch shows the splash until the gate opens, and has outputs after the run has ended`()
+    async throws
+  {
     let model = model()
     #expect(model.phase == .idle && model.showsSplash)
     model.start()
@@ -32,7 +34,7 @@ import Testing
     #expect(model.progress == RunProgress(finished: 3, total: 3))
   }
 
-  @Test func `notifies views when the splash disappears`() async {
+  @Test func `an observable launch notifies views when the splash disappears`() async {
     let model = model()
     model.start()
     let changes = Mutex(0)
@@ -46,7 +48,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `posts events from before its start when it starts`() async throws {
+  @Test func `an observable launch posts events from before its start when it starts`() async throws {
     let model = model()
     model.post(Bell.rung)
     model.post("door.opened")
@@ -57,7 +59,7 @@ import Testing
     #expect(report.steps.allSatisfy { $0.conclusion == .success })
   }
 
-  @Test func `ignores a second start`() async throws {
+  @Test func `an observable launch ignores a second start`() async throws {
     let model = model()
     model.start(Launch(reason: .url))
     let first = try #require(model.run).run.run.id
@@ -66,7 +68,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `hides the splash and reports the reason if it cannot start`() async {
+  @Test func `an observable launch hides the splash and reports the reason if it cannot start`() async {
     let engine = Engine { action("my-app.other") { _ in } }
     let model = LaunchModel(engine, TestLaunch(), .init(), options: runOptions())
     model.start()
@@ -75,7 +77,7 @@ import Testing
     #expect(model.problem?.contains("flow.set") == true)
   }
 
-  @Test func `hides the splash if it is cancelled before the gate opens`() async {
+  @Test func `an observable launch hides the splash if it is cancelled before the gate opens`() async {
     let model = LaunchModel(engine, TestLaunch(), .init(), options: runOptions())
     model.start()
     model.cancel()
@@ -83,7 +85,7 @@ import Testing
     #expect(!model.showsSplash)
   }
 
-  @Test func `reports an event with an unsupported value and does not post it`() {
+  @Test func `an observable launch reports an event with an unsupported value and does not post it`() {
     let model = model()
     model.start()
     model.post(Bell.rung, value: 5)

@@ -40,7 +40,7 @@ import Testing
     return LaunchModel(engine, TestLaunch(), .init(), options: runOptions(clock: VirtualClock()))
   }
 
-  @Test func `releases and reacquires files in the order of the calls`() async {
+  @Test func `a launch in the background releases and reacquires files in the order of the calls`() async {
     let files = Files()
     let model = model(files)
     model.suspend()
@@ -51,7 +51,9 @@ import Testing
     #expect(model.problem == nil)
   }
 
-  @Test func `reports a file that another process has acquired, and acquires the others`() async {
+  @Test func `after a suspension, a file that another process has acquired is reported, and the others are acquired`()
+    async
+  {
     let (taken, free) = (Files(isTaken: true), Files())
     let model = model(taken, free)
     model.suspend()
@@ -60,7 +62,7 @@ import Testing
     #expect(free.calls.withLock { $0 } == ["suspend", "reactivate"])
   }
 
-  @Test func `keeps files while background work runs, and releases them when the last work ends`() async {
+  @Test func `a launch keeps its files while background work runs, and releases them when the last work ends`() async {
     let files = Files()
     let model = model(files)
     let launch = model.beginBackgroundWork()
@@ -73,7 +75,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend"])
   }
 
-  @Test func `acquires files for background work that starts while the app is suspended`() async {
+  @Test func `a suspended launch acquires its files for background work`() async {
     let files = Files()
     let model = model(files)
     await model.suspend().value
@@ -82,7 +84,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend", "reactivate", "suspend"])
   }
 
-  @Test func `keeps files at the end of background work if the app is in the foreground again`() async {
+  @Test func `a launch keeps its files at the end of background work if the app is in the foreground again`() async {
     let files = Files()
     let model = model(files)
     let launch = model.beginBackgroundWork()
@@ -94,7 +96,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend"])
   }
 
-  @Test func `ends when its run has ended or could not start`() async {
+  @Test func `waiting for a launch ends when its run has ended or could not start`() async {
     let model = model()
     let ended = Task { await model.ended() }
     model.start()
@@ -107,7 +109,9 @@ import Testing
     #expect(failing.phase == .failed)
   }
 
-  @Test func `releases and reacquires the run history, and records the run until its end`() async throws {
+  @Test func `a suspended launch releases the run history, and records its run until the end after reactivation`()
+    async throws
+  {
     var options = runOptions()
     let history = AppHistory(options.dataFolder + "/runs.sqlite")
     options.history = history.recording(TestLaunch())

@@ -73,7 +73,7 @@ struct PackageBuildTests {
     #expect(try #require(build.source).firstRange(of: part) != nil)
   }
 
-  @Test func `the same files always produce the same source`() {
+  @Test func `generating from the same files always produces the same source`() {
     #expect(build(good).source == build(good).source)
   }
 
@@ -104,7 +104,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/b/app.plugin.yaml:1:7: error: two plugins are named 'my-app'"))
   }
 
-  @Test func `an unreadable file causes an error, and so does an app's plugin with a command`() {
+  @Test func `an unreadable file and a plugin of an app with a command each cause an error`() {
     var request = PackageBuild.Request()
     request.workflows = ["/a/launch.yaml"]
     #expect(PackageBuild(request) { _ in nil }.messages == "/a/launch.yaml:1:1: error: the file cannot be read\n")
@@ -129,7 +129,7 @@ struct PackageBuildTests {
     return PackageBuild(request, kinds: [.schemas]) { files[$0].map { Array($0.utf8) } }
   }
 
-  @Test func `a schema becomes a member of Schemas, and the source imports the sync product of the target`() throws {
+  @Test func `a schema becomes a member of Schemas, and the source imports the target's sync product`() throws {
     let files = ["/a/reading-list.sync.yaml": Self.schema, "/a/All.sync.yaml": Self.schema]
     for (products, imported) in [(["SyncPlugin"], "SyncPlugin"), (["SyncPlugin", "SyncKit"], "SyncKit")] {
       let source = try #require(build(schemas: files, products: products).source)

@@ -11,14 +11,14 @@ struct SwiftNamesTests {
     #expect(SwiftNames.member(name) == expected)
   }
 
-  @Test func `names that would collide in Swift keep their separators or get a number`() {
+  @Test func `names in a workflow that would collide in Swift keep their separators or get a number`() {
     #expect(SwiftNames.members(["a-b", "c", "a.b"]) == ["a_b", "c", "a_b_2"])
     #expect(SwiftNames.members(["a-1b", "a1b"]) == ["a_1b", "a1b"])
     #expect(SwiftNames.members(["in", "for"]) == ["`in`", "`for`"])
     #expect(SwiftNames.types(["a-1", "a1"]) == ["A_1", "A1"])
   }
 
-  @Test func `a name that is reserved for a Swift member or type gets an underscore`() {
+  @Test func `a name in a workflow that is reserved in Swift gets an underscore`() {
     #expect(SwiftNames.members(["init", "self"]) == ["init_", "self_"])
     #expect(SwiftNames.types(["type", "self"]) == ["Type_", "Self_"])
     #expect(SwiftNames.members(["values", "value"], besides: ["values"]) == ["values_", "value"])

@@ -38,7 +38,9 @@ import Testing
       (0, [0]), (127, [0x7f]), (128, [0x80, 1]), (624_485, [0xe5, 0x8e, 0x26]),
       (.max, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
     ] as [(UInt64, [UInt8])])
-  func `each number is encoded in as few bytes as possible, without loss`(number: UInt64, bytes: [UInt8]) throws {
+  func `each number is encoded in LEB128 in as few bytes as possible, without loss`(number: UInt64, bytes: [UInt8])
+    throws
+  {
     var (written, offset) = ([0x55] as [UInt8], 1)
     LEB128.write(number) { written.append($0) }
     #expect(written == [0x55] + bytes)
@@ -51,7 +53,7 @@ import Testing
       ([], .truncated), ([0x80], .truncated), ([0x80, 0], .notShortest),
       ([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2], .tooLarge),
     ] as [([UInt8], LEB128.NumberProblem)])
-  func `malformed bytes are rejected without moving the offset`(bytes: [UInt8], problem: LEB128.NumberProblem) {
+  func `malformed LEB128 bytes are rejected without moving the offset`(bytes: [UInt8], problem: LEB128.NumberProblem) {
     var offset = 0
     #expect(throws: problem) { try LEB128.read(bytes, at: &offset) }
     #expect(offset == 0)

@@ -71,7 +71,7 @@ struct TypedRunTests {
     #expect(run.progress.finished == 3 && run.progress.total == 3 && run.progress.fraction == 1)
   }
 
-  @Test func `the event sequence returns all events from the start, even to a late reader`() async throws {
+  @Test func `the event sequence of a run returns all events from the start, even to a late reader`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
@@ -85,7 +85,7 @@ struct TypedRunTests {
     #expect(late == early)
   }
 
-  @Test func `the event sequence is empty if events are turned off, and ends with the run`() async throws {
+  @Test func `the event sequence of a run is empty if events are turned off, and ends with the run`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options, events: .none)

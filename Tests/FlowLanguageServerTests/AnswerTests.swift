@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Diagnostics
 
-  @Test func `the server publishes diagnostics with related locations, and removes them`() throws {
+  @Test func `the language server publishes diagnostics with related locations, and removes them`() throws {
     let client = try TestClient()
     try client.open("name: a\nsteps:\n  fetch: { uses: flow.noop }\n  b: { uses: flow.noop, needs: fetchh }\n")
     let notice = try client.notice("textDocument/publishDiagnostics")
@@ -58,7 +58,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `the server returns diagnostics on request, or reports that they have not changed`() throws {
+  @Test func `the language server returns diagnostics on request, or reports that they have not changed`() throws {
     let client = try TestClient()
     try client.open("name: a\n")
     let document: Value = ["textDocument": ["uri": .string(TestClient.uri)]]
@@ -72,7 +72,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `positions count columns in UTF-16, or in UTF-8 if the client offers it`() throws {
+  @Test func `positions in a file count columns in UTF-16, or in UTF-8 if the client offers it`() throws {
     for (capabilities, column) in [([:], 21), (["general": ["positionEncodings": ["utf-8", "utf-16"]]], 23)]
       as [(Value, Int)]
     {
@@ -352,7 +352,8 @@ import Testing
     try client.quit()
   }
 
-  @Test func `the server returns the outline, folding ranges, selection ranges and, if enabled, hints`() throws {
+  @Test func `the language server returns the outline, folding ranges, selection ranges and, if enabled, hints`() throws
+  {
     let client = try TestClient(settings: ["inlayHints": true])
     try client.open(Self.text)
     let document: Value = ["uri": .string(TestClient.uri)]

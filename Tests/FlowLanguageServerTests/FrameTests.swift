@@ -11,7 +11,7 @@ import Testing
     return try client.receive()
   }
 
-  @Test func `a message may arrive byte by byte`() throws {
+  @Test func `a message to the language server may arrive byte by byte`() throws {
     let client = try TestClient(initializes: false)
     let frame = TestClient.frame([
       "jsonrpc": "2.0", "id": "a", "method": "initialize", "params": ["capabilities": [:]],
@@ -25,7 +25,7 @@ import Testing
     "GET / HTTP/1.1\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\n", "\u{0}\u{1}\u{2}\n", "Content-Length: many\r\n\r\n",
     "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Type: x\r\n\r\n",
   ])
-  func `bytes outside a message end the server with an explanation and exit code 1`(bytes: String) throws {
+  func `bytes outside a message end the language server with an explanation and exit code 1`(bytes: String) throws {
     let client = try TestClient()
     try client.send(Array(bytes.utf8))
     let end = try client.ended()
@@ -34,7 +34,7 @@ import Testing
     #expect(end.words[0].contains("Content-Length") || end.words[0].contains("limit"))
   }
 
-  @Test func `an error inside a message is answered, and the server continues`() throws {
+  @Test func `an error inside a message is answered, and the language server continues`() throws {
     let client = try TestClient()
     #expect(try response(client, "{")["error"]?.objectValue?["code"] == -32700)
     #expect(try response(client, "[]")["error"]?.objectValue?["code"] == -32600)
@@ -59,7 +59,7 @@ import Testing
     #expect(try client.ended().code == 0)
   }
 
-  @Test func `the server ends when its input ends, and on exit without shutdown`() throws {
+  @Test func `the language server ends when its input ends, and on exit without shutdown`() throws {
     let first = try TestClient()
     try first.hangUp()
     #expect(try first.ended().code == 1)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `the server ends within 10 s after the client's process is killed`() throws {
+  @Test func `the language server ends within 10 s after the client's process is killed`() throws {
     var child = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
     defer { for word in words { free(word) } }
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `random edits and requests, split and cancelled, never end or hang the server`() throws {
+  @Test func `random edits and requests, some split or cancelled, never end or block the language server`() throws {
     let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the session: \(seed)")
     var random = SeededGenerator(seed: seed)

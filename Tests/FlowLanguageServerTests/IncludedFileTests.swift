@@ -209,7 +209,7 @@ import Testing
     ("one/do¦ne", "/project/lib/part.yaml", 8), ("lib/pa¦rt.yaml", "/project/lib/part.yaml", 0),
     ("two/part/do¦ne", "/project/lib/middle.yaml", 3),
   ])
-  func `definition finds the declaration in the included file`(location: String, file: String, line: Int) throws {
+  func `go to definition finds the declaration in the included file`(location: String, file: String, line: Int) throws {
     let client = try client(Self.project)
     let text = Self.project["/project/test.yaml"]!
     let parts = location.split(separator: "¦").map(String.init)
@@ -221,7 +221,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `references finds the uses of an input in all files that include its file`() throws {
+  @Test func `find references returns the uses of an input in all files that include its file`() throws {
     let client = try client(Self.project)
     try client.open(Self.project["/project/lib/part.yaml"]!, uri: "file:///project/lib/part.yaml")
     let found = try client.request(
@@ -252,7 +252,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `a schema of records has its own diagnostics and no other features, because it is not a workflow`()
+  @Test func `a record schema has its own diagnostics but no other editor features, as it is not a workflow`()
     throws
   {
     let client = try TestClient(

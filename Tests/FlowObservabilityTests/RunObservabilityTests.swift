@@ -82,7 +82,7 @@
       }
     }
 
-    @Test func `timers and counters record durations and outcomes`() async throws {
+    @Test func `timers and counters record durations and outcomes of runs and steps`() async throws {
       try await run()
       let workflow = ("workflow", "launch")
       #expect(try metrics.expectCounter("flowrun_runs", [workflow, ("conclusion", "partial")]).totalValue == 1)
@@ -111,7 +111,7 @@
       #expect(try entry("the run finished: partial").level == .info)
     }
 
-    @Test func `another observer receives all events of the run from start to finish`() async throws {
+    @Test func `a second observer receives all events of the run from start to finish`() async throws {
       let other = Names()
       try await run(passingOnTo: other)
       #expect(other.names.first == "run.started" && other.names.last == "run.finished")

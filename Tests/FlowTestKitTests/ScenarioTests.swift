@@ -28,7 +28,7 @@ import Testing
     return scenario
   }
 
-  @Test func `runs on the virtual clock without waiting`() throws {
+  @Test func `a scenario runs on the virtual clock without waiting`() throws {
     let plan = try scenario.simulated()
     #expect(plan[1].attempts == 2)
     #expect(plan[1].endedAtNanoseconds == 370_000_000)
@@ -38,7 +38,7 @@ import Testing
     #expect(plan.conclusion == .success)
   }
 
-  @Test func `has no conclusion if its run never ends`() throws {
+  @Test func `a scenario whose run never ends has no conclusion`() throws {
     var stuck = scenario
     stuck.scripts[0] = StepScript([.hangs])
     stuck.workflow.gate = nil
@@ -47,13 +47,13 @@ import Testing
     #expect(plan.endedAt == nil)
   }
 
-  @Test func `refuses a gate whose expression is not a duration`() {
+  @Test func `a scenario with a gate whose expression is not a duration is refused`() {
     var broken = scenario
     broken.inputs["ceiling"] = .string("5")
     #expect(throws: DurationText.DurationProblem.missingUnit("5")) { try broken.simulated() }
   }
 
-  @Test func `describes itself as the workflow's YAML with its script`() {
+  @Test func `a scenario is described by the workflow's YAML and its script`() {
     #expect(
       scenario.description == """
         name: launch

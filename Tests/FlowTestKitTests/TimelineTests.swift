@@ -10,14 +10,14 @@ struct TimelineTests {
     return Scenario(try WorkflowGraph(Workflow(name: "launch", steps: [slow, after])), durations: durations)
   }
 
-  @Test func `the steps of a launch take the maximum of their estimates`() throws {
+  @Test func `in a simulated launch, steps take the maximum of their estimates`() throws {
     #expect(
       try launch().timeline() == [
         "0s open starts", "60ms open: success", "60ms show starts", "60ms show: success", "60ms the gate opens: ready",
       ])
   }
 
-  @Test func `a condition can read the outcomes and scripted outputs of steps`() throws {
+  @Test func `in a simulated launch, a condition can read the outcomes and scripted outputs of steps`() throws {
     var options = StepOptions()
     options.condition = "steps.open.outcome == 'success' && steps.open.outputs.count > 1"
     let open = Step(id: StepID(unchecked: "open"), uses: "flow.noop")
@@ -28,7 +28,7 @@ struct TimelineTests {
     #expect(try launch.simulated()[1].outcome == .success)
   }
 
-  @Test func `a slower step delays the gate`() throws {
+  @Test func `in a simulated launch, a slower step delays the gate`() throws {
     let gate = try launch(["show": .milliseconds(30)]).simulated().gate
     #expect(gate.openedAtNanoseconds == 90_000_000)
   }

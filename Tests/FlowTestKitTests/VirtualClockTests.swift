@@ -26,7 +26,7 @@ import Testing
     Step(id: StepID(unchecked: id), uses: action, needs: needs[...])
   }
 
-  @Test func `hours of sleep pass in seconds, and steps run in order`() async throws {
+  @Test func `hours of sleep pass in seconds on a virtual clock, and steps run in order`() async throws {
     let start = ContinuousClock.now
     let report = try await report([step("a"), step("b", needs: [0]), step("c", "sleeping.work", needs: [1])])
     #expect(
@@ -37,7 +37,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(30))
   }
 
-  @Test func `deadlines, the gate and announced events occur at their exact times`() async throws {
+  @Test func `on a virtual clock, deadlines, the gate and announced events occur at their exact times`() async throws {
     var late = step("late")
     late.options.deadline = StepDeadline(max: .seconds(60))
     late.options.isOptional = true
@@ -56,7 +56,7 @@ import Testing
       ])
   }
 
-  @Test func `time does not advance while a body works in real time`() async throws {
+  @Test func `a virtual clock does not advance while a body works in real time`() async throws {
     let report = try await report([step("work", "sleeping.work"), step("hour")])
     #expect(report.steps[0].endedAt == 0)
   }
