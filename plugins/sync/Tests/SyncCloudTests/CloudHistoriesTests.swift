@@ -6,7 +6,7 @@ import Testing
 
 /// Simulates devices that share a zone in a cloud database. The database throttles requests and expires tokens. An
 /// oracle checks the results.
-@Suite struct `Histories over a cloud database` {
+@Suite struct `Random histories over a cloud database` {
   @Test func `every random history over a cloud database ends with the content that the oracle computes`() {
     var conflicts = 0
     for seed in 1...40 as ClosedRange<UInt64> {
@@ -19,7 +19,7 @@ import Testing
     #expect(conflicts > 0)
   }
 
-  @Test(arguments: [0, 0.4]) func `a simulated day in the cloud ends as the oracle computes`(_ loss: Double) {
+  @Test(arguments: [0, 0.4]) func `a simulated day over a cloud database has the expected result`(_ loss: Double) {
     var plan = SimulationPlan.day(seed: 7, devices: 3, hours: 24, loss: loss)
     plan.backend = .cloudZone
     let report = Simulation.run(plan)

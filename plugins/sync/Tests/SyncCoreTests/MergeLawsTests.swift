@@ -49,7 +49,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [stop.dot])
   }
 
-  @Test func `V6 F15: a write removes all states that its author had seen, even within the window`() {
+  @Test func `V6 F15: a write removes all states that its author had seen, even within the conflict window`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()

@@ -115,11 +115,12 @@ import Testing
     #expect(TimerStateRecord.completed(in: cell) == 0)
   }
 
-  @Test func `F9: within the window, an older state can win over a newer one`() throws {
+  @Test func `F9: within the conflict window, an older state can win over a newer one`() throws {
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `the deciding rule is causal for a loser that was seen, and last-writer-wins for one that is too old`() {
+  @Test func `the deciding rule is causal if the winner had seen the loser; outside the window, the last writer wins`()
+  {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

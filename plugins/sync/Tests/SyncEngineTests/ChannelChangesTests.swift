@@ -39,7 +39,8 @@ import Testing
     #expect(rig.notices.filter { $0 == .changed(Pomodoro.timer, remote: true, rule: nil) }.count == 2)
   }
 
-  @Test mutating func `changes after a gap are fetched, and receiving them again has no effect`() throws {
+  @Test mutating func `changes after a gap on the channel are fetched, and receiving them again has no effect`() throws
+  {
     _ = try changeElsewhere(.idle)
     let (pulls, sign) = (rig.pulls, try changeElsewhere(.breakTime, number: 2))
     rig.give(.channelSigned(channel, sign))

@@ -204,7 +204,7 @@ import Testing
     if case .write(let write) = rig.commits.last?.first?.change { #expect(write.dot.number == 1) }
   }
 
-  @Test func `a device whose state loses outside the window reports that the last writer won`() {
+  @Test func `a device whose state loses outside the conflict window reports that the last writer won`() {
     var rig = started()
     rig.give(.switched(online: false))
     rig.act(.focus)

@@ -151,14 +151,14 @@ import Testing
     #expect(now.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `the file of an earlier version refuses a store without its position or changes`() throws {
+  @Test func `a device with a file of an earlier version refuses a store without its position or changes`() throws {
     let other = Self.otherZone()
     let now = try opened(used(), at: Self.away, other, change: Self.old)
     #expect(wasRefused(now, by: other))
     #expect(now.shown == .snooze)
   }
 
-  @Test func `the store is compared again after the connection was lost`() {
+  @Test func `a device checks the store's identity again after the connection was lost`() {
     var rig = used()
     let other = Self.otherZone()
     let sent = rig.commits.count
@@ -169,7 +169,7 @@ import Testing
     #expect(rig.zone.cursor == other.cursor)
   }
 
-  @Test func `after a channel has closed, nothing is sent before the store is compared`() {
+  @Test func `after a channel has closed, nothing is sent before the store's identity is checked`() {
     var settings = Self.settings(Self.home)
     settings.usesChannel = true
     var rig = Rig(settings: settings)

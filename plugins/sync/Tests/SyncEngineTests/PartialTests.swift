@@ -42,7 +42,7 @@ import Testing
     #expect(fleet.title(0, "a") == 2)
   }
 
-  @Test func `writes outside a device's part are stored, and are kept on the device until they are sent`() {
+  @Test func `writes outside a device's part of the zone are stored, and kept on the device until they are sent`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 2)
     fleet.like(0, "a")
@@ -248,5 +248,5 @@ import Testing
 
   /// Seeds of histories that had a wrong result in earlier versions.
   @Test(arguments: [669, 930, 1072, 1233, 1549, 1665, 2802, 2957] as [UInt64])
-  func `a history that once failed has the expected result`(_ seed: UInt64) throws { try judge(seed) }
+  func `a random history that once failed now has the expected result`(_ seed: UInt64) throws { try judge(seed) }
 }

@@ -80,7 +80,7 @@ import Testing
     #expect(fleet.likes("k") == [4, 4])
   }
 
-  @Test func `a write is restored even if its first response was lost`() throws {
+  @Test func `a write is restored to a zone even if its first response was lost`() throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()

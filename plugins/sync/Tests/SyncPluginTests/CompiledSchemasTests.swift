@@ -69,7 +69,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
   }
 
-  @Test func `the plugin declares schema files in flowrun, but no file kinds in an app`() {
+  @Test func `the sync plugin declares schema files in flowrun, but no file kinds in an app`() {
     #expect(SyncPlugin(schemas: []).details.fileKinds.isEmpty)
     #expect(SyncPlugin(reader: YAMLSchemas()).details.fileKinds.map(\.suffix) == [".sync.yaml"])
   }

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `damaged, truncated or extended bytes cause an error with a remedy`() throws {
+  @Test func `damaged, truncated or extended bytes of a compiled schema cause an error with a remedy`() throws {
     let good = try Self.notes().bytes
     #expect(problem(good) == nil)
     for end in 0..<good.count { #expect(problem(Array(good[..<end])) != nil, "\(end) bytes") }
@@ -90,7 +90,7 @@ import Testing
     #expect(problem([])?.contains("'notes.sync.yaml' is not a compiled schema; build the app again") == true)
   }
 
-  @Test func `bytes of an unknown format or beyond the size limit cause an error`() throws {
+  @Test func `a compiled schema of an unknown format or beyond the size limit causes an error`() throws {
     var newer = try Self.notes().bytes
     newer[CompiledSchema.mark.count] = 2
     #expect(problem(newer)?.contains("has format 2, expected 1; build the app again") == true)
@@ -109,7 +109,7 @@ import Testing
     return sealed
   }
 
-  @Test func `random bytes with a correct checksum are read as a schema or cause an error`() throws {
+  @Test func `random bytes with a correct checksum are read as a schema or cause an error, but never a crash`() throws {
     let good = try Self.notes().bytes
     #expect(sealed(good) == good)
     var (random, refused) = (SplitMix64(seed: 7), 0)

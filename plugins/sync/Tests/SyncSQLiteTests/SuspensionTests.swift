@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// A session of an app that goes to the background and comes back (S32, S45).
-@Suite(.timeLimit(.minutes(10))) struct `A session in the background` {
+@Suite(.timeLimit(.minutes(10))) struct `A sync session in the background` {
   private let folder: Folder
   private let path: String
   private let notices = Notices()
@@ -44,7 +44,7 @@ import Testing
     TimerStateRecord.completed(in: await session.machine.view(of: Pomodoro.timer))
   }
 
-  @Test func `a suspended session has closed its file, and actions wait until it is reactivated`() async throws {
+  @Test func `a suspended sync session closes its file, and actions wait until it is reactivated`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -66,7 +66,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `a session reports that another process is using its file, and writes nothing more`() async throws {
+  @Test func `a sync session reports that another process is using its file, and writes nothing more`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -85,7 +85,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a session reports that another process used its file while it was suspended`() async throws {
+  @Test func `a sync session reports that another process used its file while it was suspended`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -104,7 +104,7 @@ import Testing
     try SQLiteReplicaStore(path: path).close()
   }
 
-  @Test func `a session is reactivated without loss, even if it was suspended twice`() async throws {
+  @Test func `a sync session is reactivated without loss, even if it was suspended twice`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     try await phone.reactivate()
@@ -120,7 +120,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a suspended session refuses waiting actions when it is stopped`() async throws {
+  @Test func `a suspended sync session refuses waiting actions when it is stopped`() async throws {
     let phone = try await session(MemoryReplicaStore())
     await phone.suspend()
     let action = Task { try await self.count(phone, 1) }
@@ -129,7 +129,7 @@ import Testing
     await #expect(throws: ReplicaError.self) { try await action.value }
   }
 
-  @Test func `a session is suspended only after the current save has ended`() async throws {
+  @Test func `a sync session is suspended only after the current save has ended`() async throws {
     let gate = MemoryReplicaStore.Gate()
     let store = MemoryReplicaStore(gate: gate)
     let opening = Task { try await self.session(store) }

@@ -111,7 +111,7 @@
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
-    @Test func `a refused connection for notifications is reported once, as is its recovery`()
+    @Test func `a database connection that is refused for notifications is reported once, as is its recovery`()
       async throws
     {
       let database = try Database()
