@@ -156,7 +156,8 @@ import Testing
     #expect(probe.diary.all == ["closed thing"])
   }
 
-  @Test func `a step can follow returns to the foreground, which the report lists as warm or hot entries`() async throws
+  @Test func `a step can follow the app's returns to the foreground, which are reported as warm or hot entries`()
+    async throws
   {
     var fixture = EngineFixture([
       Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),

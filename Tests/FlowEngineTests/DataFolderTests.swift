@@ -37,7 +37,7 @@ import Testing
     #expect(made == ["\(root)/a/b", "\(root)/a", "\(root)/a/b"])
   }
 
-  @Test(arguments: ["a/b/c/d", "a//b/", "a/../b", "./a"]) func `missing parent folders are made`(path: String) throws {
+  @Test(arguments: ["a/b/c/d", "a//b/", "a/../b", "./a"]) func `missing folders are created`(path: String) throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     let folder = try DataFolder(making: "\(root)/\(path)")
     #expect(isFolder(folder.path))

@@ -44,14 +44,14 @@ import Testing
     return (executor.requests.withLock { $0 }, report.conclusion)
   }
 
-  @Test func `requested resources grow after a loss of unknown cause, but not if the machine failed`() async throws {
+  @Test func `the resource request grows after a loss of unknown cause, but not if the machine failed`() async throws {
     let (lost, node) = (ExecutorLost("gone"), ExecutorLost("*** JOB 5 CANCELLED DUE TO NODE FAILURE ***"))
     #expect(try await attempts([lost, lost]).cpus == [1, 2, 3])
     #expect(try await attempts([node, ExecutorLost("STEP 5.0 CANCELLED DUE TO PREEMPTION")]).cpus == [1, 1, 1])
     #expect(try await attempts([lost, node, lost]).cpus == [1, 2, 2, 3])
   }
 
-  @Test func `a step is repeated after at most 3 losses, or after as many as its limit allows`() async throws {
+  @Test func `a step is repeated after at most 3 lost attempts, or after as many as its limit allows`() async throws {
     let losses = Array(repeating: ExecutorLost("gone"), count: 9)
     let usual = try await attempts(losses)
     #expect(usual.cpus.count == 4 && usual.conclusion == .failure)

@@ -24,7 +24,7 @@ struct MachineTests {
     return fixture
   }
 
-  @Test func `running steps never use more resources than the machine has`() async throws {
+  @Test func `running steps never request more resources than the machine has`() async throws {
     let steps = (0..<200).map(Self.step)
     let report = try await fixture(steps).run()
     #expect(report.conclusion == .success)
@@ -62,7 +62,7 @@ struct MachineTests {
     #expect(waits.startedAt! >= holds.endedAt! && fits.startedAt! <= holds.endedAt!)
   }
 
-  @Test func `each attempt uses its own request, not that of the previous attempt`() async throws {
+  @Test func `each attempt of a step uses its own resource request, not that of the previous attempt`() async throws {
     let probe = ProbePlugin()
     var fixture = fixture([
       Step("grows", "probe.fail-twice", needs: [2]) {
@@ -95,7 +95,7 @@ struct MachineTests {
     #expect(grows.endedAt! > holds.endedAt! && grows.attemptTimes[1].startedAt! >= holds.endedAt!)
   }
 
-  @Test func `a run does not start if the request of a later attempt exceeds the capacity`() {
+  @Test func `a run does not start if the resource request of a later attempt exceeds the capacity`() {
     let steps = [
       Step("grows") {
         $0.request = MachineResources(cpus: 2)
@@ -110,7 +110,7 @@ struct MachineTests {
     }
   }
 
-  @Test func `a run does not start if a step requests more than the capacity`() {
+  @Test func `a run does not start if a step requests more resources than there are`() {
     let steps = [Step("big") { $0.request = MachineResources(cpus: 64) }]
     #expect {
       _ = try fixture(steps).start()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Indices by name` {
+@Suite struct `Lookup of indices by name` {
   @Test(arguments: [0, 1, 11, 12, 13, 14, 1000]) func `an index is found by its name among few or many`(count: Int) {
     var indices = NameIndices()
     for index in 0..<count { indices["name \(index)"] = Int32(index) }

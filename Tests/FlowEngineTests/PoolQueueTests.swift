@@ -83,7 +83,7 @@ import Testing
     #expect(queues.accepts(.utility))
   }
 
-  @Test func `each of several blocks passed to Dispatch has 5 ms to start`() {
+  @Test func `if several blocks are passed to Dispatch, each of them has 5 ms to start`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()
@@ -143,7 +143,7 @@ import Testing
     #expect(diary.all.dropFirst(3) == ["called", "third block"])
   }
 
-  @Test func `no lock is held while a block is passed to Dispatch`() {
+  @Test func `the engine holds no lock while it passes a block to Dispatch`() {
     let dispatch = FakeDispatch()
     let nested = Mutex<PoolQueues?>(nil)
     let accepted = Atomic(0)

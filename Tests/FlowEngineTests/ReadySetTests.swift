@@ -7,7 +7,7 @@ import Testing
 /// Compares the set of ready steps with a sorted array.
 struct ReadySetTests {
   @Test(arguments: [1, 63, 64, 65, 4_096, 4_097, 300_000])
-  func `the step with the lowest rank is removed first, whatever was inserted and removed before`(capacity: Int) {
+  func `the ready step with the lowest rank comes first, whatever was inserted and removed before`(capacity: Int) {
     let seed = UInt64(capacity)
     print("capacity \(capacity), seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -43,7 +43,7 @@ struct ReadySetTests {
     }
   }
 
-  @Test func `a copied plan changes independently`() throws {
+  @Test func `a copy of a plan changes independently of the original`() throws {
     let steps = (0..<200).map { Step("s\($0)", needs: $0 == 0 ? [] : [0]) }
     var plan = try Plan(graph: WorkflowGraph(Workflow(name: "fan", steps: steps)))
     plan.apply(.started(prewarm: false), at: 0)

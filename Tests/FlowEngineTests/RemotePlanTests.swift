@@ -90,7 +90,7 @@ struct RemotePlanTests {
     #expect(starts() == [1])
   }
 
-  @Test func `a step that was lost runs again as the next attempt, at most three times`() throws {
+  @Test func `a remote step that was lost runs again as the next attempt, at most three times`() throws {
     var plan = try plan([Step("a")], away: [0])
     let failure = StepFailure(code: "executor-lost", message: "gone")
     for attempt in 1...3 {
@@ -122,7 +122,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `a loss that would occur again fails the step`() throws {
+  @Test func `a lost attempt that would be lost again fails the step`() throws {
     var plan = try plan([Step("a")], away: [0])
     _ = startRemote(&plan)
     plan.apply(

@@ -27,7 +27,7 @@ struct ThreadPoolTests {
     #expect(limits == [3, 5, 9, 17, 33, 65, 129, 256])
   }
 
-  @Test func `the duration of a watch grows to 4 ms while steps are short, and returns to 1 ms afterwards`() {
+  @Test func `a thread pool is watched for up to 4 ms while steps are short, and for 1 ms afterwards`() {
     var pool = fullPool()
     var times: [Int] = []
     for returns in [64, 64, 64, 63, 64, 0, 1] {
@@ -52,7 +52,7 @@ struct ThreadPoolTests {
     }
   }
 
-  @Test func `a thread pool has one watch at a time, and the main thread has none`() {
+  @Test func `a thread pool is watched once at a time, and the main thread is not watched`() {
     var pool = fullPool()
     #expect(pool.startWatch() != nil && pool.isWatched)
     #expect(pool.startWatch() == nil)
