@@ -259,7 +259,7 @@ import Testing
 
 /// Steps whose actions continue to run after they have reported that they are ready.
 @Suite struct `A service` {
-  @Test func `a service is finished when it is ready, continues, and is stopped at the end of the run`() throws {
+  @Test func `a service counts as finished when it is ready, continues, and is stopped at the end of the run`() throws {
     var run = ScenarioBuilder()
     run.step(
       "service",

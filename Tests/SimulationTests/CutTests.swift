@@ -16,7 +16,7 @@ import Testing
     for seed in Self.seeds where seed % 8 == UInt64(block) { try check(seed) }
   }
 
-  @Test func `the random scenarios contain more than 200 interruptions`() throws {
+  @Test func `600 random scenarios can be interrupted at more than 200 points`() throws {
     var cuts = 0
     var kept = 0
     for seed in UInt64(1)...600 {

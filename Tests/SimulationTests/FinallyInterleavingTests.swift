@@ -9,14 +9,14 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
 /// skipped while other dependencies are running, one step at a time is disabled, and the bodies of a cancelled run
 /// return in every order.
 @Suite struct `Interleavings of workflows with finally` {
-  @Test(arguments: 1...4) func `with up to four steps, finally starts last in every interleaving`(steps: Int) throws {
+  @Test(arguments: 1...4) func `with up to four steps, finally runs last in every interleaving`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       for out in -1..<steps { try explore(needs, out: out, cancels: steps < 4) }
     }
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
-  func `with five steps, finally starts last in every interleaving`(part: Int) throws {
+  func `with five steps, finally runs last in every interleaving`(part: Int) throws {
     for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
     where index % 8 == part && TestExtent.tries(index / 8, ofParts: 12) { try explore(needs, out: -1, cancels: false) }
   }

@@ -46,7 +46,7 @@ import Testing
     #expect(plan.conclusion == .success)
   }
 
-  @Test func `steps in finally run after a failure and can check for it`() throws {
+  @Test func `steps in finally run after a failure, and can check for it`() throws {
     let plan = try scenario(.fails(after: .milliseconds(30))).simulated()
     #expect(plan[1].reason == .upstreamFailed)
     #expect([3, 4, 5].allSatisfy { plan[$0].outcome == .success })
@@ -169,7 +169,7 @@ import Testing
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `steps in finally run after the run's timeout and can check that the run has failed`() throws {
+  @Test func `steps in finally run after the run has timed out, and can check that it has failed`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.workflow.timeout = .seconds(2) }.simulated()
     #expect(plan[0].outcome == .cancelled && plan[0].endedAtNanoseconds == 2_000_000_000)
     #expect(plan[3].outcome == .success)

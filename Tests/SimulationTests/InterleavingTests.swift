@@ -14,7 +14,7 @@ import Testing
     case optionalFailure
   }
 
-  @Test func `there are 342 different graphs of up to five steps`() {
+  @Test func `the interleavings cover all 342 graphs of up to five steps`() {
     #expect((1...5).map { SmallGraphs.all(steps: $0).count } == [1, 2, 6, 31, 302])
   }
 

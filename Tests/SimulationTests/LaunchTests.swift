@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.location, "0..30"), (.user, "2000..2030")])
-  func `a launch starts the location at once if a location caused it, otherwise after the gate (R13, C11)`(
+  func `a launch caused by a location starts the location service at once, others after the gate (R13, C11)`(
     reason: LaunchReason, span: String
   ) throws {
     var location = launch()
