@@ -87,7 +87,7 @@ import Testing
     #expect(db.changes == 1 && db.lastRow == 1)
   }
 
-  @Test func `errors of an SQLite connection have SQLite's code and message`() {
+  @Test func `errors thrown by an SQLite connection have SQLite's code and message`() {
     let error = #expect(throws: SQLiteError.self) { try db.run("SELECT * FROM nowhere") }
     #expect(error?.description == "SQLite 1: no such table: nowhere")
     #expect(kind { try db.run("SELECT \"nowhere\"") } == .error)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `the authorizer is asked about every action, even of a statement that was prepared earlier`() throws {
+  @Test func `SQLite's authorizer is asked about every action, even of a statement that was prepared earlier`() throws {
     try db.run("INSERT INTO t VALUES (1)")
     var asked: [SQLiteAction] = []
     db.authorize { action in
@@ -135,7 +135,7 @@ import Testing
     #expect(try db.integer("SELECT 1") == 1)
   }
 
-  @Test func `a file is migrated once, step by step, and a newer file is rejected`() throws {
+  @Test func `an SQLite file is migrated once, step by step, and a newer file is rejected`() throws {
     let steps = ["CREATE TABLE m (a)", "INSERT INTO m VALUES (1); INSERT INTO m VALUES (2)"]
     try db.migrate([steps[0]])
     for _ in 0..<2 { try db.migrate(steps) }

@@ -19,8 +19,7 @@ import Testing
     return 32 + (last - 32) / 4120 * 4120 + 4120
   }
 
-  @Test func `a store truncated at any byte has exactly the data that was written completely before that byte`() throws
-  {
+  @Test func `a run store truncated at any byte has exactly the data that was written completely before it`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/runs.sqlite"
     let store = try SQLiteRunStore(path)

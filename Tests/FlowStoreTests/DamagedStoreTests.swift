@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `a change in a store's log is reported if it affects a run`() throws {
+  func `a change in a run store's log is reported if it affects a run`() throws {
     defer { clean() }
     try durableStore()
     let whole = try #require(try contents(path))
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `if a store's log was changed, at most the last transaction of a non-durable run is missing`() throws {
+  func `if a run store's log was changed, at most the last transaction of a non-durable run is missing`() throws {
     defer { clean() }
     try durableStore()
     try SQLiteRunStore(path).keep(Self.run("last", .success, 3), definition: [7], chunks: [[1]])
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `a change in a store's main file is reported if it affects a run`() throws {
+  func `a change in a run store's main file is reported if it affects a run`() throws {
     defer { clean() }
     try durableStore()
     // Now the main file has the whole content, and the log is empty.
@@ -186,7 +186,7 @@ import Testing
     try check(try Files(path), \.main, of: whole, newerAt: 8 * 63)
   }
 
-  @Test func `a store is moved aside once if its main file is empty or the start of its log has changed`() throws {
+  @Test func `a run store is moved aside once if its main file is empty or the start of its log has changed`() throws {
     defer { clean() }
     try durableStore()
     let files = try Files(path)
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged store is not mistaken for a store of an earlier version with tables only in the log`() throws {
+  @Test func `a damaged run store is not mistaken for one of an earlier version with tables only in the log`() throws {
     defer { clean() }
     try durableStore()
     let sound = try contents(path)
@@ -228,7 +228,7 @@ import Testing
     #expect(try contents(path) == nil)
   }
 
-  @Test func `a store counts as new only if it cannot have contained a run`() throws {
+  @Test func `a run store counts as new only if it cannot have contained a run`() throws {
     defer { clean() }
     // A process that is killed while creating the store leaves files with another name.
     for suffix in [".new", ".new-wal"] { try Data([1, 2]).write(to: URL(fileURLWithPath: path + suffix)) }
@@ -250,7 +250,7 @@ import Testing
     #expect(try SQLiteRunStore(path).runs(RunFilter()).isEmpty)
   }
 
-  @Test func `a store that replaces a damaged one skips the numbers of runs that are still locked`() throws {
+  @Test func `a run store that replaces a damaged one skips the numbers of runs that are still locked`() throws {
     defer { clean() }
     let old = try SQLiteRunStore(path)
     let held = try old.create(Self.run("old", .running, 1), definition: [1])

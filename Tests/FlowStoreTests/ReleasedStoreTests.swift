@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a store has every run in its main file after the last process has closed it`() throws {
+  @Test func `a run store has every run in its main file after the last process has closed it`() throws {
     defer { clean() }
     var first: SQLiteRunStore? = try SQLiteRunStore(path)
     var reader: SQLiteRunStore? = try SQLiteRunStore(path, readOnly: true)
@@ -64,7 +64,7 @@ import Testing
     #expect(try store.chunks(of: "b") == [[3]] && store.list(RunFilter()).flaw == nil)
   }
 
-  @Test func `a closed store has an interrupted durable run in its main file, not only in the log`() throws {
+  @Test func `a closed run store has an interrupted durable run in its main file, not only in the log`() throws {
     defer { clean() }
     try {
       let store = try SQLiteRunStore(path)
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// The files are in the state after a process was killed or a machine stopped.
-  @Test func `a store is reported as damaged if the log that a durable run flushed is missing`() throws {
+  @Test func `a run store is reported as damaged if the log that a durable run flushed is missing`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])
@@ -108,7 +108,7 @@ import Testing
     withExtendedLifetime((store, lease, log)) {}
   }
 
-  @Test func `a store is intact after another program has copied the log to the main file`() throws {
+  @Test func `a run store is intact after another program has copied the log to the main file`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     let lease = try store.create(run("a", .running), definition: [1], chunks: [[0]], isDurable: true)
@@ -160,7 +160,7 @@ import Testing
     #expect(throws: Never.self) { try another.keep(run("b"), definition: [1], chunks: []) }
   }
 
-  @Test func `a store can be backed up during a run, and the backup can be used as a store`() throws {
+  @Test func `a run store can be backed up during a run, and the backup can be used as a store`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])
@@ -179,7 +179,7 @@ import Testing
     #expect(try copy.runs(RunFilter()).map(\.id) == ["c", "b", "a"])
   }
 
-  @Test func `a store returns the space of removed runs to the disk`() throws {
+  @Test func `a run store returns the space of removed runs to the disk`() throws {
     defer { clean() }
     var store: SQLiteRunStore? = try SQLiteRunStore(path)
     for number in 0..<20 {

@@ -39,7 +39,7 @@ import Testing
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `opening a store does not change its files on disk`() throws {
+  @Test func `opening a run store does not change its files on disk`() throws {
     defer { clean() }
     try SQLiteRunStore(path).keep(run("a"), definition: [1], chunks: [[1]])
     func changes() -> [timespec] {
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A run that ended after its row was read and before its lock was checked used to seem interrupted.
-  @Test func `a store never lists a run that is just ending as interrupted`() async throws {
+  @Test func `a run store never lists a run that is just ending as interrupted`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -88,7 +88,7 @@ import Testing
     #expect(seen.isSubset(of: [.running, .success]), "\(seen)")
   }
 
-  @Test func `a store can be read only by its owner`() throws {
+  @Test func `a run store can be read only by its owner`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])
@@ -99,14 +99,14 @@ import Testing
     }
   }
 
-  @Test func `a store with a newer format is rejected and left unchanged`() throws {
+  @Test func `a run store with a newer format is rejected and left unchanged`() throws {
     defer { clean() }
     _ = try SQLiteRunStore(path)
     try sqlite("PRAGMA user_version = 3")
     #expect(throws: StoreProblem.newer(path: path, version: 3)) { _ = try SQLiteRunStore(path) }
   }
 
-  @Test func `a store with format 1, which has checksums of definitions, is read and upgraded`() throws {
+  @Test func `a run store with format 1, which has checksums of definitions, is read and upgraded`() throws {
     defer { clean() }
     let definition = [UInt8]("name: w".utf8)
     try SQLiteRunStore(path).keep(run("a"), definition: definition, chunks: [[1]])
@@ -121,7 +121,7 @@ import Testing
     #expect(throws: StoreProblem.self) { try store.definition(of: "b") }
   }
 
-  @Test func `a store saves a definition again if the existing copy is damaged`() throws {
+  @Test func `a run store saves a definition again if the existing copy is damaged`() throws {
     defer { clean() }
     let definition = [UInt8]("name: w".utf8)
     let store = try SQLiteRunStore(path)
@@ -153,7 +153,7 @@ import Testing
     #expect(try store.chunks(of: "c") == [[1]] && store.definition(of: "a") == [7])
   }
 
-  @Test(arguments: [0, 300_000]) func `a store with a damaged page lists the readable runs`(forgotten: Int) throws {
+  @Test(arguments: [0, 300_000]) func `a run store with a damaged page lists the readable runs`(forgotten: Int) throws {
     defer { clean() }
     do {
       let store = try SQLiteRunStore(path)
@@ -180,7 +180,7 @@ import Testing
     #expect(list.runs.map(\.startedMilliseconds) == list.runs.map(\.startedMilliseconds).sorted(by: >))
   }
 
-  @Test func `a store ignores a damaged request`() throws {
+  @Test func `a run store ignores a damaged request`() throws {
     defer { clean() }
     let (store, other) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func `a store can be used by many threads at once`() async throws {
+  @Test func `a run store can be used by many threads at once`() async throws {
     defer { clean() }
     let path = path
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -247,7 +247,7 @@ import Testing
     for number in 0..<16 { #expect(try store.chunks(of: "run-\(number)").count == 20) }
   }
 
-  @Test func `a store lists runs in the order of recording even if the clock was set back`() throws {
+  @Test func `a run store lists runs in the order of recording even if the clock was set back`() throws {
     defer { clean() }
     let stores: [any RunStore] = [try SQLiteRunStore(path), MemoryRunStore()]
     for store in stores {
