@@ -11,7 +11,7 @@ import Testing
     #expect(address["worker"] == nil)
   }
 
-  @Test func `lists in an executor's address may contain commas, and options that start with srun are passed to it`()
+  @Test func `an executor's address may contain lists with commas, and options that are passed to srun`()
     throws
   {
     let address = try ExecutorAddress(

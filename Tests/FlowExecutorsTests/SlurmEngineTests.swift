@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a change of the reason why Slurm jobs wait is reported`() async throws {
+  func `a new reason why Slurm jobs are waiting is reported`() async throws {
     let (full, limit) = (("b", "Resources"), ("a", "PartitionTimeLimit"))
     let answers = Answers([[full], [full], [full, limit, full], [], [full]])
     // The pool has a worker that never connects.

@@ -57,7 +57,7 @@ import Testing
   ]
 
   @Test(arguments: ["sh", "bash"])
-  func `only lines about a job's own processes are used from Slurm's list of processes`(shell: String) throws {
+  func `only the lines about a job's own processes in Slurm's list are used`(shell: String) throws {
     for (job, lines, listed, script) in Self.lists {
       #expect(try Self.output(of: "listed_processes", job: job, lines, shell: shell) == listed, "\(lines)")
       #expect(

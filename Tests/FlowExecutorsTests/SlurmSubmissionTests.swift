@@ -138,7 +138,7 @@ import Testing
     #expect(calls(of: "scancel") == ["scancel --quiet 41"])
   }
 
-  @Test func `a job array that Slurm refuses permanently is not searched for`() throws {
+  @Test func `if Slurm refuses a job array permanently, flowrun does not search for it`() throws {
     try slurm.set("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [], mayExist: false) }
     #expect(problem?.isPassing == false)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `on a network, a worker's message before a response requests a receipt`() {
+  @Test func `on a network, a worker requests a receipt for a message that precedes a response`() {
     let output = output
     output.askForReceipts()
     output.notify("started", ["id": 1])
