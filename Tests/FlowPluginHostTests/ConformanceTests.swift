@@ -16,7 +16,7 @@ struct ConformanceTests {
     await plugin.remove()
   }
 
-  @Test func `a plugin's program that states another version than its manifest is reported`() async throws {
+  @Test func `a plugin's program that states a different version than its manifest is reported`() async throws {
     let plugin = try PythonPlugin(
       PythonPlugin.answering(seconds: 0).replacing("\"version\": \"1.0.0\"", with: "\"version\": \"2\""))
     let findings = await plugin.findings(cases: [])

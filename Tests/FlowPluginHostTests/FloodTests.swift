@@ -32,7 +32,7 @@ struct FloodTests {
     await child.close()
   }
 
-  @Test func `progress messages of a plugin call are dropped after 10,000`() async throws {
+  @Test func `progress messages of a plugin call are dropped after the first 10,000`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("flood-progress", ["count": 10_050], in: run) == ["text": "done"])
@@ -65,7 +65,7 @@ struct FloodTests {
   }
 
   /// The test runs in a separate process, in which nothing else uses time or memory.
-  @Test func `an endless flood of log lines from a plugin uses less than half a core and 20 MB`() async {
+  @Test func `handling an endless flood of log lines uses less than half a core and 20 MB`() async {
     await #expect(processExitsWith: .success) {
       for action in ["flood-without-end", "flood-lines"] {
         let child = try HostileChild()

@@ -56,7 +56,7 @@ struct ProgramCheckTests {
     #expect(text.contains("plugin.yaml:6:13: error: there is no program 'no-such-program-anywhere'"), "\(text)")
   }
 
-  @Test func `a missing plugin script is reported at its location, with a similar file`() throws {
+  @Test func `a missing plugin script is reported at its location, with a similar file as a suggestion`() throws {
     try write("plugin.py")
     #expect(try problem("command: [python3, plugin.py]") == nil)
     #expect(try problem("command: [python3, -m, plugin]") == nil)
@@ -90,7 +90,7 @@ struct ProgramCheckTests {
     #expect(text.contains("help: did you mean 'python3'?"))
   }
 
-  @Test func `a missing Swift source of a plugin is reported with a similar file`() throws {
+  @Test func `a missing Swift source of a plugin is reported with a similar file as a suggestion`() throws {
     try write("main.swift")
     #expect(try problem("source: main.swift") == nil)
     #expect(

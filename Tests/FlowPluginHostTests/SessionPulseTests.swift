@@ -38,7 +38,7 @@ import Testing
     #expect(pulse.isLost(at: start + .seconds(11)))
   }
 
-  @Test(arguments: [1, 0.4, 0.1]) func `a worker's guard ends it before the host considers it lost`(scale: Double) {
+  @Test(arguments: [1, 0.4, 0.1]) func `a worker's guard ends it before the host counts it as lost`(scale: Double) {
     let rhythm = PulseRhythm(scale: scale)
     #expect(rhythm.guardSilence < rhythm.silence)
     #expect(rhythm.guardSilence > rhythm.interval * 3)

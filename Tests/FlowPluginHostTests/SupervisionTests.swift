@@ -100,7 +100,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `a refused start of a plugin is repeated for 3 s without counting, and counts after that`() {
+  @Test mutating func `a refused start of a plugin counts as a failed start only after retries for 3 s`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)
@@ -118,7 +118,7 @@ import Testing
     #expect(supervision.starts == 3)
   }
 
-  @Test mutating func `a start of a plugin that is not refused resets the time for refused starts`() {
+  @Test mutating func `a start of a plugin that is not refused resets the time limit for refused starts`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)

@@ -270,7 +270,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `calls that wait for a plugin that exits after its start all fail`() async throws {
+  @Test func `all calls fail that wait for a plugin that exits after its start`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let codes = await withTaskGroup(of: String?.self) { group in
       for _ in 1...16 { group.addTask { await child.failure(of: "echo")?.code } }
@@ -310,7 +310,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `1,000 concurrent calls of a plugin each receive their own answer`() async throws {
+  @Test func `1,000 concurrent calls to a plugin each receive their own answer`() async throws {
     let child = try HostileChild()
     try await withThrowingTaskGroup(of: (String, ValueObject).self) { group in
       for number in 1...1000 {
@@ -324,7 +324,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a slow call and a quick one of a plugin do not affect each other`() async throws {
+  @Test func `a slow call to a plugin and a quick one do not affect each other`() async throws {
     let child = try HostileChild()
     _ = try await child.call("echo")
     let slow = Task { try await child.call("thread", ["text": "slow", "seconds": 0.3]) }
