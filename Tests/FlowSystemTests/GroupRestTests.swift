@@ -22,7 +22,7 @@ import Testing
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
-  @Test func `a process group whose leader left no processes ends without remaining ones`() throws {
+  @Test func `a process group has no remaining processes if its leader left none`() throws {
     let group = try Children.start("exit 3")
     // The system may list an ended process of the group for a moment, so the ending may come later.
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -51,7 +51,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a scan of all processes contains those that have ended, and marks them`() throws {
+    @Test func `a scan of all processes marks those that have ended`() throws {
       let ended = try Children.start("exit 0")
       let running = try Children.start("exec sleep 600")
       defer { _ = (ended.end(), running.end()) }

@@ -48,7 +48,7 @@ import Testing
     return String(decoding: splitter.unfinished, as: UTF8.self)
   }
 
-  @Test func `the lines of an output do not depend on how it is divided into pieces`() {
+  @Test func `the lines of an output do not depend on the pieces in which it arrives`() {
     let text = "one\n\ntwo\r\nten\r20\r30\r\n\rback\nover\rwritten\n\r\nlast\r"
     let expected = ["one", "", "two", "30", "back", "written", "", "last"]
     let scalars = Array(text.unicodeScalars)

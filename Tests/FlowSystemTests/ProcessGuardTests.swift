@@ -28,7 +28,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `a descendant in its own group ends with the killed process`() async throws {
+  @Test func `a descendant process in its own group ends when flowrun is killed`() async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
