@@ -21,7 +21,8 @@
           if: "endsWith(item, '7')"
       """
 
-    @Test(.enabled(if: hasBrowser)) func `a page searches and filters hundreds of items, and opens one`() async throws {
+    @Test(.enabled(if: hasBrowser)) func `the page can search and filter hundreds of items, and open one`() async throws
+    {
       let page = try await ServedUI(["table.yaml": Self.table])
       _ = try page.flowrun("table.yaml")
       let run = try #require(try page.runs().first)
@@ -45,7 +46,7 @@
       """
 
     @Test(.enabled(if: hasBrowser))
-    func `a log page shows which attempt printed a line, links to lines, searches, follows, and returns the text`()
+    func `the log page shows the attempt of each line, links to lines, and can be searched and followed`()
       async throws
     {
       let page = try await ServedUI(["lines.yaml": Self.lines])

@@ -92,7 +92,7 @@
     }
 
     @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-    func `the page starts a run by keyboard, shows it live, and executes nothing in its output`(
+    func `a run can be started by keyboard and followed live, and nothing in its output is executed`(
       width: Int, scheme: String
     ) async throws {
       guard width == 1280 || TestExtent.isFull else { return }
@@ -169,7 +169,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `the page keeps updating times of steps while the server is busy, and stops if it is lost`()
+    func `the page keeps updating times of steps while the server is busy, and stops if the server is lost`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -179,7 +179,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `buttons of the page post, answer and cancel, and then disappear`()
+    @Test(.enabled(if: hasBrowser)) func `the buttons for posting, answering and cancelling disappear after use`()
       async throws
     {
       guard TestExtent.isFull else { return }

@@ -194,7 +194,7 @@
       await page.stop()
     }
 
-    @Test func `a question is answered in a field for text or a password, below the output of earlier steps`()
+    @Test func `a question can be answered in a text or password field, below the output of earlier steps`()
       async throws
     {
       let page = try await ServedUI([

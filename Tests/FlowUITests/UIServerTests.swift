@@ -55,7 +55,7 @@
       await page.stop()
     }
 
-    @Test func `the UI server refuses a target on another server and two Host headers, and accepts its own address`()
+    @Test func `the UI server refuses requests with a foreign target or two Host headers, and accepts its own address`()
       async throws
     {
       let page = try await ServedUI(["hello.yaml": Self.hello])
@@ -92,7 +92,7 @@
       await page.stop()
     }
 
-    @Test func `a session and its open page end after an unused day`() async throws {
+    @Test func `a session of the UI server and its open page end after an unused day`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       page.advance(hours: 23)
