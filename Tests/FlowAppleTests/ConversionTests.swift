@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a launch has the reason user if the app is restored without a link`() {
+  @Test func `an app that is restored without a link counts as launched by the user`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     #expect(Launch(values: LaunchValues.connectionOptions(userActivities: [restored])).reason == .user)
     #expect(Launch(values: [:]).reason == .user)
@@ -103,7 +103,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
   }
 
-  @Test func `launch options get the names that the router reads`() {
+  @Test func `launch options of UIKit get the names that the router reads`() {
     let names = [
       "UIApplicationLaunchOptionsURLKey": "url",
       "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
@@ -229,13 +229,13 @@ import Testing
   private let foreground = "UIApplicationWillEnterForegroundNotification"
   private let background = "UIApplicationDidEnterBackgroundNotification"
 
-  @Test func `entering the foreground is reported only if the app was in the background`() {
+  @Test func `an app reports that it enters the foreground only if it was in the background`() {
     var relay = LifecycleRelay(startsInBackground: false)
     let events = [foreground, background, background, foreground, foreground].map { relay.event(for: $0) }
     #expect(events == [nil, .appDidEnterBackground, nil, .appWillEnterForeground, nil])
   }
 
-  @Test func `entering the foreground is reported once if the app was launched in the background`() {
+  @Test func `an app that was launched in the background reports once that it enters the foreground`() {
     var relay = LifecycleRelay(startsInBackground: true)
     let events = ["UISceneWillEnterForegroundNotification", foreground, "UIApplicationDidBecomeActiveNotification"]
       .map { relay.event(for: $0) }
@@ -244,7 +244,7 @@ import Testing
 }
 
 @Suite struct `Core Location positions` {
-  @Test func `positions count time from the first one, and have an elevation only if it is known`() {
+  @Test func `Core Location positions count time from the first one, and have an elevation only if it is known`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(

@@ -50,7 +50,7 @@ private final class MainThreadHold: Sendable {
   func end() { ended.signal() }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Steps of the user interface` {
+@Suite(.timeLimit(.minutes(1))) struct `Steps that use the interface` {
   private func start(
     _ text: String, _ engine: Engine, _ signal: DispatchSemaphore
   ) throws -> (WorkflowRun, Report) {

@@ -73,11 +73,11 @@ struct PackageBuildTests {
     #expect(try #require(build.source).firstRange(of: part) != nil)
   }
 
-  @Test func `generating from the same files always produces the same source`() {
+  @Test func `the same files always result in the same generated source`() {
     #expect(build(good).source == build(good).source)
   }
 
-  @Test func `an error is reported at its line in the YAML in the format of a compiler`() {
+  @Test func `an error in a workflow is reported at its YAML line, in the format of a compiler`() {
     var files = good
     files["/a/launch.yaml"] = Self.launch.replacing("after: map.first-use", with: "after: map.first-usee")
     let build = build(files)
@@ -104,7 +104,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/b/app.plugin.yaml:1:7: error: two plugins are named 'my-app'"))
   }
 
-  @Test func `an unreadable file and a plugin of an app with a command each cause an error`() {
+  @Test func `an unreadable file causes an error, and so does an app's plugin that has a command`() {
     var request = PackageBuild.Request()
     request.workflows = ["/a/launch.yaml"]
     #expect(PackageBuild(request) { _ in nil }.messages == "/a/launch.yaml:1:1: error: the file cannot be read\n")

@@ -95,7 +95,7 @@
       #expect(try metrics.expectTimer("flowrun_step_duration", [workflow, ("step", "flaky")]).values.count == 1)
     }
 
-    @Test func `lines, failures and the gate are logged with the step and the run`() async throws {
+    @Test func `log lines, failures and the gate's opening are logged with their step and run`() async throws {
       try await run()
       let entries = logs.entries
       func entry(_ start: String) throws -> InMemoryLogHandler.Entry {
