@@ -84,7 +84,7 @@ import Testing
     #expect(place(ticket) == "2_1 3")
   }
 
-  @Test func `a lost item is submitted on its own, and the task of its ended attempt is not reused`() {
+  @Test func `a lost item is submitted individually, and the task of its ended attempt is not reused`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 4)
     let first = claim(&book, 2)
@@ -111,7 +111,7 @@ import Testing
     #expect(lost.message == "job 1_0 of run.s.1 ended before its worker started" && !lost.isFinal)
   }
 
-  @Test func `an idle allocation is released, and its item is submitted on its own when it runs`() {
+  @Test func `an idle allocation is released, and its item is submitted individually when it runs`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `when a job array is refused, its running items are submitted on their own, and are lost if that fails`() {
+  @Test func `when a job array is refused, its running items are submitted individually, and are lost if that fails`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)

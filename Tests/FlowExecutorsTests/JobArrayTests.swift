@@ -58,7 +58,7 @@ final class JobArrayTests {
 
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
-  @Test func `items run as tasks of one job array, and lost items are submitted on their own`() throws {
+  @Test func `items run as tasks of one job array, and lost items are submitted individually`() throws {
     // The worker of item 3 is killed once.
     try write(
       8,
@@ -79,7 +79,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an item whose array task is cancelled counts as lost, not as failed, and is submitted on its own`() throws {
+  func `an item whose array task is cancelled counts as lost, not as failed, and is submitted individually`() throws {
     try write(
       9, #"[ "$FLOWRUN_ATTEMPT" != 1 ] || { echo $SLURM_ARRAY_JOB_ID >> begun; sleep 30; }; echo "${{ item }}" >> ran"#)
     let process = try start()
@@ -161,7 +161,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `if a node fails, only its own items are lost, and they are submitted on their own`() throws {
+  func `if a node fails, only its own items are lost, and they are submitted individually`() throws {
     try write(
       6,
       """

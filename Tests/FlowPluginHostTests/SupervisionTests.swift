@@ -118,7 +118,7 @@ import Testing
     #expect(supervision.starts == 3)
   }
 
-  @Test mutating func `a start of a plugin that is not refused resets the time limit for refused starts`() {
+  @Test mutating func `when a plugin's start is not refused, the time limit for refused starts is reset`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)

@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  @Test func `the critical path includes the step that occupied the queue, pauses between attempts, and a minimum`()
+  @Test func `the critical path includes waits for an occupied queue, pauses between attempts and a minimum`()
     throws
   {
     var main = StepOptions()

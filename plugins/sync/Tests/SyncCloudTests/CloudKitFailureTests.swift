@@ -45,7 +45,7 @@ import Testing
     #expect(failure(number).problem == .unreachable("reason"))
   }
 
-  @Test func `any other CloudKit error is mapped to the matching error or keeps its reason`() {
+  @Test func `any other CloudKit error is mapped to a matching error, or keeps its reason`() {
     #expect(failure(21).problem == .tokenExpired)
     #expect(failure(9).problem == .notAuthenticated)
     #expect(failure(36).problem == .notAuthenticated)

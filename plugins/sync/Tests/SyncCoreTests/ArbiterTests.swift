@@ -233,7 +233,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7 S10 bad input: a record that does not belong to the zone is refused with a reason`(
+  func `S7 S10: a record that does not belong to the zone is refused with a reason`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])

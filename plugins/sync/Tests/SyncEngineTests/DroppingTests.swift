@@ -162,7 +162,7 @@ import Testing
     #expect(fleet.likes("x") == [2, 2, 2])
   }
 
-  @Test func `V15 several changes to a record count once if the response to their request was lost`() {
+  @Test func `V15: several changes to a record count once if the response to their request was lost`() {
     var fleet = RecordFleet(2)
     let device = fleet.machines[0].replica.device
     fleet.isAway = [0]
@@ -179,7 +179,7 @@ import Testing
     #expect(fleet.machines[0].replica.device == device)
   }
 
-  @Test func `V15 equal actions of two copies of a file at the same moment count as two`() throws {
+  @Test func `V15: equal actions of two copies of a file at the same moment count as two`() throws {
     var fleet = RecordFleet(1)
     fleet.like(0, "a")
     fleet.settle()

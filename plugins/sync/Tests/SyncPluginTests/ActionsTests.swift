@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S14 S16 a device pulls the state that another one pushed, as a record with seven fields`() async throws {
+  @Test func `S14 S16: a device pulls the state that another one pushed, as a record with seven fields`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let pushed = try await mac.call(
       Push.self, with: ["state": "focus", "remaining": "25m", "completed": 2])
@@ -72,14 +72,14 @@ import Testing
     }
   }
 
-  @Test func `S17 a pull before the first push finds nothing, and fails if a record is required`() async throws {
+  @Test func `S17: a pull before the first push finds nothing, and fails if a record is required`() async throws {
     let mac = try await connected("mac")
     #expect(try await mac.call(Pull.self)["found"] == false)
     #expect(await code { _ = try await mac.call(Pull.self, with: ["required": true]) } == "no-records-found")
     try mac.closeHandles()
   }
 
-  @Test func `S9 a record with a missing or mistyped field is refused, and the error names the field`() async throws {
+  @Test func `S9: a record with a missing or mistyped field is refused, and the error names the field`() async throws {
     let mac = try await connected("mac")
     let good: ValueObject = [
       "deviceID": "x", "stateType": "focus", "stateData": #"{"remainingSeconds":60,"label":"deep"}"#, "timestamp": 1,
@@ -103,7 +103,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S6 S19 a pushed record can increase the count of completed pomodoros, but not decrease it`() async throws
+  @Test func `S6 S19: a pushed record can increase the count of completed pomodoros, but not decrease it`() async throws
   {
     let mac = try await connected("mac")
     var record: ValueObject = [
@@ -161,7 +161,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `F31 V20 a parked change is listed with its reason and can be discarded`() async throws {
+  @Test func `F31 V20: a parked change is listed with its reason and can be discarded`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The zone must have the device's collections before other devices write to them.
@@ -252,7 +252,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S31 a subscription is ready immediately, reports changes with the deciding rule, and ends with the run`()
+  @Test func `S31: a subscription is ready immediately, reports changes with the deciding rule, and ends with the run`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))

@@ -49,7 +49,7 @@ import Testing
     TimerStateRecord(cell: machine.view(of: Pomodoro.timer))?.state.kind
   }
 
-  @Test func `S1 S39 two devices that share a file see each other's changes`() async throws {
+  @Test func `S1 S39: two devices that share a file see each other's changes`() async throws {
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
     #expect(await phone.wait(milliseconds: 60_000) { Self.kind($0) == .focus })
@@ -61,7 +61,7 @@ import Testing
     await phone.stop()
   }
 
-  @Test func `S32 S35 changes made offline are saved, and sent by the next process`() async throws {
+  @Test func `S32 S35: changes made offline are saved, and sent by the next process`() async throws {
     let before = try await session("mac")
     await before.setOnline(false)
     try await focus(before, completed: 1)
@@ -75,7 +75,7 @@ import Testing
     await after.stop()
   }
 
-  @Test func `S28 a device keeps its identity, and two devices with the same name have different identities`()
+  @Test func `S28: a device keeps its identity, and two devices with the same name have different identities`()
     async throws
   {
     let store = MemoryReplicaStore()
@@ -198,7 +198,7 @@ import Testing
     await again.stop()
   }
 
-  @Test func `V15 two devices that use copies of one file at the same time lose nothing`() async throws {
+  @Test func `V15: two devices that use copies of one file at the same time lose nothing`() async throws {
     let mac = try await session("mac")
     func set(_ name: String, _ session: SyncSession) async throws {
       try await session.act(Pomodoro.settings, Self.setting(name, "1"))
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test
-  func `V15 S28 a device restored from an older copy of its file continues under a new name and loses nothing`()
+  func `V15 S28: a device restored from an older copy of its file continues under a new name and loses nothing`()
     async throws
   {
     let phone = try await session("phone")

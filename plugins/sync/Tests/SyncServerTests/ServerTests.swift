@@ -231,7 +231,7 @@
     }
 
     @Test(arguments: [FaultProxy.Fault.doubledAnswer, .staleAnswer, .rubbish])
-    func `V15 the client never uses a response that does not belong to its request`(
+    func `V15: the client never uses a response that does not belong to its request`(
       _ fault: FaultProxy.Fault
     ) async throws {
       try await behind(fault) { client, _ in
@@ -262,7 +262,7 @@
       }
     }
 
-    @Test func `V18 S36 the client sends each request once, and reads the Retry-After header`() async throws {
+    @Test func `V18 S36: the client sends each request once, and reads the Retry-After header`() async throws {
       for fault in [FaultProxy.Fault.overloaded, .lostRequest, .lostAnswer, .cutAnswer] {
         try await behind(fault) { client, proxy in
           for _ in 0..<4 {
