@@ -8,17 +8,18 @@ import FlowModel
 struct Consequences {
   private let check: WorkflowCheck
   private var diagnostics: [Diagnostic]
-  /// The names of keys that are unknown at their place or have no value, so that they are probably missing elsewhere.
+  /// The names of misplaced keys and keys without a value, and of the keys below and after them. A reference to such a
+  /// name is probably reported as unknown only because of that mistake.
   private var strayNames: Set<String> = []
   /// The steps with a misplaced key in their text.
   private var brokenSteps: Set<Int> = []
   /// The steps whose key was moved to the list of steps by wrong indentation.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
-  /// True if a step is not recognized because of a misplaced key, so that its events are not known.
+  /// True if a step is not recognized because of a misplaced key. Its events are then unknown.
   private var isStepLost = false
 
-  /// Returns the diagnostics that `check` has found, without consequences of others.
+  /// Returns `diagnostics`, which `check` has found, without those that are only consequences of others.
   static func removed(from diagnostics: [Diagnostic], _ check: WorkflowCheck) -> [Diagnostic] {
     guard diagnostics.count(where: \.isError) > 1 else { return diagnostics }
     var consequences = Consequences(check: check, diagnostics: diagnostics.sortedByLocation())
@@ -45,7 +46,7 @@ struct Consequences {
     let diagnostics = diagnostics
     self.diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
-      // An input may be rejected because it names an event, whose declaration has one of these names.
+      // An input can be rejected because it names an event whose declaration has been misplaced.
       case .unknownStep, .inputRejected: !names.contains(name(of: diagnostic))
       case .unknownEvent: !isStepLost && !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
@@ -56,7 +57,7 @@ struct Consequences {
     }
   }
 
-  // MARK: Keys out of their location
+  // MARK: Misplaced keys
 
   /// Removes the consequences of a key that is unknown or empty: the keys after it at the same level were probably
   /// meant to be inside it.
@@ -78,7 +79,8 @@ struct Consequences {
       guard isEmpty, tree.source.bytes[tree.span(location.map).start] != UInt8(ascii: "{") else { continue }
       let behind = tree.span(location.key).end..<max(tree.span(location.key).end + 1, tree.span(location.map).end)
       let isRoot = location.map == tree.root
-      // The last steps may contain further mistakes, whatever the key before `steps` contains.
+      // The keys after this one were probably meant to be inside it, so references to their names are not reported
+      // either.
       noteStray(memberNames(of: location.map, behind: location.key))
       shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union(Self.relational)))
     }
@@ -90,8 +92,8 @@ struct Consequences {
     if names.contains(StepKey.uses.rawValue) || names.contains(StepKey.run.rawValue) { isStepLost = true }
   }
 
-  /// Removes diagnostics below a key of another level. `outputs:` among the steps, or `deadline:` among the inputs, is
-  /// one mistake, whatever it contains.
+  /// Removes all but the first diagnostic inside a key that belongs to another level, such as `outputs:` among the
+  /// steps or `deadline:` among the inputs. The whole key is one mistake, whatever it contains.
   private mutating func removeInMapsOfAnotherLevel() {
     var told: Set<Int> = []
     diagnostics = diagnostics.filter { diagnostic in
@@ -114,7 +116,7 @@ struct Consequences {
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
-  /// If the workflow has no `steps` but another mapping contains them, removes all diagnostics inside that mapping.
+  /// If `steps` is inside another key instead of at the top level, removes all diagnostics in it.
   private mutating func removeInsideOfWhatHoldsTheSteps() {
     guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
     let start = tree.span(root).start
@@ -128,8 +130,8 @@ struct Consequences {
     }
   }
 
-  /// Removes the diagnostic about a missing key if the mapping has an unknown key, which was probably meant to be that
-  /// key.
+  /// Removes the diagnostic about a missing key from mappings with an unknown key, which is probably a misspelling of
+  /// the missing one.
   private mutating func removeBesideUnknownKeys() {
     var owners: Set<Int> = []
     for diagnostic in diagnostics where diagnostic.code == .unknownKey {
@@ -144,7 +146,7 @@ struct Consequences {
     }
   }
 
-  /// Returns the names of a mapping's members, or only of those after `key`.
+  /// Returns the names of all members of a mapping, or of those after `key`.
   private func memberNames(of map: NodeID, behind key: NodeID = -1) -> [String] {
     guard tree.nodes[map].kind == .mapping else { return [] }
     var names: [String] = []
@@ -182,7 +184,7 @@ struct Consequences {
     .invalidName,
   ]
 
-  /// The codes of mistakes between steps that may occur because a key is missing in a step.
+  /// The codes of diagnostics about dependencies between steps. They may be consequences of a missing key.
   private static let relational: Set<DiagnosticCode> = [
     .cycle, .prewarmNeed, .prewarmProtectedData, .prewarmReadsLaunch,
   ]
@@ -195,7 +197,7 @@ struct Consequences {
     return first == UInt8(ascii: ">") || first == UInt8(ascii: "|")
   }
 
-  // MARK: Steps and what they need
+  // MARK: Steps and their dependencies
 
   private mutating func findBrokenSteps() {
     let inputs = check.locations.member(.inputs)
@@ -290,10 +292,10 @@ struct Consequences {
     }
   }
 
-  /// True if the node is empty, so that its key has no value.
+  /// True if the key has no value, so that its node is empty.
   private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
 
-  /// Returns the id in the text of a diagnostic, which may be part of an expression.
+  /// Returns the id that a diagnostic is about. Its text may be an expression, such as `steps.build`.
   private func name(of diagnostic: Diagnostic) -> String {
     let text = tree.source.text(of: diagnostic.span)
     for context in ["steps.", "inputs."] {

@@ -1,12 +1,11 @@
 import FlowModel
 
-/// A member of a context, for checks and editors.
+/// A member of a context with its description, for checks and editors.
 struct ContextKey {
   let name: String
-  /// A one-sentence description.
   let summary: String
 
-  /// Returns the members of a context, if these are fixed. For `steps`, they are those of a step.
+  /// Returns the members of a context if it has a fixed set of them. For `steps`, returns the members of a step.
   static func all(of context: String) -> [ContextKey] {
     switch context {
     case "launch":

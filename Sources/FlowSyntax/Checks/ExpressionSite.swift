@@ -2,15 +2,16 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A location of expressions in a workflow. It determines the contexts that they can read.
+/// A place in a workflow where expressions are allowed. It determines which contexts they can read.
 struct ExpressionSite {
-  /// The key that contains the expressions.
+  /// The kind of place.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
-    /// The source of a secret.
+    /// The value of a secret's key, which says where the secret comes from.
     case secretSource
     case condition, enabled, deferral, with, environment
-    /// An input that may be a secret, of a step or of an action that is called for each post of an event.
+    /// An input that can be a secret: one of the step's own action, or one of an action that is called for each post of
+    /// an event.
     case secretInput, secretCallInput
     /// The inputs of an action that is called for each post of an event.
     case call
@@ -22,7 +23,7 @@ struct ExpressionSite {
   }
 
   let kind: Kind
-  /// The step, or nil for a location outside the steps.
+  /// The index of the step that contains the expressions, or nil outside the steps.
   let step: Int?
   /// The scalar that contains the expressions.
   let node: NodeID
@@ -37,9 +38,9 @@ struct ExpressionSite {
     case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
-    // Names are shown from the start of the run. Variables and secrets are read before it.
+    // Names are shown from the start of a run. Environment files and secrets are read before it starts.
     case .name, .environmentFile, .secretSource: ["inputs"]
-    // Products must be known before the run, so that it is known which steps exchange files.
+    // Products are known before the run starts, so that steps that exchange files can be found.
     case .files(let key): (hasItems ? ItemContext.names : []) + ["inputs"] + (key == .inputsFrom ? ["steps"] : [])
     case .workflowEnvironment: ["inputs", "env", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate", "events"]

@@ -1,10 +1,10 @@
-/// Finds syntax in commands that `bash` supports but `sh` does not.
+/// Finds shell syntax that `bash` supports but `sh` does not.
 ///
-/// It reads text like a shell does, but ignores everything inside quotes.
+/// Reads a command like a shell does, but skips everything inside quotes.
 struct ShellForms {
-  /// A form that `sh` does not support.
+  /// Syntax that `sh` does not support.
   struct Form: Equatable {
-    /// The name of the form in messages, such as `[[`.
+    /// The name of the syntax in messages, such as `[[`.
     var name: String
     var offset: Int
     var length: Int
@@ -14,22 +14,21 @@ struct ShellForms {
   private var position = 0
   /// True if the next word is the name of a command.
   private var isAtCommand = true
-  /// True if the word before was `for`.
+  /// True if the previous word is `for`.
   private var isAfterFor = false
-  /// True if a word begins at the position.
+  /// True if a word begins at the current position.
   private var isAtWord = true
-  /// The number of open parentheses.
+  /// The number of parentheses that are currently open.
   private var depth = 0
   /// The here-documents that begin on the next line, each with the word that ends it.
   private var documents: [(end: [UInt8], hasTabs: Bool)] = []
   private var found: Form?
-  /// The number of `$(…)` around the command that is read. If there is one, the command ends with the first parenthesis
-  /// that was not opened in it.
+  /// The number of enclosing `$(…)`. At a level above 0, a closing parenthesis without an opening one ends the command.
   private let level: Int
   /// The number of open `case` commands, whose patterns end with a parenthesis.
   private var cases = 0
 
-  /// Commands that `sh` does not have.
+  /// Commands that `bash` has and `sh` does not.
   private static let words: Set<String> = [
     "[[", "function", "source", "declare", "typeset", "shopt", "mapfile", "readarray", "pushd", "popd", "let",
     "select", "coproc",
@@ -37,7 +36,7 @@ struct ShellForms {
   /// Words after which another command begins.
   private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
 
-  /// The deepest level that is read.
+  /// The number of nested `$(…)` that are read. Deeper ones are skipped.
   private static let mostLevels = 50
 
   private init(_ bytes: [UInt8], from position: Int = 0, level: Int = 0) {
@@ -46,7 +45,7 @@ struct ShellForms {
     self.level = level
   }
 
-  /// Returns the first form in the command that `sh` does not support, or nil.
+  /// Returns the first syntax in the command that `sh` does not support, or nil.
   static func first(in text: [UInt8]) -> Form? {
     var reader = ShellForms(text)
     reader.read()
@@ -103,7 +102,7 @@ struct ShellForms {
       case UInt8(ascii: ")"):
         if level > 0, depth == 0, cases == 0 { return }
         position += 1
-        // A closing parenthesis that was not opened ends a pattern of `case`.
+        // A closing parenthesis without an opening one ends a pattern of `case`.
         isAtCommand = depth == 0
         isAtWord = depth == 0
         depth = max(0, depth - 1)
@@ -140,7 +139,7 @@ struct ShellForms {
     position += 1
     if byte() == UInt8(ascii: "&") || byte() == UInt8(ascii: ">") || byte() == UInt8(ascii: "|") { position += 1 }
     while byte() == UInt8(ascii: " ") || byte() == UInt8(ascii: "\t") { position += 1 }
-    // A word after a redirection is a file. The name of the command may follow.
+    // The word after a redirection is a file. A command name may follow it.
     skipWord()
     isAtWord = true
   }
@@ -169,8 +168,8 @@ struct ShellForms {
     isAtCommand = Self.keywords.contains(text) || isAfterFor && restOfCommand().first?.hasPrefix("((") == true
   }
 
-  /// Returns the offset of a `==` among the words of `[` or `test`, or nil. Some shells know only `=`. For them the `==`
-  /// is an error, so that the condition is false. A `==` in quotes or parentheses does not count.
+  /// Returns the offset of a `==` among the words of `[` or `test`, or nil if there is none. Some shells support only
+  /// `=`; for them, `==` is an error that makes the condition false. A `==` in quotes or parentheses does not count.
   private func doubleEqual() -> Int? {
     var quote: UInt8?
     var depth = 0
@@ -221,7 +220,8 @@ struct ShellForms {
     return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1, isAddition)
   }
 
-  /// Skips a word with its quoted parts. A quote that is not closed, or a backslash at the end, ends with the text.
+  /// Skips a word including its quoted parts. An unclosed quote or a backslash at the end extends to the end of the
+  /// text.
   private mutating func skipWord() {
     defer { position = min(position, bytes.count) }
     while position < bytes.count {

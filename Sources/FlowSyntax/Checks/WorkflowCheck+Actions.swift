@@ -16,7 +16,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports an action that was renamed. Returns false if it was not.
+  /// Reports the use of an action that has been renamed. Returns false if it has not been renamed.
   mutating func reportMoved(_ action: String, _ what: String, at location: TextSpan) -> Bool {
     guard let new = catalog.newName(of: action) else { return false }
     report(
@@ -25,10 +25,10 @@ extension WorkflowCheck {
     return true
   }
 
-  /// Returns the installed action whose name is most similar, or nil.
+  /// Returns the installed action whose name is most similar to `name`, or nil if none is similar.
   func actionCorrection(_ name: String) -> Correction? { Correction(name, among: catalog.declarations.map(\.name)) }
 
-  /// Returns a list of installed actions for a message if no name is similar.
+  /// Returns help for an unknown action that resembles no installed one: the actions of its plugin, or the plugins.
   func actionHelp(_ name: String) -> String {
     let installed = catalog.declarations
     let plugin = name.prefix { $0 != "." }

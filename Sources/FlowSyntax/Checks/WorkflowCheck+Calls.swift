@@ -1,8 +1,8 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Checks of steps that call an action for each post of an event. The event must repeat; the action must be installed
-/// and callable, and its inputs must be valid.
+/// Checks steps that call an action for each post of an event. The event must repeat, the action must be installed and
+/// callable, and its inputs must be valid.
 extension WorkflowCheck {
   mutating func checkCalls() {
     guard actions.entries.contains(where: { $0.declaration?.calls != nil }) else { return }
@@ -30,7 +30,7 @@ extension WorkflowCheck {
     return catalog.declaration(named: name)
   }
 
-  /// Returns the handles that a step requires, including those of the action that it calls.
+  /// Returns the handles required by a step's action, and by the action that it calls for each post.
   func requirements(of step: Int) -> [HandleKey] {
     guard let declaration = actions.declaration(ofStep: step) else { return [] }
     return declaration.calls == nil
@@ -51,7 +51,7 @@ extension WorkflowCheck {
     reportFollowed(event, "step '\(name(step))' follows '\(event)'", at: location(of: call.event, step), .inputRejected)
   }
 
-  /// Reports an event whose posts a step follows, if it is never posted or does not repeat.
+  /// Reports an event that is never posted or does not repeat, although a step does something for each post.
   mutating func reportFollowed(_ event: String, _ what: String, at location: TextSpan, _ code: DiagnosticCode) {
     let known = knownEvents()
     let help = "declare it: events: { \(event): { repeats: true } }"

@@ -3,15 +3,15 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Warns about expressions inside a command whose values may be any text, because the shell would interpret that
-  /// text.
+  /// Warns about expressions in a command that can result in any text, because the shell would interpret that text as
+  /// code.
   mutating func checkCommandText(_ node: NodeID, _ step: Int, _ declaration: ActionDeclaration?) {
     guard declaration?.shellTextInput != nil, tree.kind(node) == .scalar, isString(node), !isSettled,
       let template = try? workflow.texts.template(tree.text(node))
     else { return }
     let site = ExpressionSite(kind: .with, step: step, node: node)
     for (offset, expression) in template.expressions where mayGiveText(expression, site) {
-      // Secrets in commands have been reported before.
+      // Secrets in commands are reported elsewhere.
       if expression.references.contains(where: { isSecret($0) }) { continue }
       let variable = expression.variableName
       report(
@@ -22,7 +22,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if the expression may result in any text, and not only in one of a few words.
+  /// True if the expression can result in any text, rather than in one of a few fixed words.
   private func mayGiveText(_ expression: Expression, _ site: ExpressionSite) -> Bool {
     guard expression.references.contains(where: { !Self.givesWord($0) }) else { return false }
     return expression.possibleResults { self.type(of: $0, site) }.contains {
@@ -33,7 +33,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if flowrun sets the value of the reference to one of a few words.
+  /// True if flowrun sets the referenced value, and only to one of a few fixed words.
   private static func givesWord(_ reference: ContextReference) -> Bool {
     let path = reference.path.map { $0.lowercased() }
     switch reference.name.lowercased() {
@@ -47,7 +47,7 @@ extension WorkflowCheck {
 }
 
 extension Expression {
-  /// Names of variables that have a meaning to the shell or to commands.
+  /// The names of variables that shells and commands use themselves.
   private static let takenNames: Set<String> = [
     "ENV", "HOME", "IFS", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
   ]

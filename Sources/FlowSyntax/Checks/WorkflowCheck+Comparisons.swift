@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reports comparisons that have the same result in every run, such as one with a word that never occurs.
+/// Reports comparisons that have the same result in every run, for example because one side is a word that never
+/// occurs.
 extension WorkflowCheck {
   mutating func checkComparisons(_ expression: Expression, at offset: Int, _ site: ExpressionSite) {
     let constant = expression.constantComparisons { Self.words(of: $0) ?? self.type(of: $0, site) }
@@ -31,7 +32,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the words that flowrun sets at a reference, or nil for a reference with other values.
+  /// Returns the words that flowrun may set as the value of a reference, or nil if its values are not limited to such
+  /// words.
   private static func words(of reference: ContextReference) -> ValueType? {
     let path = reference.path.map { $0.lowercased() }
     switch (reference.name.lowercased(), path.count) {

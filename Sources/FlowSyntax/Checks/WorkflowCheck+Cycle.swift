@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Creates the graph. If there are cycles of dependencies, reports those that have no step in common.
+  /// Creates the graph. If dependencies form cycles, reports several of them, none of which share a step.
   mutating func checkCycle() {
     var rest = workflow
     var first = true
-    // Each search visits all dependencies, so their number is limited.
+    // Each search visits all dependencies, so the number of searches is limited.
     for _ in 0..<max(1, min(Limits.diagnostics, 5_000_000 / rest.steps.count)) where !isSettled {
       do throws(WorkflowGraph.Cycle) {
         let graph = try WorkflowGraph(rest)
@@ -15,7 +15,7 @@ extension WorkflowCheck {
       } catch {
         first = false
         report(cycle: error.steps.map(Int.init))
-        // The search continues without the dependencies of these steps.
+        // The next search ignores the dependencies of the steps in this cycle.
         for step in error.steps { rest.steps[Int(step)].needs = [] }
       }
     }
@@ -28,7 +28,7 @@ extension WorkflowCheck {
         help: "remove '\(name(steps[0]))' from its own dependencies")
       return
     }
-    // The reported path starts at the step that comes first in the file.
+    // The report lists the steps of a cycle from the one that comes first in the file.
     let first = steps.firstIndex(of: steps.min()!)!
     let path = Array(steps[first...] + steps[..<first])
     let shown = path.count <= 12 ? path.map(name) : path.prefix(6).map(name) + ["…"] + path.suffix(5).map(name)
@@ -42,7 +42,7 @@ extension WorkflowCheck {
       at: dependencySpan(of: path[0], path[1]), related: Array(related), help: "remove one of these dependencies")
   }
 
-  /// Returns the location of a dependency in the `needs` of `step`, or that of the step's id.
+  /// Returns the location of a dependency in the `needs` of `step`, or of the step's id if it has no `needs`.
   func dependencySpan(of step: Int, _ need: Int) -> TextSpan {
     guard let node = node(.needs, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }

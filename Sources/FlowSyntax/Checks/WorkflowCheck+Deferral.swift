@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Determines the deferred steps, and reports those that the gate would wait for.
+  /// Determines which steps are deferred, and reports deferred steps for which the gate would wait.
   mutating func checkDeferral() {
     let roles = GateRoles(workflow, order: order)
     self.roles = roles

@@ -16,7 +16,8 @@ extension WorkflowCheck {
         waiters[event, default: []].append(step)
       }
     }
-    // For each poster, its dependencies must be searched. Only generated files exceed this limit.
+    // The dependencies of each poster are searched, so the number of visits is limited. Only generated files reach the
+    // limit.
     var budget = 20_000_000
     let beforeGate = stepsBeforeGate()
     for event in waiters.keys.sorted() {
@@ -61,8 +62,8 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Reports a step before the gate that waits for an event if the gate has no maximum, because an event that is never
-  /// posted would keep the gate closed.
+  /// Reports steps that hold the gate and wait for an event although the gate has no maximum. If the event is never
+  /// posted, the gate stays closed.
   mutating func checkWaitsWithoutMaximum() {
     guard workflow.gate?.max == nil,
       workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty })

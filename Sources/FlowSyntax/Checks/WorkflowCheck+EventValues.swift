@@ -2,10 +2,10 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks of references to the values of events. The event must exist. A value that may be read before the first post is
-/// a warning, because it is null then and a step may use that on purpose.
+/// Checks references to the values of events. The event must exist. A read before the first post is only a warning: the
+/// value is null then, which may be intended.
 extension WorkflowCheck {
-  /// Returns the declared type of an event's value, or nil.
+  /// Returns the declared type of an event's value, or nil if none is declared.
   func valueType(of event: String) -> ValueType? {
     if let declared = workflow.events.first(where: { $0.name == event }), let value = declared.value {
       return value.type

@@ -20,7 +20,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the location of the event in the step that waits for it or runs for its posts.
+  /// Returns the location of the event's name in the step that waits for it or runs for its posts.
   func eventSpan(_ event: String, of step: Int) -> TextSpan {
     if workflow.steps[step].options.fanOut?.event == event, let fanOut = node(.foreach, of: step) {
       return tree.span(tree.member(ForeachKey.event.rawValue, of: fanOut)?.value ?? fanOut)

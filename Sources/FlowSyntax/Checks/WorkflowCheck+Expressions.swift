@@ -53,7 +53,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks the expressions in all scalars below `node`, whatever the types of their values.
+  /// Checks the expressions in all scalars below `node`. They may result in values of any type.
   mutating func checkTemplates(_ node: NodeID, _ kind: ExpressionSite.Kind, _ step: Int?) {
     switch tree.kind(node) {
     case .scalar, .alias:
@@ -66,7 +66,7 @@ extension WorkflowCheck {
     }
   }
 
-  // MARK: with
+  // MARK: Inputs
 
   private mutating func checkWith(of step: Int) {
     let declaration = actions.declaration(ofStep: step)
@@ -93,7 +93,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks the inputs of an action that is called for each post, whose expressions can read the post.
+  /// Checks the inputs of an action that is called for each post. Their expressions can read the post.
   private mutating func checkCallExpressions(_ node: NodeID, _ step: Int) {
     guard tree.kind(node) == .mapping, let called = calledAction(of: step) else {
       return checkTemplates(node, .call, step)
@@ -166,7 +166,7 @@ extension WorkflowCheck {
       at: tree.span(tree.kind(node) == .scalar ? node : tree.node(at: mismatch.path, in: node)), help: mismatch.help)
   }
 
-  // MARK: One location
+  // MARK: A single scalar
 
   private mutating func checkCondition(_ site: ExpressionSite) {
     do throws(ExpressionError) {
@@ -224,7 +224,8 @@ extension WorkflowCheck {
       correction: error.correction)
   }
 
-  /// Returns the location in the file of a part of a scalar. If the scalar has escapes, searches the file for `source`.
+  /// Returns the file location of a part of a scalar. If the scalar contains escapes, offsets in it differ from those
+  /// in the file, so the file is searched for `source`.
   func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> TextSpan {
     let whole = tree.span(site.node)
     if let start = tree.sourceOffset(of: site.node, textOffset: offset) {
@@ -252,7 +253,7 @@ extension WorkflowCheck {
 }
 
 extension Value {
-  /// True if an `if` with this value is false.
+  /// True if an `if` with this result skips the step.
   fileprivate var countsAsFalse: Bool {
     switch self {
     case .null, .boolean(false), .integer(0): true

@@ -2,14 +2,14 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks of fan-outs: whether the step may be one, whether its items are a list, and its expressions.
+/// Checks fan-outs: whether the action allows one, whether the items are a list, and the expressions in `foreach`.
 extension WorkflowCheck {
   mutating func checkFanOuts() {
     for step in workflow.steps.indices {
       guard workflow.steps[step].hasOptions, workflow.steps[step].options.fanOut != nil, !isSettled,
         let declaration = actions.declaration(ofStep: step)
       else { continue }
-      // For command services, the reader has reported this.
+      // The reader has already reported this for command services.
       if declaration.isService, !declaration.isCommandService {
         reportFanOut(
           step, "'\(declaration.name)' is a service, which never returns, so there can be only one", declaration)
@@ -27,7 +27,7 @@ extension WorkflowCheck {
       help: "write a step for each, or put 'foreach' on a step that depends on this one")
   }
 
-  /// Checks the expressions in `foreach`: their references, and whether they result in lists.
+  /// Checks the references in the expressions of `foreach`, and that the expressions result in lists.
   mutating func checkFanOutExpressions(of step: Int) {
     guard let fanOut = workflow.steps[step].options.fanOut, let node = node(.foreach, of: step) else { return }
     func inside(_ key: ForeachKey) -> NodeID? { tree.member(key.rawValue, of: node)?.value }
@@ -47,7 +47,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports an event that does not repeat, so that it cannot have an item for each post.
+  /// Reports an event that does not repeat and therefore cannot have an item for each post.
   private mutating func checkPosts(of event: String, _ step: Int, _ node: NodeID) {
     if event.isEmpty || workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
     if Value.string(event).containsExpression {
@@ -82,7 +82,7 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// Returns the type of a step's items, as far as declarations and literals determine it, or nil.
+  /// Returns the type of a step's items if declarations and literals determine it; otherwise nil.
   func itemType(of step: Int) -> ValueType? {
     guard let fanOut = workflow.steps[step].options.fanOut else { return nil }
     switch fanOut.source {
@@ -92,7 +92,7 @@ extension WorkflowCheck {
         return .object(
           properties: axes.map { FieldDeclaration($0.key, elementType(of: $0.value, step) ?? .any) })
       }
-      // A separate combination may lack keys of the axes, and may have other values.
+      // A combination that is listed separately may lack some keys of the axes, and its values may have other types.
       var names: [String] = []
       for name in axes.keys + include.flatMap({ $0.objectValue?.keys ?? [] }) where !names.contains(name) {
         names.append(name)
@@ -103,7 +103,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the type of a post, as `item` and `event`.
+  /// Returns the type of a post, which is what `item` and `event` contain.
   private static func postType(_ value: ValueType) -> ValueType {
     .object(
       properties: [
@@ -112,7 +112,7 @@ extension WorkflowCheck {
       ])
   }
 
-  /// Returns whether the items of a step have keys, or nil if that is not known.
+  /// Returns true if the items of a step have keys, false if they do not, and nil if that is only known during the run.
   func itemsHaveKeys(_ step: Int) -> Bool? {
     guard let fanOut = workflow.steps[step].options.fanOut, case .items(let value) = fanOut.source else { return false }
     switch value {
@@ -143,7 +143,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the type of a list that an expression results in, or nil if it is not unique.
+  /// Returns the type of the list that an expression results in, or nil if several types are possible.
   private func listType(of text: Value, _ step: Int) -> ValueType? {
     guard case .string(let text) = text, let template = try? workflow.texts.template(text), template.isSingleExpression,
       let node = node(.foreach, of: step)
@@ -154,7 +154,7 @@ extension WorkflowCheck {
     return type
   }
 
-  /// Returns the type that all literals in a list have, or nil if they differ or are expressions.
+  /// Returns the common type of the literals in a list, or nil if their types differ or one is an expression.
   private static func common(_ values: [Value]) -> ValueType? {
     var common: ValueType?
     for value in values {
@@ -164,7 +164,7 @@ extension WorkflowCheck {
     return common
   }
 
-  /// Returns the type of a literal, or nil if it is not unique.
+  /// Returns the type of a literal, or nil if several types are possible.
   static func type(of value: Value) -> ValueType? {
     switch value {
     case .boolean: return .boolean

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports if the longest path to the gate, by deadlines and estimates, exceeds the gate's maximum (L15).
+  /// Reports a gate whose maximum is shorter than the longest path to it, according to deadlines and estimates (L15).
   mutating func checkFeasibility() {
     guard case .literal(let maximum)? = workflow.gate?.max, let node = locations.value(.deadline) else { return }
     let path = longestPathToGate()
@@ -26,8 +26,8 @@ extension WorkflowCheck {
       help: "shorten the path, give its steps a 'deadline', or write 'blocking: false' where it can wait" + rest)
   }
 
-  /// Returns the longest duration of a step: the maximum of its deadline, or else of its estimate. Returns nil if it
-  /// has neither.
+  /// Returns the longest time that a step may take: its deadline or, if it has none, the upper end of its estimate.
+  /// Returns nil if it has neither.
   func longestTime(of step: Int) -> Duration? {
     guard workflow.steps[step].hasOptions, !isDisabled(step) else { return nil }
     let options = workflow.steps[step].options
@@ -35,7 +35,7 @@ extension WorkflowCheck {
     return max(time, options.deadline?.min ?? .zero)
   }
 
-  /// Returns the steps of the longest path to a blocking step, in order.
+  /// Returns the steps of the longest path to the gate, from the first one to a blocking step.
   func longestPathToGate() -> [Int] {
     let beforeGate = stepsBeforeGate()
     var ends = [Duration](repeating: .zero, count: workflow.steps.count)

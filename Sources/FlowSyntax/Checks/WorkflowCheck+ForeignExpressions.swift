@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports `{{ inputs.x }}`, which is an expression in other tools but only text here.
+  /// Reports `{{ inputs.x }}`. Other tools treat this as an expression, but flowrun treats it as text.
   ///
-  /// Text for other programs is ignored, such as `docker ps --format '{{.ID}}'`.
+  /// Text that is meant for other programs is not reported, such as `docker ps --format '{{.ID}}'`.
   mutating func checkForeignExpressions() {
     let candidates = foreignBraces()
     guard !candidates.isEmpty else { return }
@@ -19,7 +19,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns each `{{ … }}` without `$` that names something in the workflow, with the expression that was meant.
+  /// Returns each `{{ … }}` without `$` that names something in the workflow, with the expression that was probably
+  /// meant.
   private func foreignBraces() -> [(span: TextSpan, expression: String)] {
     let bytes = tree.source.bytes
     var found: [(span: TextSpan, expression: String)] = []
@@ -44,7 +45,8 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Returns the expression that was meant by the content of such braces, or nil if it names nothing in the workflow.
+  /// Returns the expression that was probably meant by text between such braces, or nil if it names nothing in the
+  /// workflow.
   private func expression(meantBy inside: String) -> String? {
     if inside.hasPrefix(".") {
       let name = String(inside.dropFirst())

@@ -3,7 +3,8 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Warns if a launch screen is not shown for at least 2 to 2.5 s and at most 4 to 5 s (C9).
+  /// Warns about a gate that shows the launch screen for less than the recommended minimum or more than the recommended
+  /// maximum: 2 to 2.5 s and 4 to 5 s (C9).
   mutating func checkGateGuidance() {
     guard let node = locations.value(.deadline), let gate = workflow.gate else { return }
     let splash = workflow.steps.indices.first {
@@ -15,8 +16,8 @@ extension WorkflowCheck {
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),
     ]
     for bound in bounds {
-      // One value of an expression may be meant for background launches, so there is a warning only if all values are
-      // outside the range.
+      // If an expression has several possible values, one may be meant for background launches. So it is reported only
+      // if all of them are outside the range.
       let durations = possibleDurations(of: bound.source)
       guard let duration = durations.last, !durations.contains(where: bound.range.contains) else { continue }
       let location = tree.member(bound.key.rawValue, of: node)?.value ?? node
@@ -31,7 +32,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the possible values of a bound that are literals.
+  /// Returns the literal durations that a bound of the gate can have.
   private func possibleDurations(of source: DurationSource?) -> [Duration] {
     switch source {
     case nil: return []

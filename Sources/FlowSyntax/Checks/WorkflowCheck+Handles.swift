@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports required handles that no dependency provides, direct or indirect, or more than one.
+  /// Reports required handles that no direct or indirect dependency provides, or that more than one provides.
   mutating func checkHandles() {
     let runHandles = Set(catalog.runHandles)
     var required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] })
@@ -13,7 +13,7 @@ extension WorkflowCheck {
     for key in required.sorted(by: { $0.name < $1.name }) { checkHandle(key) }
   }
 
-  /// The dependencies of a step that provide a handle.
+  /// The dependencies that provide a required handle.
   private enum Capacity: Equatable {
     case none
     case one(Int)
@@ -80,14 +80,15 @@ extension WorkflowCheck {
         ?? "no installed action provides it")
   }
 
-  /// True if a step may finish without outputs and handles while its dependents continue.
+  /// True if dependents may start although the step has no outputs and handles.
   func mayBeMissing(_ step: Int) -> Bool {
     guard workflow.steps[step].hasOptions else { return false }
     let options = workflow.steps[step].options
     return options.isOptional || options.condition != nil || options.enabled != .literal(true)
   }
 
-  /// Returns the location of the key because of which a step may finish without outputs.
+  /// Returns the location of the key that lets dependents start without the step's outputs: `optional`, `if` or
+  /// `enabled`.
   func span(ofWhatMayHide step: Int) -> TextSpan {
     let options = workflow.steps[step].options
     return span(options.isOptional ? .optional : options.condition != nil ? .condition : .enabled, of: step)

@@ -3,8 +3,8 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks `with` against the declaration of the action: names, required inputs, and the types of literals. Then runs
-  /// the action's own check.
+  /// Checks `with` against the action's declaration: the names, the required inputs, and the types of literals. Then
+  /// runs the check that the action itself provides.
   mutating func checkInputs() {
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), let declaration = entry.declaration else { continue }
@@ -14,12 +14,12 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks the inputs of an action. `mapping` is their node.
+  /// Checks the inputs of an action. `mapping` is the node that contains them.
   mutating func checkInputs(
     _ with: ValueObject, at mapping: NodeID?, of step: Int, _ declaration: ActionDeclaration
   ) {
     var literals = ValueObject()
-    // The action's own check does not get inputs that are missing or have a wrong type.
+    // Inputs that are missing or have a wrong type are not passed to the action's own check.
     var reported: Set<String> = []
     let byName = with.count > 16 ? mapping.map { members(of: $0) } : nil
     for (name, value) in with {
@@ -57,7 +57,7 @@ extension WorkflowCheck {
     report(problems, of: step, mapping)
   }
 
-  /// Returns the members of a mapping by name. This avoids repeated linear searches of large mappings.
+  /// Returns the members of a mapping by name, so that large mappings are not searched once for each input.
   private func members(of mapping: NodeID) -> [String: MemberCursor.Member] {
     var result: [String: MemberCursor.Member] = [:]
     var ignored: [Diagnostic] = []
@@ -68,7 +68,8 @@ extension WorkflowCheck {
     return result
   }
 
-  /// Returns the location of an input's declaration in an included file. Empty if the step uses an action.
+  /// Returns the location where an included file declares an input. Returns an empty list if the step uses an action
+  /// instead of a file.
   func declarationLocation(of name: String, _ step: Int) -> [Diagnostic.RelatedLocation] {
     let uses = workflow.steps[step].uses
     guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return [] }
@@ -90,7 +91,7 @@ extension WorkflowCheck {
       correction: correction)
   }
 
-  /// Reports the problems that the action's own check has found, and converts their key paths to locations.
+  /// Reports the problems found by the action's own check. Their key paths are converted to locations.
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
       func location(_ path: String) -> TextSpan {
@@ -122,7 +123,7 @@ extension NodeTree {
         rest = rest[rest.index(after: close)...]
       } else {
         if rest.first == "." { rest = rest.dropFirst() }
-        // A key may contain periods, so the longest key that exists is used.
+        // A key may contain periods, so the longest matching key is used.
         var end = rest.endIndex
         var found: NodeID?
         while end > rest.startIndex {
