@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks `keep: services`. The file must have a service or a step that runs for the posts of an event, and nothing
+  /// Checks `keep: services`. The file must have a service or a step that runs for the posts of an event, and no step
   /// may end the run early.
   mutating func checkKeep() {
     guard workflow.keepsServices, !isSettled, let node = locations.value(.keep) else { return }

@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reports paths that are different files here, but may be the same file on another file system, because they differ
-/// only in case or normalization.
+/// Reports different paths that may be the same file on another file system, because they differ only in case or
+/// normalization.
 extension WorkflowCheck {
   mutating func checkLookAlikes() {
-    /// The first path for each form in lower case and normalized.
+    /// The first path for each lowercase, normalized form.
     var known: [String: (name: ByteName, node: NodeID)] = [:]
     for step in workflow.steps.indices where !isSettled {
       guard workflow.steps[step].hasOptions || IncludeLibrary.isFile(workflow.steps[step].uses) else { continue }
@@ -33,8 +33,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports a step with two variables (one may be the workflow's) whose names differ only in Unicode normalization,
-  /// because some programs treat them as one variable.
+  /// Reports variables of a step, including the workflow's, whose names differ only in Unicode normalization, because
+  /// some programs treat them as one variable.
   mutating func checkVariableLooks() {
     func hasLetters(_ variables: ValueObject) -> Bool { variables.contains { $0.key.utf8.contains { $0 > 0x7F } } }
     let isDoubtful = hasLetters(workflow.environment)
@@ -43,7 +43,7 @@ extension WorkflowCheck {
       guard given != nil || workflow.steps[step].hasOptions else { continue }
       let own = [workflow.steps[step].options.environment, given ?? [:]]
       guard isDoubtful || own.contains(where: hasLetters) else { continue }
-      // Two names in one 'env' are reported where it is read.
+      // Two such names in the same `env` are reported where that `env` is read.
       let others = workflow.environment.keys + (given?.keys ?? [])
       func hasDouble(_ name: String) -> Bool { others.contains { $0 == name && !$0.hasSameBytes(as: name) } }
       guard let name = own.flatMap(\.keys).first(where: hasDouble),

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Checks of `resources`. Steps that do not end cannot have them, because they would never release them.
+/// Checks `resources`. Services cannot have them, because they would not release them before the end of the run.
 extension WorkflowCheck {
   mutating func checkMachineResources() {
     var requests: Set<MachineResources> = []

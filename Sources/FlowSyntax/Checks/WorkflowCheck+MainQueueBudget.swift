@@ -2,14 +2,14 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// The maximum time for steps on the main thread before the first screen, in which the content view must be created
-  /// (L17).
+  /// The maximum time that steps may take on the main thread before the first screen (L17). The content view must be
+  /// created in this time.
   static let mainQueueBudget = Duration.milliseconds(500)
 
   /// Warns about steps on the main thread that delay the first screen (R8).
   ///
-  /// Adds up the estimates of steps on `main` that come before the step that posts `ui.ready` or, if there is none,
-  /// that the gate waits for.
+  /// Adds up the estimates of the steps on `main` on which the step that posts `ui.ready` depends or, without such a
+  /// step, those that hold the gate.
   mutating func checkMainQueueBudget() {
     let isOnMain = workflow.steps.indices.filter {
       workflow.steps[$0].hasOptions && workflow.steps[$0].options.queue == Queue.main && !isDisabled($0)

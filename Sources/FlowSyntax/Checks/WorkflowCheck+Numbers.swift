@@ -37,7 +37,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the members of the item that paths of the step read, in lower case. An empty path means the whole item.
+  /// Returns the members of an item that the step reads in paths, in lower case. An empty list means the whole item.
   private func itemPaths(of step: Int) -> [[String]] {
     let files = [StepKey.inputsFrom, .produces].compactMap { node($0, of: step) }
     let inputs = actions.declaration(ofStep: step)?.inputs.filter(\.type.holdsPath) ?? []
@@ -113,7 +113,7 @@ extension ValueType {
     }
   }
 
-  /// True if the type allows values or members of any type.
+  /// True if the type accepts values of any type, or objects with any members.
   fileprivate var takesAnything: Bool {
     switch self {
     case .any, .object(nil): true

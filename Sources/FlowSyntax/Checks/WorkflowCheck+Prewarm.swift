@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports steps that may run before activation but depend on steps that may not, or read protected data (P3, P6).
+  /// Reports prewarmed steps that depend on steps without `prewarm`, or that read protected data (P3, P6).
   ///
-  /// Steps that read `launch` are reported by the check of expressions.
+  /// The check of expressions reports those that read `launch`.
   mutating func checkPrewarm() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions && location.options.prewarm {
       for need in location.needs.map(Int.init).filter({ !workflow.steps[$0].options.prewarm }).prefix(8) {

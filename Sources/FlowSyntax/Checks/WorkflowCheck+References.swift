@@ -2,8 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks of references in expressions. The value must exist, must be readable at this location, and must be known by
-/// then.
+/// Checks references in expressions. The value must exist, must be readable at this place, and must be known by then.
 extension WorkflowCheck {
   mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     let name = reference.name.lowercased()
@@ -43,7 +42,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The reasons why some contexts can be read only at certain locations.
+  /// Explains for each restricted context which steps can read it.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
     ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
@@ -157,7 +156,8 @@ extension WorkflowCheck {
         : "list the files that it makes under 'produces'")
   }
 
-  /// Reports an output that the action of `target` does not declare. Returns true if it did.
+  /// Reports an output that the action of `target` does not declare. Returns true if the output is declared or may
+  /// exist.
   private mutating func checkOutput(_ output: String, of target: Int, at location: TextSpan) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
@@ -175,11 +175,11 @@ extension WorkflowCheck {
       return false
     }
     if FieldIndex(declared).field(like: output) != nil { return true }
-    // No more searches are needed once the maximum number of diagnostics is reached.
+    // Once the maximum number of diagnostics is reached, searching for a similar name is not worth the time.
     if isSettled { return false }
     var names = declared.map(\.name)
     if let input = declaration.outputsFromInput {
-      // Keys that come from an expression are not known before the run.
+      // If the object comes from an expression, its keys are not known before the run.
       guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
       if members[output] != nil { return true }
       if freeOutputs[target] == nil { freeOutputs[target] = Set(members.keys.map { $0.lowercased() }) }
@@ -220,7 +220,8 @@ extension WorkflowCheck {
       help: "write '… || a default', or declare a 'default'")
   }
 
-  /// Reports an output that may be missing, unless there is a fallback value or the reader checks the step.
+  /// Reports an output that may be missing, unless the expression has a fallback value or the reader's `if` checks the
+  /// step.
   private mutating func checkPresence(
     of target: Int, for site: ExpressionSite, hasFallback: Bool, at location: TextSpan
   ) {
@@ -281,10 +282,10 @@ extension WorkflowCheck {
       guard let target = stepIndex(like: path[0]),
         let output = FieldIndex(outputs(ofStep: target)).field(like: path[2])
       else { return nil }
-      // An output of a fan-out is the list of its items' outputs.
+      // For a fan-out, an output is a list with one value for each item.
       let isList = workflow.steps[target].options.fanOut != nil
       return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)
-    // `foreach` itself cannot read the item, and determining the type there would not terminate.
+    // `foreach` cannot read the item that it defines. Determining the item's type there would not terminate.
     case (ItemContext.item, _) where site.kind != .foreach:
       return site.step.flatMap { itemType(of: $0) }.flatMap { Self.type(at: path[...], in: $0) }
     case (ItemContext.index, 0): return .integer
@@ -314,7 +315,7 @@ extension WorkflowCheck {
       for (rank, step) in order.enumerated() { ranks[Int(step)] = Int32(rank) }
     }
     var open = [StepIndex(step)]
-    // Visited steps are marked with the number of the search, so that the marks need not be cleared.
+    // Visited steps are marked with the number of the search, so that no marks need to be cleared.
     if searches.isEmpty { searches = [Int32](repeating: 0, count: workflow.steps.count) }
     searchNumber += 1
     while let current = open.popLast() {
@@ -326,7 +327,7 @@ extension WorkflowCheck {
         }
       }
       reachBudget -= workflow.steps[Int(current)].needs.count + 1
-      // Only generated files exceed this limit. At run time, such references are null.
+      // Only generated files exceed this limit. A wrong reference that is not reported here is null at run time.
       if reachBudget < 0 { return true }
     }
     return false

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports a `retry` that has no effect, because no error of the action is retryable or the pause exceeds the
+  /// Reports a `retry` that has no effect because the action has no retryable errors or the pause is longer than the
   /// deadline.
   mutating func checkRetries() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {

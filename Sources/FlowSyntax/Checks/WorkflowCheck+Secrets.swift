@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks that secrets are read only where they are used, and never where they would be shown.
+/// Checks that secrets are read only at the places where they are used, and never where they would be shown.
 extension WorkflowCheck {
-  /// True if the reference reads a secret, a secret input, or all inputs including a secret one.
+  /// True if the reference reads a secret, an input that is a secret, or all inputs if one of them is a secret.
   func isSecret(_ reference: ContextReference) -> Bool {
     switch reference.name.lowercased() {
     case "secrets": return true
@@ -16,7 +16,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if a path below `steps` reads an output that may be secret, or all outputs including such a one.
+  /// True if the path, which is below `steps`, reads an output that may be secret, or all outputs of a step that has
+  /// one.
   private func isSecretOutput(_ path: [String]) -> Bool {
     guard path.count > 1, path[1].lowercased() == "outputs", let step = stepIndex(like: path[0]),
       let outputs = actions.declaration(ofStep: step)?.outputs, outputs.contains(where: \.isSecret)
@@ -25,7 +26,7 @@ extension WorkflowCheck {
     return outputs.contains { $0.isSecret && $0.name == path[2].lowercased() }
   }
 
-  /// Checks a reference to a secret. Returns false after reporting it.
+  /// Checks a reference to a secret. Returns false if it reported a problem.
   mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) -> Bool {
     let isInput = reference.name.lowercased() == "inputs"
     let isOutput = reference.name.lowercased() == "steps"

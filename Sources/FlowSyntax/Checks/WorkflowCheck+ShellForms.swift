@@ -40,7 +40,7 @@ extension WorkflowCheck {
     return program == "sh" || program == "dash"
   }
 
-  /// Returns the command with each expression replaced by letters.
+  /// Returns the command's text. Each expression is replaced by letters of the same length.
   private func withoutExpressions(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard Template.containsExpression(text), let template = try? workflow.texts.template(text) else { return bytes }

@@ -4,7 +4,7 @@ import FlowModel
 import FlowPlatform
 
 extension WorkflowCheck {
-  /// Reports `inputs-from` and `produces` in steps that cannot be up to date: those that run for posts, and those whose
+  /// Reports `inputs-from` and `produces` in steps that are never up to date: steps that run for posts, and steps whose
   /// action has no lasting effect.
   mutating func checkUpToDate() {
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
@@ -27,7 +27,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports a file that several items of a step would produce.
+  /// Reports a file that more than one item of a fan-out would produce.
   private mutating func checkProducts(of step: Int, _ options: StepOptions) {
     guard let fanOut = options.fanOut, fanOut.event == nil, fanOut.literalCount ?? 2 > 1,
       let node = node(.produces, of: step)
@@ -50,7 +50,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports files that two steps produce.
+  /// Reports files that more than one step produces.
   mutating func checkSameProducts() {
     for conflict in SameProducts.conflicts(in: workflow) where !isSettled {
       let own = conflict.diagnostic(
@@ -60,7 +60,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the node with the path of a file. A file may be a mapping with `path`.
+  /// Returns the node that contains a file's path. A file is written as a path or as a mapping with `path`.
   func pathNode(_ node: NodeID) -> NodeID {
     tree.kind(node) == .mapping ? tree.member(FileKey.path.rawValue, of: node)?.value ?? node : node
   }

@@ -4,7 +4,6 @@ import FlowModel
 
 /// A variable that an expression reads as `env.NAME`, although the workflow does not set it.
 package struct VariableRead: Sendable, Hashable {
-  /// The name of the variable.
   package let name: String
   /// The location of the expression.
   package let span: TextSpan
@@ -13,10 +12,10 @@ package struct VariableRead: Sendable, Hashable {
 }
 
 extension WorkflowCheck {
-  /// Records a variable that is set outside the workflow, in the environment.
+  /// Records the read of a variable if the workflow does not set it, so that it must come from the environment.
   mutating func checkVariable(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let name = reference.path.first else { return }
-    // An expression in `env` reads the variable of the next outer level.
+    // In `env`, an expression reads the variable from the enclosing level.
     let isNamed = { (key: String) in key == name || key.lowercased() == name.lowercased() }
     if let step = site.step, site.kind != .environment {
       if let member = workflow.steps[step].options.environment.first(where: { isNamed($0.key) }) {

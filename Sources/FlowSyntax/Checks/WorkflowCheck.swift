@@ -1,27 +1,27 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The state of checking a workflow. Each check is a method in a separate file.
+/// The state of a workflow's check. Each rule is a method in a separate file.
 struct WorkflowCheck: DocumentReading {
   let tree: NodeTree
   let locations: WorkflowLocations
   let actions: ActionTable
   let catalog: any ActionCatalog
   let workflow: Workflow
-  /// The steps by id, as in expressions.
+  /// Finds steps by their ids as written in expressions.
   private let ids: NameTable
-  /// The workflow's inputs, as in expressions.
+  /// Finds inputs of the workflow by their names as written in expressions.
   let inputs: FieldIndex
-  /// For steps whose outputs are the members of an input, the names of their outputs in lower case. Filled on demand.
+  /// The names of outputs in lower case, for steps whose outputs are the members of an input. Filled on demand.
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
-  /// The variables that expressions read and the workflow does not set.
+  /// The variables that expressions read but the workflow does not set.
   var variableReads: [VariableRead] = []
   /// The handles that steps require but no dependency provides.
   var missingHandles: [HandleKey] = []
-  /// The graph. Nil before ``run()``, or if the dependencies form a cycle.
+  /// The graph, or nil before ``run()`` or if the dependencies form a cycle.
   var graph: WorkflowGraph?
-  /// The role of each step for the gate, or nil before ``run()``.
+  /// The role of each step regarding the gate, or nil before ``run()``.
   var roles: GateRoles?
 
   init(_ reader: WorkflowReader) {
@@ -79,23 +79,23 @@ struct WorkflowCheck: DocumentReading {
   /// The number of edges that searches for dependencies may still follow.
   var reachBudget = 100_000_000
 
-  /// The steps in topological order. Empty if there is no graph.
+  /// The steps in topological order, or an empty list if there is no graph.
   var order: [StepIndex] { graph?.topologicalOrder ?? [] }
 
   /// The id of the step, for messages.
   func name(_ step: Int) -> String { workflow.steps[step].id.text }
 
-  /// Returns the node of a key's value in a step, or nil.
+  /// Returns the node of the value that a step has for a key, or nil.
   func node(_ key: StepKey, of step: Int) -> NodeID? {
     tree.member(key.rawValue, of: locations.steps[step].value)?.value
   }
 
-  /// Returns the location of a key's value in a step, or else that of the step's id.
+  /// Returns the location of the value that a step has for a key, or of the step's id if it does not have the key.
   func span(_ key: StepKey, of step: Int) -> TextSpan {
     tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
-  /// Returns the member for an input that may be written as a key of the step instead of under `with`.
+  /// Returns the node of an input that is written as a key of the step instead of under `with`, or nil.
   func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)
@@ -108,14 +108,14 @@ struct WorkflowCheck: DocumentReading {
     }
   }
 
-  /// Returns the outputs that a step and its action declare, without the members of an input.
+  /// Returns the outputs that a step and its action declare. Outputs that are members of an input are not included.
   func outputs(ofStep step: Int) -> [FieldDeclaration] {
     actions.declaration(ofStep: step)?.outputs(declaredBy: workflow.steps[step].with) ?? []
   }
 
   func idSpan(_ step: Int) -> TextSpan { tree.span(locations.steps[step].key) }
 
-  /// Returns the step with this id, or nil. Its case is ignored, because ids are in lower case.
+  /// Returns the step with this id, or nil. Uppercase letters in `id` are accepted, although ids are lowercase.
   func stepIndex(like id: String) -> Int? {
     ids.index(ofText: id, in: tree) ?? ids.index(ofText: id.lowercased(), in: tree)
   }
