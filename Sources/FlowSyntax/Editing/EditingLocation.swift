@@ -3,7 +3,7 @@ import FlowDiagnostics
 /// The location of the cursor in the structure of a file. It is determined from the text alone, because unfinished text
 /// is rarely valid YAML.
 struct EditingLocation {
-  /// A key or index on the path from the root.
+  /// One step of a path in a file: a key of a mapping or an index of a list.
   enum Part: Hashable {
     case key(String)
     case element(Int)
@@ -14,22 +14,22 @@ struct EditingLocation {
     case keyOrValue
     /// The value of a key, or an element of a list.
     case value
-    /// A location without completions, such as a comment.
+    /// A place without completions, such as a comment.
     case nothing
   }
 
   /// The path to the mapping, list or value at the cursor.
   var path: [Part] = []
   var position = Position.keyOrValue
-  /// True if the cursor is inside `{ }` or `[ ]`.
+  /// True if the cursor is inside `{ }` or `[ ]`, which YAML calls flow style.
   var isFlow = false
-  /// True if the cursor is in multiline text after `|` or `>`.
+  /// True if the cursor is in a block scalar, the text after `|` or `>`.
   var isBlockText = false
-  /// The offset at which the text of the value begins.
+  /// The offset where the value at the cursor begins.
   var start = 0
   /// The offset of the cursor.
   var offset = 0
-  /// The column of the mapping or list that contains the cursor.
+  /// The column of the innermost mapping or list that contains the cursor.
   var indentation = 0
 
   /// The keys on the path, without indices.
@@ -51,9 +51,9 @@ struct EditingLocationScanner {
   private let bytes: ArraySlice<UInt8>
   private var levels: [Level] = []
   private var brackets: [Bracket] = []
-  /// The column of the key whose multiline text is being read, or nil.
+  /// The column of the key whose block scalar is being read, or nil outside block scalars.
   private var blockTextColumn: Int?
-  /// The opening quote of a string that continues on the next line, or nil.
+  /// The opening quote of a string that continues on the next line, or nil outside strings.
   private var quote: UInt8?
   private var location = EditingLocation()
 
@@ -102,7 +102,8 @@ struct EditingLocationScanner {
       }
       blockTextColumn = nil
     }
-    // Text inside brackets or quotes is indented more than their key. Otherwise they were not closed.
+    // Lines inside brackets or quotes are indented more than their key. A line that is not shows that a bracket or
+    // quote was left open.
     if !isBlank, let owner = levels.last?.column, column <= owner, bytes[position] != UInt8(ascii: "]"),
       bytes[position] != UInt8(ascii: "}")
     {
@@ -118,7 +119,7 @@ struct EditingLocationScanner {
     block(position..<range.upperBound, column: column)
   }
 
-  /// Reads a line of mappings and lists that have no brackets.
+  /// Reads a line that is not inside brackets or quotes.
   private mutating func block(_ range: Range<Int>, column: Int) {
     let isDash = self.isDash(range.lowerBound, range.upperBound)
     var elementNumber = 0
@@ -158,7 +159,7 @@ struct EditingLocationScanner {
     position < end && bytes[position] == UInt8(ascii: "-") && (position + 1 == end || bytes[position + 1] == 0x20)
   }
 
-  /// Returns the key at the start of a range, and the offset of its value.
+  /// Returns the key at the start of a range and the offset where its value begins, or nil.
   private func key(_ range: Range<Int>) -> (key: String, end: Int)? {
     guard !range.isEmpty else { return nil }
     var position = range.lowerBound
@@ -216,7 +217,7 @@ struct EditingLocationScanner {
     range.contains { bytes[$0] == UInt8(ascii: "#") && ($0 == range.lowerBound || bytes[$0 - 1] == 0x20) }
   }
 
-  /// Reads brackets and quotes, which may continue on the next line.
+  /// Reads a line inside brackets or quotes, which may continue on the next line.
   private mutating func inside(_ range: Range<Int>) {
     var position = range.lowerBound
     var start = position
@@ -233,7 +234,7 @@ struct EditingLocationScanner {
       }
       switch byte {
       case 0x22, 0x27:
-        // Inside a word, a quote is an apostrophe.
+        // A quote inside a word is an apostrophe.
         if bytes[start..<position - 1].allSatisfy({ $0 == 0x20 }) { quote = byte }
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         // The braces of an expression are part of the text.

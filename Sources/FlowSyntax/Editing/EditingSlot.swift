@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A key of the format with its documentation, from the table that the parser and the schema use.
+/// A key of the format with its documentation. The parser and the schema use the same table.
 struct KeyPage {
   let name: String
   let owner: String
@@ -21,7 +21,7 @@ struct KeyPage {
 }
 
 extension FormatKey {
-  /// The documentation of all keys of a mapping.
+  /// The documentation of all keys that a mapping can have.
   static var pages: [KeyPage] {
     allCases.map {
       KeyPage(
@@ -31,13 +31,13 @@ extension FormatKey {
   }
 }
 
-/// The content that is allowed at a location in a file.
+/// The kind of content that is allowed at a place in a file.
 enum EditingSlot {
   /// The value of a key of the format. `page` is the documentation of the key.
   case shape(Shape, page: KeyPage?)
   /// The inputs of a step's action.
   case inputs(ActionDeclaration)
-  /// The value of an input, or a part of it.
+  /// The value of an input or a part of it. The field is nil if the part is not a declared field.
   case type(ValueType, FieldDeclaration?)
   case unknown
 
@@ -84,7 +84,7 @@ enum EditingSlot {
 }
 
 extension WorkflowDocument {
-  /// Returns the content that is allowed at a path. The inputs of a step are those of its action.
+  /// Returns the kind of content that is allowed at a path. For a step's inputs, the step's action determines it.
   func slot(at path: [EditingLocation.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
     var slot = EditingSlot.shape(.map(root), page: nil)
     for (depth, part) in path.enumerated() {
@@ -98,12 +98,12 @@ extension WorkflowDocument {
     return slot
   }
 
-  /// Returns the declaration of a step's action, or nil.
+  /// Returns the declaration of a step's action, or nil if the step or action is unknown.
   func declaration(ofStepNamed id: String) -> ActionDeclaration? {
     step(named: id).flatMap { check?.actions.declaration(ofStep: $0) }
   }
 
-  /// True if the path is inside the inputs of an action that a step calls for each post of an event.
+  /// True if the path is inside the inputs of an action that a step calls for each post.
   func isCalled(_ keys: [String]) -> Bool {
     guard keys.count > 3, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
       let call = declaration(ofStepNamed: keys[1])?.calls
@@ -143,7 +143,7 @@ extension WorkflowDocument {
     return keys
   }
 
-  /// Returns the path to the node at `offset`, whether the node is a key, and the node.
+  /// Returns the innermost node at `offset`, the path to it, and whether it is a key.
   func location(at offset: Int) -> (path: [EditingLocation.Part], isKey: Bool, node: NodeID)? {
     guard let tree, var current = tree.root else { return nil }
     var path: [EditingLocation.Part] = []

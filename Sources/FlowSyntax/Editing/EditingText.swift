@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Shape {
-  /// Returns the text to insert after the colon of a key: a space before a value, a line break before a mapping, or
-  /// braces inside braces.
+  /// Returns the text to insert after the colon of a key: a space if a value follows, a line break if a mapping
+  /// follows, or braces if the key is inside braces.
   func opening(_ location: EditingLocation) -> String {
     switch self {
     case .map, .named, .values, .environment:
@@ -27,7 +27,7 @@ extension ValueType {
     }
   }
 
-  /// An example value for a generated file.
+  /// A sample value for a generated file.
   var stand: String {
     switch self {
     case .string, .path, .any: "\"\""
@@ -52,7 +52,7 @@ extension ValueType {
 }
 
 extension FieldDeclaration {
-  /// The type, and whether the field is required.
+  /// The type in words, with `, required` if the field is required.
   var shortDescription: String { type.words + (isRequired ? ", required" : "") }
 
   /// The documentation of the field in Markdown.
@@ -118,7 +118,7 @@ extension String {
   /// The text with `$`, `}` and `\` escaped for a snippet.
   var escapedInSnippet: String { escaped("\\$}") }
 
-  /// The text escaped for a choice in a snippet.
+  /// The text with special characters escaped for a choice in a snippet.
   fileprivate var escapedInChoice: String { escaped("\\$},|") }
 
   private func escaped(_ letters: String) -> String {

@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Completes expressions: contexts, their members, outputs of dependencies, and functions.
+/// Completes expressions with contexts, their members, outputs of dependencies, and functions.
 struct ExpressionCompletion {
   let document: WorkflowDocument
   let location: EditingLocation
-  /// The offset at which the expression begins.
+  /// The offset where the expression begins.
   let start: Int
   let bytes: [UInt8]
 
@@ -29,7 +29,7 @@ struct ExpressionCompletion {
     return parts.count > 1 ? members(of: Array(parts.dropLast()), span) : names(span)
   }
 
-  /// Returns the contexts and functions.
+  /// Returns completions for the names of contexts and functions.
   private func names(_ span: TextSpan) -> [Completion] {
     let kind = siteKind
     let contexts = contexts(kind).map {
@@ -83,8 +83,8 @@ struct ExpressionCompletion {
     return self.properties(of: property.type, path.dropFirst(), span)
   }
 
-  /// The steps that expressions can read here: the dependencies of the step, or all steps for an output of the
-  /// workflow.
+  /// The steps that the expression can read. In an output of the workflow these are all steps; otherwise the step's
+  /// direct and indirect dependencies.
   private var readable: [Int] {
     guard let own else { return Array(document.workflow.steps.indices) }
     return document.stepsBefore(own).sorted()
@@ -116,7 +116,7 @@ struct ExpressionCompletion {
     return proposals
   }
 
-  // MARK: Where
+  // MARK: The place of the expression
 
   /// The step that contains the expression, or nil.
   private var own: Int? {

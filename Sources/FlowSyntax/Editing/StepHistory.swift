@@ -9,11 +9,11 @@ package struct StepHistory: Sendable, Hashable {
   /// The 95th percentile of the durations.
   package let percentile95: Duration
 
-  /// Computes the statistics from durations in any order. Returns nil if there are none.
+  /// Computes the statistics from durations in any order. Returns nil for an empty list.
   package init?(_ durations: [Duration]) {
     guard !durations.isEmpty else { return nil }
     let sorted = durations.sorted()
-    // The nearest rank is used, so that the result is one of the durations.
+    // Uses the nearest rank, so that the result is one of the durations.
     func rank(_ percent: Int) -> Duration { sorted[(sorted.count * percent + 99) / 100 - 1] }
     count = sorted.count
     median = rank(50)
@@ -27,7 +27,7 @@ package struct StepHistory: Sendable, Hashable {
   }
 
   private static func text(_ duration: Duration) -> String {
-    // Rounded to about three digits.
+    // Round to about three digits.
     let nanoseconds = duration.nanoseconds
     let step = nanoseconds >= 1_000_000_000 ? 10_000_000 : nanoseconds >= 1_000_000 ? 100_000 : 1000
     return DurationText.format(.nanoseconds((nanoseconds + step / 2) / step * step))

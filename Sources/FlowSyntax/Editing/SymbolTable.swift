@@ -2,18 +2,17 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The names in a workflow with all places where they occur: steps, events, inputs, outputs and queues, and names in
-/// included files.
+/// The names in a workflow and all places where they occur: steps, events, inputs, outputs and queues, and names that
+/// are declared in included files.
 package struct SymbolTable: Sendable {
   /// A step, event, input, output or queue with its name.
   package struct Symbol: Sendable, Hashable {
-    /// The kind of the symbol.
     package enum Kind: String, Sendable, Hashable {
       case step, event, input, output, queue
     }
 
     package var kind: Kind
-    /// The name as declared. A reference to a step or input may differ from it in case.
+    /// The name as declared. References to steps and inputs may be written in another case.
     package var name: String
   }
 
@@ -25,9 +24,9 @@ package struct SymbolTable: Sendable {
     package var isDefinition: Bool
   }
 
-  /// A reference to a symbol in an included file.
+  /// A reference to a name that an included file declares.
   package struct Link: Sendable, Hashable {
-    /// The path of the file as written in the step.
+    /// The path of the included file as written in the step.
     package var file: String
     /// The symbol in that file: an input, an output or an event.
     package var symbol: Symbol
@@ -38,7 +37,7 @@ package struct SymbolTable: Sendable {
   package private(set) var links: [Link] = []
   /// All occurrences in file order.
   package private(set) var occurrences: [Occurrence] = []
-  /// Texts whose expressions are invalid, or whose references cannot be located.
+  /// Strings that may contain further references: their expressions are invalid, or their references cannot be located.
   package private(set) var unclear: [TextSpan] = []
 
   private let check: WorkflowCheck
@@ -67,7 +66,7 @@ package struct SymbolTable: Sendable {
 
   package func occurrences(of symbol: Symbol) -> [Occurrence] { occurrences.filter { $0.symbol == symbol } }
 
-  /// True if the name is defined by flowrun or a plugin, and not in the file.
+  /// True if flowrun or a plugin defines the name, rather than the file.
   package func isForeign(_ symbol: Symbol) -> Bool {
     switch symbol.kind {
     case .event: catalogEvents.contains(symbol.name)
@@ -76,7 +75,7 @@ package struct SymbolTable: Sendable {
     }
   }
 
-  // MARK: Collecting
+  // MARK: Collecting occurrences
 
   private var tree: NodeTree { check.tree }
 
@@ -229,7 +228,7 @@ package struct SymbolTable: Sendable {
         name = check.inputs.field(like: key)?.name ?? key
       default: continue
       }
-      // Between the name of the context and the key, no other text can match, so the first match is the key.
+      // Nothing else can match between the context's name and the key, so the first match is the key.
       let from = reference.offset + reference.name.utf8.count
       let wanted = Array(key.utf8)
       guard
@@ -260,7 +259,7 @@ package struct SymbolTable: Sendable {
     let first = location + "outputs".utf8.count
     guard
       let found = (first..<max(first, end - wanted.count + 1)).first(where: { source[$0...].starts(with: wanted) }),
-      // Searches after the word `outputs`, which may be followed by a period or a bracket.
+      // The search starts after the word `outputs`, which a period or a bracket may follow.
       let start = tree.sourceOffset(of: node, textOffset: offset + found)
     else { return unclear.append(tree.span(node)) }
     links.append(
@@ -269,6 +268,6 @@ package struct SymbolTable: Sendable {
 }
 
 extension WorkflowDocument {
-  /// Returns all symbols with their occurrences, or nil if the text could not be read.
+  /// Returns all names with their occurrences, or nil if the text could not be read.
   package func symbols() -> SymbolTable? { check.map(SymbolTable.init) }
 }

@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// Returns the fix that passes a value to a command as a variable, instead of inserting it into the command. Returns
-  /// nil if the expression is in quotes of another kind.
+  /// Returns a fix that passes a value to a command as a variable instead of inserting it into the command's text.
+  /// Returns nil if the quotes around the expression do not allow this.
   func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
     guard let check, let tree, let step = step(at: diagnostic.span.start),
       let (_, isKey, node) = location(at: diagnostic.span.start), !isKey, tree.kind(node) == .scalar,
@@ -16,7 +16,7 @@ extension WorkflowDocument {
     let variable = name(for: diagnostic, value, among: stated)
     let first = source.bytes[tree.span(node).start]
     let isPlain = tree.nodes[node].style == .plain
-    // A plain scalar cannot begin with a quote.
+    // The replacement would begin with a quote, but a plain scalar cannot.
     guard !(isPlain && whole.start == tree.span(node).start) else { return nil }
     let isFollowed = whole.end < source.bytes.count && source.bytes[whole.end].isNamePart
     let bare = isFollowed ? "${\(variable)}" : "$\(variable)"
@@ -48,7 +48,7 @@ extension WorkflowDocument {
     return shell.split(separator: " ").first?.hasSuffix("sh") ?? false
   }
 
-  /// Returns the range of the `${{ }}` around an expression, or nil.
+  /// Returns the range of the `${{ }}` around an expression, or nil if it is not inside one.
   private func braces(around span: TextSpan, in text: TextSpan) -> TextSpan? {
     var start = span.start
     while start > text.start, source.bytes[start - 1] == 0x20 { start -= 1 }
@@ -60,7 +60,7 @@ extension WorkflowDocument {
     return TextSpan(start - 3, end + 2)
   }
 
-  /// Returns a name for the variable. The step must not use it for another value.
+  /// Returns a name for the new variable that the step does not already use for another value.
   private func name(for diagnostic: Diagnostic, _ value: String, among stated: ValueObject) -> String {
     let base = diagnostic.missingName ?? "VALUE"
     var name = base
@@ -72,7 +72,8 @@ extension WorkflowDocument {
     return name
   }
 
-  /// Returns the shell quotes that are open at `end`, reading from `start`. `style` is the first byte of the scalar.
+  /// Returns the shell quotes that are open at `end`, if none are open at `start`. `style` is the first byte of the
+  /// scalar.
   private func quotes(from start: Int, to end: Int, _ style: UInt8) -> Quotes {
     var quotes = Quotes.none
     var position = start
@@ -82,7 +83,7 @@ extension WorkflowDocument {
       if byte == UInt8(ascii: "\\"), position < end {
         byte = source.bytes[position]
         position += 1
-        // In a double-quoted scalar, a backslash is an escape of YAML.
+        // In a double-quoted scalar, a backslash begins a YAML escape.
         if style != 0x22 { continue }
       }
       switch (quotes, byte) {

@@ -21,7 +21,7 @@ extension WorkflowDocument {
       let keys = keyCompletions(slot, location, span, bytes)
       if !keys.isEmpty { return keys }
     }
-    // A mapping cannot start on the line of its key.
+    // A mapping cannot begin on the same line as its key.
     return values(of: slot, location, span, bytes)
   }
 
@@ -116,17 +116,17 @@ extension WorkflowDocument {
 
   // MARK: Files
 
-  /// Returns actions, or files if the text begins like a path.
+  /// Returns completions for `uses`: actions, or files if the text begins like a path.
   private func uses(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let isPath = typed.hasPrefix(".") || typed.hasPrefix("/")
     return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
   }
 
-  /// The maximum number of files in a folder that are read to check whether they can be included.
+  /// The maximum number of files in a folder that are read to find out whether they can be included.
   private static let readFiles = 200
 
-  /// Returns the files in the typed folder that can be included, and its subfolders.
+  /// Returns completions for a path: the subfolders of the typed folder, and its files that can be included.
   private func files(_ typed: String, _ span: TextSpan) -> [Completion] {
     guard let surroundings else { return [] }
     let stated = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? "./"
@@ -139,7 +139,7 @@ extension WorkflowDocument {
     let found = files.prefix(Self.readFiles).compactMap { name -> Completion? in
       let path = IncludeLibrary.resolve(name, in: folder)
       guard path != own else { return nil }
-      // The file is loaded without this one on the stack, to detect whether it includes this one.
+      // The candidate is loaded with an empty include stack to detect whether it includes the open file.
       let library = IncludeLibrary(catalog: installedCatalog, files: surroundings.read)
       let entry = library.entry(path, stack: [])
       guard let result = entry.result, !result.locations.steps.isEmpty, !library.named.contains(own) else { return nil }
@@ -153,7 +153,7 @@ extension WorkflowDocument {
 
   // MARK: Executors and events
 
-  /// Returns executors, or options of the executor after a comma.
+  /// Returns completions for an executor. After a comma, these are the options of the executor.
   private func executors(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     guard let comma = typed.utf8.lastIndex(of: UInt8(ascii: ",")) else {
@@ -172,7 +172,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns events for an input that names one, or nil at any other location.
+  /// Returns the known events if the cursor is in an input that names an event, and nil otherwise.
   private func eventInput(_ location: EditingLocation, _ span: TextSpan) -> [Completion]? {
     let keys = location.keys
     guard location.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
@@ -184,7 +184,7 @@ extension WorkflowDocument {
     return awaitedEvents(span).filter { !posted.contains($0.label) } + events(span)
   }
 
-  /// Returns the events that steps wait for but that are not declared.
+  /// Returns the events that steps wait for but that nothing declares or posts.
   private func awaitedEvents(_ span: TextSpan) -> [Completion] {
     let known = check?.knownEvents() ?? []
     let awaited = Set(workflow.steps.filter(\.hasOptions).flatMap(\.options.after)).subtracting(known)
@@ -200,7 +200,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the possible dependencies: all steps except the step itself, its dependents and its dependencies.
+  /// Returns the steps that can be added to `needs`: all except the step itself and its direct and indirect dependents
+  /// and dependencies.
   private func steps(_ location: EditingLocation, _ span: TextSpan) -> [Completion] {
     let keys = location.keys
     let own = keys.count > 1 ? step(named: keys[1]) : nil
@@ -215,7 +216,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the dependencies of a step without the one at `offset`.
+  /// Returns the steps that a step lists in `needs`, without the entry at `offset`.
   private func otherDependencies(of step: Int, except offset: Int) -> Set<Int> {
     guard let check, let node = check.node(.needs, of: step) else { return [] }
     let elements = check.tree.kind(node) == .sequence ? check.tree.elements(node) : []
@@ -251,7 +252,7 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Returns the typed number with each unit, or some durations if no number was typed.
+  /// Returns the typed number with each unit, or some common durations if no number has been typed.
   private func durations(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())
@@ -266,7 +267,7 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Returns the start of the expression at the cursor, or nil if the cursor is not in one.
+  /// Returns the offset where the expression at the cursor begins, or nil if the cursor is not in an expression.
   private func expressionStart(_ location: EditingLocation, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
     guard location.position == .value || location.isBlockText else { return nil }
     var lineStart = location.offset
@@ -286,7 +287,7 @@ extension WorkflowDocument {
     guard location.start < location.offset else { return nil }
     switch shape {
     case .booleanOrExpression, .deferral:
-      // A key's own words come first. Only a period or an operator shows that an expression is meant.
+      // A key with fixed values proposes these first. Only a period or an operator shows that an expression is meant.
       let typed = bytes[location.start..<location.offset]
       return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : location.start
     default: return nil
@@ -295,7 +296,7 @@ extension WorkflowDocument {
 }
 
 extension UInt8 {
-  /// True for characters in names of steps, actions, events and fields.
+  /// True for characters that can occur in names of steps, actions, events and fields.
   var isNamePart: Bool {
     (self | 0x20 >= UInt8(ascii: "a") && self | 0x20 <= UInt8(ascii: "z"))
       || (self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9")) || self == UInt8(ascii: "-")

@@ -6,13 +6,13 @@ extension WorkflowDocument {
   /// A change of the text that an editor offers.
   package struct Fix: Sendable {
     package var title: String
-    /// The diagnostic that the change fixes, or nil.
+    /// The diagnostic that the change fixes, or nil if it fixes none.
     package var diagnostic: Diagnostic?
-    /// The replacements. Their ranges must not overlap or touch.
+    /// The replacements. Their ranges must neither overlap nor touch.
     package var edits: [(span: TextSpan, text: String)]
   }
 
-  /// Returns the fixes for diagnostics in a range, and other possible changes of the step there.
+  /// Returns the fixes for the diagnostics in a range, and other useful changes of the step there.
   package func fixes(in range: TextSpan) -> [Fix] {
     var fixes: [Fix] = []
     for diagnostic in result.diagnostics
@@ -36,8 +36,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the range of the wrong word in a diagnostic: its last occurrence, or the first one after `steps.`. If the
-  /// word does not occur, returns the whole range without quotes.
+  /// Returns the range of the wrong word inside a diagnostic: its last occurrence, or the first one after `steps.`. If
+  /// the word does not occur, returns the range of the diagnostic without its quotes.
   private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> TextSpan {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]
@@ -61,7 +61,7 @@ extension WorkflowDocument {
     return TextSpan(start, start + word.count)
   }
 
-  // MARK: with
+  // MARK: Inputs
 
   private func missingInput(_ diagnostic: Diagnostic) -> [Fix] {
     guard let check, let step = step(at: diagnostic.span.start),
@@ -78,14 +78,14 @@ extension WorkflowDocument {
       .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
   }
 
-  /// Returns the change that adds an entry to a mapping in the style of the mapping.
+  /// Returns the edit that adds an entry to a mapping in the mapping's style, or nil if `map` is not a mapping.
   func insertion(of entry: String, into map: NodeID) -> (span: TextSpan, text: String)? {
     guard let tree, tree.nodes[map].kind == .mapping else { return nil }
     let span = tree.span(map)
     let isEmpty = tree.next(map) == map + 1
     if source.bytes[span.start] == UInt8(ascii: "{") {
       guard !isEmpty else { return (TextSpan(at: span.start + 1), " \(entry) ") }
-      // A mapping whose last value is a list in brackets ends before the closing bracket.
+      // If the last value is a list in brackets, the content ends before the closing bracket.
       var end = tree.contentEnd(map)
       if source.bytes[span.end - 1] == UInt8(ascii: "}") {
         end = span.end - 1
@@ -94,14 +94,14 @@ extension WorkflowDocument {
       return (TextSpan(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
     }
     guard !isEmpty else { return nil }
-    // The entry is inserted before the first key, because a comment or a multiline text may follow the last value.
+    // Insert before the first key, because a comment or block scalar may follow the last value.
     let first = tree.span(map + 1).start
     let lines = LineTable(source)
     let column = first - lines.span(ofLine: lines.line(of: first)).start
     return (TextSpan(at: first), "\(entry)\n\(String(repeating: " ", count: column))")
   }
 
-  // MARK: needs
+  // MARK: Dependencies
 
   private func missingDependency(_ diagnostic: Diagnostic) -> [Fix] {
     guard let check, let reader = step(at: diagnostic.span.start),
@@ -139,9 +139,9 @@ extension WorkflowDocument {
     ]
   }
 
-  // MARK: defer
+  // MARK: Deferral
 
-  /// Returns the fix that defers a blocking step, or nil if the file would not be valid then.
+  /// Returns a fix that defers a blocking step, or nil if that would make the file invalid.
   private func deferral(at offset: Int) -> Fix? {
     guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
       check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,

@@ -3,16 +3,19 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// The information that an editor shows for a location.
+  /// The information that an editor shows when the pointer rests on a place.
   package struct Hover: Sendable {
     /// The information in Markdown.
     package var text: String
-    /// The range that it is about.
+    /// The range that the information is about.
     package var span: TextSpan
   }
 
-  /// Returns the information for the byte at `offset`. `rank` returns the position of each step in the order in which
-  /// ready steps start, counted from 1. `history` returns the durations of a step in recorded runs.
+  /// Returns the information for the byte at `offset`.
+  ///
+  /// - Parameters:
+  ///   - rank: Returns the position of each step in the order in which ready steps start, counted from 1.
+  ///   - history: Returns statistics of a step's recorded durations.
   package func hover(
     at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }, history: (String) -> StepHistory? = { _ in nil }
   ) -> Hover? {
@@ -100,7 +103,8 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Returns the information for the name at `offset` in an expression: its type, and its value if it is constant.
+  /// Returns the information for a name in an expression: its type, and its value if it is constant. Returns nil
+  /// elsewhere.
   private func expressionHover(at offset: Int) -> Hover? {
     guard let found = expression(at: offset), let check else { return nil }
     let (expression, start, site) = found
@@ -162,7 +166,8 @@ extension WorkflowDocument {
     return FunctionPage.all.first { $0.name.lowercased() == name }
   }
 
-  /// Returns the expression at `offset`, its start in the file, and its site.
+  /// Returns the expression at `offset`, the offset where it begins, and its kind of place. Returns nil outside
+  /// expressions.
   func expression(at offset: Int) -> (expression: Expression, start: Int, site: ExpressionSite)? {
     guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let text = tree.text(of: node) else {
       return nil
@@ -196,8 +201,8 @@ extension WorkflowDocument {
 }
 
 extension WorkflowDocument {
-  /// Returns the file and the location that declare the name at `offset`, if it is in an included file or the manifest
-  /// of an external plugin. Returns nil for any other name.
+  /// Returns the file and the location that declare the name at `offset`, if an included file or an external plugin's
+  /// manifest declares it. Returns nil for any other name.
   package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> TextSpan)? {
     if let link = symbols()?.link(at: offset) {
       let path = path(of: link.file)

@@ -9,19 +9,19 @@ extension WorkflowDocument {
     package var isStep: Bool
     /// The range of the whole entry.
     package var span: TextSpan
-    /// The range of its name.
+    /// The range of the entry's name.
     package var nameSpan: TextSpan
     package var children: [Section] = []
   }
 
-  /// A hint that an editor shows inside the text.
+  /// A hint that an editor shows inside the text, such as the type of an output.
   package struct Hint: Sendable {
     package var offset: Int
     package var text: String
     package var isType: Bool
   }
 
-  /// Returns the keys of the workflow, with the steps below `steps`.
+  /// Returns the keys of the workflow in file order. The steps are entries below `steps`.
   package func outline() -> [Section] {
     guard let check, let tree, let root = tree.root, tree.kind(root) == .mapping else { return [] }
     return check.locations.keys.map { key, member in
@@ -47,7 +47,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the ranges that can be folded: mappings, lists and texts of several lines, from the line of their key.
+  /// Returns the ranges that can be folded: mappings, lists and strings of several lines. Each starts at the line of
+  /// its key.
   package func folds() -> [TextSpan] {
     guard let tree, let root = tree.root else { return [] }
     let lines = LineTable(source)
@@ -105,7 +106,8 @@ extension WorkflowDocument {
     return result.reversed()
   }
 
-  /// Returns hints for the types of outputs in expressions, and for steps on the longest path to the gate.
+  /// Returns the hints in a range: the types of outputs that expressions read, and the steps on the longest path to the
+  /// gate.
   package func hints(in range: TextSpan) -> [Hint] {
     guard let check, let tree else { return [] }
     var hints: [Hint] = []

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The reason why a symbol cannot be renamed.
+/// The reason why a name cannot be changed.
 package struct RenameProblem: Error, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -9,7 +9,7 @@ package struct RenameProblem: Error, Sendable, CustomStringConvertible {
 }
 
 extension WorkflowDocument {
-  /// Returns the occurrence at `offset` of a symbol that can be renamed.
+  /// Returns the occurrence of the name at `offset`. Throws if the name cannot be changed.
   package func renamable(at offset: Int) throws(RenameProblem) -> SymbolTable.Occurrence {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "the file has a syntax error; fix it first")
@@ -23,12 +23,12 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Returns the ranges to replace with `name` in this file, to rename the symbol at `offset`.
+  /// Returns the ranges in this file to replace with `name` so that the symbol at `offset` gets this name.
   package func rename(at offset: Int, to name: String) throws(RenameProblem) -> [TextSpan] {
     try rename(try renamable(at: offset).symbol, to: name)
   }
 
-  /// Returns the ranges to replace with `name` in this file, to rename a symbol.
+  /// Returns the ranges in this file to replace with `name` so that the symbol gets this name.
   package func rename(_ symbol: SymbolTable.Symbol, to name: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' has a syntax error; fix it first")
@@ -64,29 +64,29 @@ extension WorkflowDocument {
   }
 }
 
-/// The change that the renaming of a symbol requires in files that include its file.
+/// The change that files need if they include the file in which a symbol is renamed.
 package struct IncludedRename: Sendable, Hashable {
-  /// The kind of the symbol: an input, an output or an event.
+  /// The symbol's kind: an input, an output or an event.
   package var kind: SymbolTable.Symbol.Kind
-  /// The name of the symbol in the including files. For the events that a step passes on, it is only the first part,
-  /// such as `build/`.
+  /// The name by which including files refer to the symbol. If a step is renamed, it is only the first part of the
+  /// names of its events, such as `build/`.
   package var name: String
   /// The range of ``name`` that changes, in bytes.
   package var part: Range<Int>
 
-  /// Returns nil if including files cannot refer to the symbol.
+  /// Creates the change. Returns nil if including files cannot refer to the symbol.
   package init?(_ symbol: SymbolTable.Symbol) {
     switch symbol.kind {
     case .input, .output, .event: (kind, name) = (symbol.kind, symbol.name)
-    // Events of a file that the step includes are named `step/event` here.
+    // In including files, the events of a file that this step includes begin with the step's id and a slash.
     case .step: (kind, name) = (.event, symbol.name + "/")
     case .queue: return nil
     }
     part = 0..<symbol.name.utf8.count
   }
 
-  /// Returns the change for files that include a file in which `step` includes the renamed one. Only events can be
-  /// referred to from there.
+  /// Returns the change for the next outer level: files that include the file of `step`, which includes the file with
+  /// the renamed symbol. Returns nil unless it is an event, since only events are visible there.
   func passedOn(by step: String) -> IncludedRename? {
     guard kind == .event else { return nil }
     var outer = self
@@ -96,7 +96,7 @@ package struct IncludedRename: Sendable, Hashable {
     return outer
   }
 
-  /// Returns the range of a link that changes, or nil if the link refers to another symbol.
+  /// Returns the range in a link that changes, or nil if the link refers to another symbol.
   func part(of link: SymbolTable.Link) -> TextSpan? {
     guard link.symbol.kind == kind else { return nil }
     let isMeant =
@@ -110,12 +110,13 @@ package struct IncludedRename: Sendable, Hashable {
 }
 
 extension WorkflowDocument {
-  /// True if a step includes the file at this path.
+  /// True if a step of this workflow includes the file at this path.
   package func includes(_ path: String) -> Bool {
     workflow.steps.contains { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }
   }
 
-  /// Returns the ranges that change with a symbol of the included file at this path. Throws if some cannot be found.
+  /// Returns the ranges in this file that change because a symbol of the included file at `path` is renamed. Throws if
+  /// some cannot be found.
   package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")
@@ -130,14 +131,14 @@ extension WorkflowDocument {
     return symbols.links.filter { self.path(of: $0.file) == path }.compactMap(change.part)
   }
 
-  /// Returns the changes for files that include this one.
+  /// Returns the changes for files that include this one, if `change` concerns the included file at `path`.
   package func passedOn(_ change: IncludedRename, from path: String) -> [IncludedRename] {
     workflow.steps.filter { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }.compactMap {
       change.passedOn(by: $0.id.text)
     }
   }
 
-  /// Returns the declaration of a symbol. For an event of an included file, it is the step that includes the file.
+  /// Returns the declaration of a symbol. An event of an included file is declared by the step that includes the file.
   package func declaration(of symbol: SymbolTable.Symbol) -> SymbolTable.Occurrence? {
     guard let symbols = symbols() else { return nil }
     let definitions = symbols.occurrences.filter(\.isDefinition)

@@ -2,20 +2,20 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A workflow that is being edited. It answers the requests of editors, even if the text is invalid.
+/// A workflow that is being edited. It answers an editor's requests even if the text is invalid.
 ///
-/// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. If the text is not valid YAML, the parts that are
-/// valid are read, for everything except renaming.
+/// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. If the text is not valid YAML, all requests
+/// except renaming use the parts that are valid.
 package struct WorkflowDocument: Sendable {
   /// The result of loading the text.
   package let result: LoadResult
-  /// True if all of the text could be read.
+  /// True if the whole text could be read.
   package var isWhole: Bool { !isRecovered && check != nil }
 
   let catalog: any ActionCatalog
-  /// The access to other files, or nil.
+  /// The access to other files, or nil if other files must not be read.
   let surroundings: Surroundings?
-  /// The paths of directly and indirectly included files that could be read.
+  /// The paths of all included files that could be read, including those that included files include.
   package let includedFiles: [String]
   /// The checked workflow, or nil if the text could not be read.
   let check: WorkflowCheck?
@@ -23,11 +23,11 @@ package struct WorkflowDocument: Sendable {
 
   /// The access to files around a document.
   package struct Surroundings: Sendable {
-    /// Returns the content of a file, or nil if it cannot be read.
+    /// Returns the content of the file at a path, or nil if it cannot be read.
     package var read: @Sendable (String) -> [UInt8]?
-    /// Returns the names in a folder. Names of folders end with a slash.
+    /// Returns the names of the files and folders in a folder. Names of folders end with a slash.
     package var names: @Sendable (String) -> [String]
-    /// The executors of installed plugins.
+    /// The names of the executors that installed plugins provide.
     package var executors: [String]
 
     package init(
@@ -40,7 +40,7 @@ package struct WorkflowDocument: Sendable {
     }
   }
 
-  /// Reads a text. `file` is its name in messages. If `surroundings` is nil, included files are not read.
+  /// Reads a workflow from text. `file` is its name in messages. If `surroundings` is nil, included files are not read.
   package init(bytes: [UInt8], file: String, catalog base: any ActionCatalog, surroundings: Surroundings? = nil) {
     self.surroundings = surroundings
     let library = surroundings.map { IncludeLibrary(catalog: base, files: $0.read) }
@@ -60,7 +60,8 @@ package struct WorkflowDocument: Sendable {
       ?? examined.failure.flatMap { YAMLRecovery.tree(of: source, first: $0) }.map { loader.examine($0, expressions) }
   }
 
-  /// Returns this document or, if the text is invalid, the document without the line at `offset`, which is being typed.
+  /// Returns the document without the line at `offset`, which is being typed, if the text is invalid. Otherwise returns
+  /// this document.
   func withoutLine(at offset: Int) -> WorkflowDocument {
     guard !isWhole else { return self }
     var bytes = source.bytes
@@ -72,10 +73,10 @@ package struct WorkflowDocument: Sendable {
     return document.isWhole || check == nil ? document : self
   }
 
-  /// The installed actions, without included files.
+  /// The catalog of installed actions, without those that stand for included files.
   var installedCatalog: any ActionCatalog { (catalog as? IncludeCatalog)?.base ?? catalog }
 
-  /// Returns the path of a file that this one refers to as `name`.
+  /// Resolves a path that is relative to this file.
   package func path(of name: String) -> String {
     IncludeLibrary.resolve(name, in: IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: "")))
   }
@@ -86,13 +87,13 @@ package struct WorkflowDocument: Sendable {
   /// The syntax tree, or nil if the text could not be read.
   var tree: NodeTree? { check?.tree }
 
-  /// The workflow, as far as it could be read.
+  /// The part of the workflow that could be read.
   var workflow: Workflow { check?.workflow ?? Workflow(name: "", steps: []) }
 
-  /// Returns the step with this id, or nil.
+  /// Returns the index of the step with this id, or nil.
   func step(named id: String) -> Int? { check?.stepIndex(like: id) }
 
-  /// Returns the step whose text, including its id, contains the byte at `offset`, or nil.
+  /// Returns the step at `offset`, from its id to the end of its content, or nil.
   func step(at offset: Int) -> Int? {
     guard let check, let tree, let last = check.locations.steps.lastIndex(where: { tree.span($0.key).start <= offset })
     else { return nil }
@@ -102,7 +103,8 @@ package struct WorkflowDocument: Sendable {
 }
 
 extension NodeTree {
-  /// Returns the end of the last node in a node. The range of a mapping may include blank lines after it.
+  /// Returns the offset where the content of a node ends. The range of a mapping may include blank lines after the
+  /// content.
   func contentEnd(_ id: NodeID) -> Int {
     let next = next(id)
     return next - 1 > id ? Int(nodes[next - 1].end) : Int(nodes[id].end)
