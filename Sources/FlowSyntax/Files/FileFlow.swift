@@ -2,9 +2,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The files that steps exchange, determined from `foreach`, `inputs-from` and `produces`.
+/// The files that steps exchange, according to `foreach`, `inputs-from` and `produces`.
 package struct FileFlow {
-  /// A path or pattern, with the steps that produce and read its files.
+  /// A path or pattern with the steps that produce or read matching files.
   package struct Node {
     /// The path or pattern as written, relative to the workflow's folder.
     package var text: String
@@ -12,13 +12,13 @@ package struct FileFlow {
     package var readers: [Int] = []
     fileprivate var shapes: [PathShape]
 
-    /// The path, which is the same for all spellings, or nil for a pattern.
+    /// The normalized path, or nil for a pattern.
     var path: String? { shapes.count == 1 ? shapes[0].literal : nil }
   }
 
-  /// The products of all steps, then the inputs that no step produces, in file order.
+  /// The products of all steps, followed by the inputs that no step produces, each in file order.
   package private(set) var nodes: [Node] = []
-  /// The number of pairs of patterns that may still be compared.
+  /// The number of comparisons of two patterns that are still allowed.
   private var budget = 1_000_000
 
   package init(_ workflow: Workflow) {
@@ -102,12 +102,12 @@ package struct FileFlow {
     var step: Int
     var text: String
     var shapes: [PathShape]
-    /// The exclusions after it in the list.
+    /// The exclusions that follow this pattern in the list.
     var excluded: [PathShape]
-    /// Those without expressions.
+    /// The exclusions without expressions. It is certain which files they match.
     var wholly: [PathShape] = []
 
-    /// True if all of these files are excluded.
+    /// True if the exclusions cover all of these files.
     func excludes(_ files: [PathShape]) -> Bool {
       files.allSatisfy { file in
         file.isLiteral ? excluded.contains { $0.overlaps(file) } : wholly.contains { $0.covers(file) }
@@ -116,14 +116,14 @@ package struct FileFlow {
   }
 }
 
-/// Finds the steps whose `products` are read.
+/// Finds the step that is meant by a pattern such as `${{ steps.build.products }}`.
 private struct StepsByID {
   private let workflow: Workflow
   private var indices: [String: Int] = [:]
 
   init(_ workflow: Workflow) { self.workflow = workflow }
 
-  /// Returns the step to whose `products` a pattern refers, or nil for any other pattern.
+  /// Returns the step whose `products` a pattern refers to, or nil for any other pattern.
   mutating func maker(ofProducts pattern: String, readBy step: Int) -> Int? {
     guard Template.containsExpression(pattern), let template = try? workflow.texts.template(pattern),
       template.isSingleExpression
@@ -142,7 +142,7 @@ private struct StepsByID {
 }
 
 extension String {
-  /// True for `${{ item.path }}`, whose files are those of the list of items.
+  /// True for `${{ item.path }}`. The files are then the items of the fan-out.
   fileprivate var isItemPath: Bool {
     filter { !$0.isWhitespace }.lowercased() == "${{item.path}}"
   }

@@ -2,8 +2,8 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The set of paths that a pattern may match. An expression that is not known before the run matches any text, and
-/// `[…]` matches any character.
+/// The set of paths that a pattern may match. An expression whose value is unknown before the run matches any text.
+/// `[…]` is treated like any character.
 struct PathShape: Sendable, Hashable {
   private enum Token: Sendable, Hashable {
     case character(Unicode.Scalar)
@@ -11,14 +11,14 @@ struct PathShape: Sendable, Hashable {
   }
 
   private let parts: [[Token]]
-  /// True if the path starts at the root folder.
+  /// True if paths start at the root folder.
   private let isAbsolute: Bool
-  /// True if it matches exactly one path.
+  /// True if the shape matches exactly one path.
   let isLiteral: Bool
 
   private static let anyFolders: [Token] = [.anyText, .anyText]
 
-  /// Returns the shapes of a step's pattern, or an empty array if nothing is known about it.
+  /// Returns the shapes of a pattern in a step, or an empty array if it may match any path.
   static func all(
     of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration], _ texts: WorkflowTexts
   ) -> [PathShape] {
@@ -32,7 +32,7 @@ struct PathShape: Sendable, Hashable {
       }
     }
     let stands = template.expressions.map { stand(for: $0.expression, fanOut: fanOut, inputs: inputs) }
-    // The value of a single expression may be any path.
+    // A pattern that consists of a single expression may match any path.
     guard !stands.contains(nil), !template.isSingleExpression || stands[0]?.contains("*") == false else { return [] }
     return all(of: template.text { stands[$0] ?? "" })
   }
@@ -42,7 +42,7 @@ struct PathShape: Sendable, Hashable {
     ((try? PatternText.expanded(pattern)) ?? [PatternText.quoted(pattern)]).map { PathShape($0) }
   }
 
-  /// Returns a pattern for the value of an expression, or nil if it may be any text.
+  /// Returns a pattern for the possible values of an expression, or nil if it may result in any text.
   private static func stand(for expression: Expression, fanOut: FanOut?, inputs: [FieldDeclaration]) -> String? {
     guard let reference = expression.references.first, expression.references.count == 1,
       expression.source.lowercased() == ([reference.name] + reference.path).joined(separator: ".").lowercased()
@@ -58,7 +58,7 @@ struct PathShape: Sendable, Hashable {
     }
   }
 
-  /// Creates the shape of a pattern without alternatives, in which quoted characters are marked by NUL.
+  /// Creates the shape of a pattern without alternatives. A NUL precedes each quoted character.
   private init(_ pattern: String) {
     let parts = Self.tokens(pattern).split(separator: .character("/")).map { Array($0) }
     self.init(parts, isAbsolute: FilePath.isAbsolute(pattern))
@@ -101,14 +101,14 @@ struct PathShape: Sendable, Hashable {
     return tokens
   }
 
-  /// Returns the shape relative to a folder.
+  /// Returns the shape of the same pattern as seen from outside `folder`.
   func inside(_ folder: String) -> PathShape {
     if isAbsolute { return self }
     let path = PathShape(PatternText.quoted(folder))
     return PathShape(path.parts + parts, isAbsolute: path.isAbsolute)
   }
 
-  /// The path, or nil if the shape matches several.
+  /// The path, or nil if the shape may match more than one.
   var literal: String? {
     guard isLiteral else { return nil }
     var path = String.UnicodeScalarView()
@@ -120,7 +120,7 @@ struct PathShape: Sendable, Hashable {
     return String(path)
   }
 
-  /// True if a path can match both shapes.
+  /// True if some path matches both shapes.
   func overlaps(_ other: PathShape) -> Bool {
     if isAbsolute != other.isAbsolute { return false }
     if isLiteral, other.isLiteral { return parts == other.parts }
@@ -133,19 +133,19 @@ struct PathShape: Sendable, Hashable {
       })
   }
 
-  /// True if this shape certainly matches all paths of another one.
+  /// True if every path that matches the other shape certainly matches this one.
   func covers(_ other: PathShape) -> Bool {
     if isAbsolute != other.isAbsolute { return false }
     return Self.contain(
       parts, other.parts, isMany: { $0 == Self.anyFolders },
       fit: { own, other in
-        // `?` also stands for `[…]`, which does not match all characters.
+        // In the other shape, `?` may also stand for `[…]`, so an own `?` does not certainly match the same characters.
         Self.contain(own, other, isMany: { $0 == .anyText }, fit: { $0 == $1 && $0 != .anyCharacter })
       })
   }
 
-  /// True if the first sequence matches whatever the second one matches. Elements for which `isMany` is true match any
-  /// number of others.
+  /// True if the first sequence matches everything that the second one matches. Elements for which `isMany` is true
+  /// match any number of elements.
   private static func contain<Element>(
     _ first: [Element], _ second: [Element], isMany: (Element) -> Bool, fit: (Element, Element) -> Bool
   ) -> Bool {
@@ -164,7 +164,7 @@ struct PathShape: Sendable, Hashable {
     return before[second.count]
   }
 
-  /// True if two sequences can be equal. Elements for which `isMany` is true match any number of others.
+  /// True if some sequence matches both patterns. Elements for which `isMany` is true match any number of elements.
   private static func meet<Element>(
     _ first: [Element], _ second: [Element], isMany: (Element) -> Bool, fit: (Element, Element) -> Bool
   ) -> Bool {

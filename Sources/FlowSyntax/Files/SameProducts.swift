@@ -2,9 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Finds files that two steps of a workflow produce.
+/// Finds files that more than one step of a workflow produces.
 struct SameProducts {
-  /// Two steps that produce the same file.
   struct Conflict {
     var first: Int
     var second: Int
@@ -12,25 +11,27 @@ struct SameProducts {
     var kind: Kind
   }
 
-  /// The relation of the two steps.
+  /// The relation between two steps that produce the same file.
   enum Kind {
-    /// They may run at the same time.
+    /// The steps may run at the same time.
     case unordered
-    /// Both have a condition, so that possibly only one of them runs.
+    /// Both steps have a condition, so perhaps only one of them runs.
     case conditional
-    /// One depends on the other.
+    /// One step depends on the other.
     case ordered
-    /// A path reads inputs, and is the same with their defaults alone.
+    /// The paths depend on inputs, and are the same if all inputs have their defaults.
     case byDefault
   }
 
   private let workflow: Workflow
-  /// The number of steps that searches may still visit.
+  /// The number of steps that searches for dependencies may still visit.
   private var budget = 10_000_000
 
-  /// Returns pairs of steps that produce the same file: the first such step and each of the others, in file order.
-  /// Paths with patterns or expressions are checked only at run time. If the defaults of inputs make two paths the same,
-  /// that is a warning, because a run may have other inputs.
+  /// Returns pairs of steps that produce the same file. Each pair consists of the first step with this product and one
+  /// of the others, in file order.
+  ///
+  /// Paths with patterns or expressions are checked only at run time. If two paths are the same only because of the
+  /// defaults of inputs, that is a warning, because a run may have other inputs.
   static func conflicts(in workflow: Workflow) -> [Conflict] {
     let makers = workflow.steps.lazy.filter { $0.hasOptions && !$0.options.produces.isEmpty }
     guard makers.count(where: { !$0.options.isDisabled }) > 1 else { return [] }
@@ -43,7 +44,7 @@ struct SameProducts {
   private mutating func conflicts() -> [Conflict] {
     var makers: [ByteName: [Int]] = [:]
     var paths: [ByteName] = []
-    /// The steps that name the path without expressions.
+    /// The steps that produce the path and name it without expressions.
     var writers: [ByteName: Set<Int>] = [:]
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
       guard let path = node.path.map({ ByteName($0) }) else { continue }
@@ -67,7 +68,7 @@ struct SameProducts {
     return found
   }
 
-  /// True if the step, or a step that includes its file, has a condition.
+  /// True if the step or any step that includes its file has a condition.
   private func hasCondition(_ step: Int) -> Bool {
     var step = StepIndex(step)
     while true {
@@ -88,7 +89,7 @@ struct SameProducts {
         open.append(need)
       }
       budget -= 1
-      // Only generated files exceed this limit. The run finds the remaining conflicts.
+      // Only generated files exceed this limit. Remaining conflicts are found at run time.
       if budget < 0 { return true }
     }
     return false
@@ -96,7 +97,7 @@ struct SameProducts {
 }
 
 extension SameProducts.Conflict {
-  /// Creates the diagnostic. `first` and `second` are the names of the steps.
+  /// Returns the diagnostic for the conflict. `first` and `second` are the ids of the steps.
   func diagnostic(
     _ first: String, _ second: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = []
   ) -> Diagnostic {
@@ -122,7 +123,8 @@ extension SameProducts.Conflict {
     }
   }
 
-  /// Returns the diagnostics for steps of included files, located at the steps that include them.
+  /// Returns the diagnostics for conflicts with steps of included files. They are located at the steps that include the
+  /// files.
   static func diagnostics(ofIncludesIn graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let workflow = graph.workflow
     guard !workflow.scopes.isEmpty else { return [] }
@@ -136,7 +138,7 @@ extension SameProducts.Conflict {
       guard let first = own(conflict.first), let second = own(conflict.second), first.isIncluded || second.isIncluded
       else { return nil }
       let inside = workflow.scope(of: StepIndex(conflict.first))
-      // A conflict of two steps in the same file is reported in that file.
+      // A conflict between two steps of the same included file is reported in that file.
       if inside != nil, inside == workflow.scope(of: StepIndex(conflict.second)) { return nil }
       return conflict.diagnostic(
         workflow.steps[conflict.first].id.text, workflow.steps[conflict.second].id.text, at: second.span,

@@ -1,4 +1,4 @@
-/// The keys of a file in `inputs-from` or `produces`.
+/// The keys of an entry in `inputs-from` or `produces` that is written as a mapping.
 enum FileKey: String, FormatKey {
   case path, required, temporary
 

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of `foreach`, if it is a mapping.
+/// The keys of `foreach` in its mapping form.
 enum ForeachKey: String, FormatKey {
   case items, axes, exclude, include, files, event, parallel
   case failFast = "fail-fast"

@@ -1,17 +1,17 @@
 import FlowDiagnostics
 
-/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) with their equivalents in
+/// Keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) with their equivalents in
 /// flowrun.
 ///
-/// If a key has a direct equivalent, the suggestion is `did you mean …?` and editors can replace the key.
+/// For a key with a direct equivalent, the message asks `did you mean …?`, and editors can replace the key.
 enum ForeignKeys {
-  /// Returns the key of a step that other tools call `key`, or nil.
+  /// Returns flowrun's name for a step's key that other tools call `key`, or nil.
   static func counterpart(ofStep key: String) -> String? { stepNames[key] }
 
-  /// Returns the key of a workflow that other tools call `key`, or nil.
+  /// Returns flowrun's name for a workflow's key that other tools call `key`, or nil.
   static func counterpart(ofWorkflow key: String) -> String? { workflowNames[key] }
 
-  /// Returns a suggestion for `key` in a step, or nil. `value` is its value if that is a scalar.
+  /// Returns a suggestion for an unknown `key` in a step, or nil. `value` is the key's value if that is a scalar.
   static func remedy(ofStep key: String, _ value: String?) -> String? {
     if let name = stepNames[key] { return question(key, name) }
     if let remedy = limit(key, value) { return remedy }
@@ -20,7 +20,7 @@ enum ForeignKeys {
     return stepRemedies[key]
   }
 
-  /// Returns a suggestion for `key` in a workflow, or nil.
+  /// Returns a suggestion for an unknown `key` at the top level, or nil.
   static func remedy(ofWorkflow key: String) -> String? {
     if let name = workflowNames[key] { return question(key, name) }
     if let remedy = workflowRemedies[key] { return remedy }
@@ -32,7 +32,7 @@ enum ForeignKeys {
     Correction(key, to: name).question + " that is what '\(key)' is called here"
   }
 
-  /// Returns the key of a secret that other tools call `key`, or nil.
+  /// Returns flowrun's name for a secret's key that other tools call `key`, or nil.
   static func counterpart(ofSecret key: String) -> String? {
     switch key {
     case "environment", "variable", "from-env", "fromEnv", "from_env": "env"
@@ -41,7 +41,7 @@ enum ForeignKeys {
     }
   }
 
-  /// Returns a suggestion for `key` in a secret, or nil.
+  /// Returns a suggestion for an unknown `key` in a secret, or nil.
   static func remedy(ofSecret key: String) -> String? {
     if let name = counterpart(ofSecret: key) { return question(key, name) }
     return secretRemedy(key)
@@ -57,7 +57,7 @@ enum ForeignKeys {
     }
   }
 
-  /// Returns the key of `foreach` that other tools call `key`, or nil.
+  /// Returns flowrun's name for a key of `foreach` that other tools call `key`, or nil.
   static func counterpart(ofForeach key: String) -> String? {
     switch key {
     case "matrix": "axes"
@@ -68,17 +68,17 @@ enum ForeignKeys {
     }
   }
 
-  /// Returns a suggestion for `key` in `foreach`, or nil.
+  /// Returns a suggestion for an unknown `key` in `foreach`, or nil.
   static func remedy(ofForeach key: String) -> String? {
     counterpart(ofForeach: key).map { question(key, $0) }
   }
 
-  /// Keys for steps in other tools; if a workflow has one of them, the missing `steps` is not reported.
+  /// Keys under which other tools list steps. If a workflow has one of them, a missing `steps` is not reported as well.
   static let holdingSteps: Set<String> = [
     "jobs", "tasks", "services", "processes", "stages", "dag", "templates", "spec", "do",
   ]
 
-  /// The keys of `resources` by their names in other tools.
+  /// The keys of `resources`, by their names in other tools.
   static let resourceNames: [String: ResourcesKey] = [
     "cpu": .cpus, "cpus": .cpus, "cores": .cpus, "core": .cpus, "threads": .cpus, "ncpus": .cpus, "processors": .cpus,
     "cpus-per-task": .cpus, "cpus_per_task": .cpus, "vcpus": .cpus, "num_cpus": .cpus,
@@ -87,7 +87,7 @@ enum ForeignKeys {
     "accelerator": .gpus,
   ]
 
-  /// The names of types in other tools and languages, with those of flowrun.
+  /// The names of types in other tools and languages, with the equivalent types of flowrun.
   static let types = [
     "bool": "boolean", "int": "integer", "float": "number", "double": "number", "decimal": "number", "str": "string",
     "text": "string", "list": "array", "map": "object", "dict": "object", "choice": "string", "file": "path",
@@ -233,16 +233,17 @@ enum ForeignKeys {
     "default_args": "write 'defaults', with 'retry', 'deadline' or 'queue'",
   ]
 
-  /// Keys that repeat a step in other tools.
+  /// Keys that make other tools run a step several times.
   private static let repeating: Set<String> = [
     "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for",
     "expand",
   ]
 
-  /// The suggestion for these keys.
+  /// The suggestion for the keys in ``repeating``.
   private static let repetition = "write 'foreach', a list or an expression; 'item' is the current element"
 
-  /// Returns a suggestion for a time limit that is a number with the unit in its key, or nil.
+  /// Returns a suggestion for a time limit whose unit is part of the key, such as `timeout-minutes`. Returns nil for
+  /// other keys.
   private static func limit(_ key: String, _ value: String?) -> String? {
     let number = value.flatMap { Int($0) }
     switch key {

@@ -1,25 +1,26 @@
 import FlowModel
 
-/// The keys of a kind of mapping in a workflow or manifest, a row for each key.
+/// The keys of a kind of mapping in a workflow or manifest, with one row for each key.
 ///
-/// The parser, the lists of keys in messages, the JSON Schema, editors and the pages use these tables, so that they
+/// The parser, the lists of keys in messages, the JSON Schema, editors and the documentation use these tables, so they
 /// always agree.
 protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   /// A description of the mapping for messages, such as `a step`.
   static var owner: String { get }
   /// The key's row in the table of keys.
   var row: KeyRow { get }
-  /// Returns a suggestion for a key of another tool, or nil.
+  /// Returns a suggestion for a key that belongs to another tool, or nil.
   static func remedy(for foreign: String, value: String?) -> String?
-  /// Returns the key that has this name in other tools, or nil.
+  /// Returns flowrun's name for a key that other tools call `foreign`, or nil.
   static func counterpart(of foreign: String) -> String?
-  /// Returns a suggestion for a value that should be the mapping. If nil, the message lists the keys.
+  /// Returns a suggestion for a value that is not a mapping although a mapping is expected. If nil, the message lists
+  /// the keys.
   static func remedy(insteadOf value: Value) -> String?
-  /// The prefix of additional keys, which are ignored, or nil if there are none.
+  /// The prefix of keys that are ignored and may have any name after it, or nil if the mapping has no such keys.
   static var ignoredPrefix: String? { get }
 }
 
-/// The properties of a key. Messages, the JSON Schema, editors and the pages are made from them.
+/// The properties of a key. Messages, the JSON Schema, editors and the documentation are generated from them.
 struct KeyRow: Sendable {
   /// The form of the value.
   let shape: Shape
@@ -27,9 +28,9 @@ struct KeyRow: Sendable {
   var isRequired: Bool
   /// The default value as written in a file, or nil.
   var defaultText: String?
-  /// Frequent values of a key that allows any string, for editors.
+  /// Common values that editors propose for a key that accepts any string.
   let proposals: [String]
-  /// A description of one sentence, for editors.
+  /// A one-sentence description for editors.
   let summary: String
 
   init(
@@ -43,7 +44,7 @@ struct KeyRow: Sendable {
     self.summary = summary
   }
 
-  /// Returns the row of a key that is the same in another mapping, but has no default there.
+  /// Returns the row for the same key in another mapping, without the default.
   func shared(isRequired: Bool = false) -> KeyRow {
     var row = self
     (row.isRequired, row.defaultText) = (isRequired, nil)
@@ -70,39 +71,39 @@ indirect enum Shape: Sendable {
   case name
   /// The name of a workflow, which must also be a valid name for a folder.
   case workflowName
-  /// A folder in a list with colons, such as `PATH`.
+  /// A folder that can be an entry of a list separated by colons, such as `PATH`.
   case folder
   case nameOf(NameKind)
   /// The relative path of a Swift file.
   case sourceFile
   case boolean
   case integer(ClosedRange<Int>)
-  /// An integer, or this word.
+  /// An integer or the given word.
   case integerOr(ClosedRange<Int>, word: String)
   case number(atLeast: Double)
   case duration
   case durationAboveZero
-  /// A duration, or a string with `${{ }}`.
+  /// A duration, or a string with an expression in `${{ }}`.
   case durationOrExpression
   /// A range such as `50ms..200ms`, or a single duration.
   case estimate
-  /// An amount of memory such as `8GiB`, or a string with `${{ attempt }}`.
+  /// An amount of memory such as `8GiB`, or a string with an expression that reads `attempt`.
   case memory
-  /// A number of bytes such as `8MiB`.
+  /// A number of bytes in the given range, such as `8MiB`.
   case size(ClosedRange<Int>)
-  /// An integer, or a string with `${{ attempt }}`.
+  /// An integer, or a string with an expression that reads `attempt`.
   case count(ClosedRange<Int>)
-  /// The reason for another attempt: a word, an exit status, a range of statuses or an error code.
+  /// A reason for another attempt: a word, an exit status, a range of statuses or an error code.
   case retryReason
   case stepNames
   case eventNames
-  /// A path or a list of paths, which may contain expressions.
+  /// A path or a list of paths. They may contain expressions.
   case fileNames
-  /// A path or pattern, which may contain expressions, or a mapping with ``FileKey``.
+  /// A path or pattern that may contain expressions, or a mapping with ``FileKey``.
   case fileRule
-  /// The path of a file with variables, a mapping with ``EnvironmentFileKey``, or a list of both.
+  /// The path of a file that sets environment variables, a mapping with ``EnvironmentFileKey``, or a list of both.
   case environmentFiles
-  /// The name of an event that repeats.
+  /// The name of an event that can be posted repeatedly.
   case eventName
   case expression
   case booleanOrExpression
@@ -114,29 +115,29 @@ indirect enum Shape: Sendable {
   case actionName
   /// A string that a shell runs, or a list of a program and its arguments.
   case command
-  /// A mapping with these keys.
+  /// A mapping with the keys of this table.
   case map(any FormatKey.Type)
-  /// A duration, or a mapping with these keys.
+  /// A duration, or a mapping with the keys of this table.
   case durationOr(any FormatKey.Type, allowsExpression: Bool)
-  /// A mapping whose keys are names of this kind.
+  /// A mapping whose keys are names of this kind and whose values have this form.
   case named(NameKind, Shape)
-  /// A list of events, or a mapping from each event to a description or a mapping with ``EventKey``.
+  /// A list of events, or a mapping from each event to a description or to a mapping with ``EventKey``.
   case events
   /// A list, an expression, or a mapping with ``ForeachKey``.
   case foreach
   /// A mapping with any keys and values.
   case values
-  /// A mapping of scalars.
+  /// A mapping from names to scalars.
   case environment
   case any
   case list(of: Shape, isNonempty: Bool)
 }
 
-/// The kinds of names in a workflow. Each has its own rule.
+/// The kinds of names in a workflow. Each kind has its own rule.
 enum NameKind: Sendable, CaseIterable {
   case step, queue, input, secret, event, output, plugin, action, field
 
-  /// A regular expression that both JSON Schema and editors support.
+  /// A regular expression for names of this kind, in the syntax that JSON Schema and editors share.
   var pattern: String {
     switch self {
     case .step, .queue: "^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"

@@ -1,14 +1,14 @@
-/// The bytes of a key in two machine words, and the bit that represents the key.
+/// A key's bytes in two machine words, and the bit that represents the key.
 ///
-/// It is not nested in ``KeyTable``, because for an array whose element type depends on a constrained parameter, the
-/// runtime would search all protocol conformances of the program.
+/// It is not nested in ``KeyTable``: for an array whose element type depends on a constrained parameter, the runtime
+/// would search all protocol conformances of the program.
 private struct SpelledKey: Sendable {
   let low: UInt64
   let high: UInt64
   let bit: UInt64
 }
 
-/// Finds keys by their bytes. All keys of the format fit in two machine words, so that comparing them is fast.
+/// Finds keys by their bytes. Every key of the format fits in two machine words, which makes comparisons fast.
 struct KeyTable<Key: FormatKey>: Sendable {
   private let spellings: [SpelledKey]
   private let keys: [Key]
@@ -32,7 +32,7 @@ struct KeyTable<Key: FormatKey>: Sendable {
     requiredBits = required
   }
 
-  /// Returns the key with these bytes and the bit that represents it, or nil.
+  /// Returns the key with these bytes and the bit that represents it, or nil if there is no such key.
   @inline(__always)
   func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> (key: Key, bit: UInt64)? {
     guard let (low, high) = Self.words(bytes) else { return nil }

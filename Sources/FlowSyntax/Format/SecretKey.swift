@@ -9,7 +9,7 @@ enum SecretKey: String, FormatKey {
   static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofSecret: foreign) }
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofSecret: foreign) }
 
-  /// The keys for the source of a secret, which must have exactly one of them.
+  /// The keys that determine where a secret comes from. A secret has exactly one of them.
   static let sources: [SecretKey] = [.env, .file, .command]
 
   var row: KeyRow {

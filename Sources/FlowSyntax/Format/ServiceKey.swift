@@ -90,7 +90,7 @@ enum RestartKey: String, FormatKey {
   }
 }
 
-/// The values of `keep`.
+/// The values of `keep`, which name what stays alive after the last step.
 enum KeptPart: String, CaseIterable {
   case services
 }

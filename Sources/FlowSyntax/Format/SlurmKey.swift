@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of `executor` if it is a mapping.
+/// The keys of `executor` in its mapping form.
 enum ExecutorKey: String, FormatKey {
   case slurm
 
@@ -18,7 +18,7 @@ enum ExecutorKey: String, FormatKey {
   var row: KeyRow { KeyRow(.map(SlurmKey.self), "The options of the step's jobs on Slurm") }
 }
 
-/// The keys of `executor: { slurm: … }`, which are also options in `--on slurm=N`.
+/// The keys of `executor: { slurm: … }`. They are also options of an address, as in `--on slurm=N,time=1h`.
 enum SlurmKey: String, FormatKey {
   case slots, partition, time
   case perNode = "per-node"
@@ -26,10 +26,10 @@ enum SlurmKey: String, FormatKey {
 
   static let owner = "slurm"
 
-  /// The keys whose values may contain `attempt` in the `executor` of a step.
+  /// The keys whose values may contain `attempt` in a step's `executor`.
   static let changing: [SlurmKey] = [.time, .partition]
 
-  /// The keys that are options in an address.
+  /// The keys that can be options of an address.
   static let addressOptions = allCases.filter { $0 != .slots && $0 != .options }.map(\.rawValue)
 
   static func counterpart(of foreign: String) -> String? {

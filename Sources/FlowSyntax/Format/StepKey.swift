@@ -23,7 +23,7 @@ enum StepKey: String, FormatKey {
 
   static let owner = "a step"
 
-  /// The keys that steps of `finally` cannot have, because it determines when they start.
+  /// The keys that steps in `finally` cannot have, because `finally` determines when its steps start.
   static let notInFinally: [StepKey] = [.after, .deferral, .blocking, .prewarm]
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }

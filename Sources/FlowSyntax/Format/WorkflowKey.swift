@@ -9,7 +9,7 @@ enum WorkflowKey: String, FormatKey {
   case path
 
   static let owner = "a workflow"
-  /// The prefix of keys that are ignored. They can have anchors.
+  /// The prefix of keys that are ignored. Their values can define anchors.
   static let ignoredPrefix: String? = "x-"
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
@@ -81,7 +81,7 @@ enum WorkflowKey: String, FormatKey {
 }
 
 extension WorkflowKey {
-  /// True if the value of this key is a mapping of steps.
+  /// True if the value of the key with this name is a mapping of steps.
   static func holdsSteps(_ name: String) -> Bool {
     name == WorkflowKey.steps.rawValue || name == WorkflowKey.finally.rawValue
   }
@@ -126,7 +126,7 @@ enum DefaultsKey: String, FormatKey {
 
   static let owner = "defaults"
 
-  /// The same key of a step, or nil if it is an input of commands.
+  /// The key of a step with the same meaning, or nil if the value is an input of commands.
   private var stepKey: StepKey? {
     switch self {
     case .retry: .retry
@@ -144,7 +144,7 @@ enum DefaultsKey: String, FormatKey {
   }
 }
 
-/// The keys of a file in `env-file`.
+/// The keys of an entry in `env-file` that is written as a mapping.
 enum EnvironmentFileKey: String, FormatKey {
   case path, required
 
