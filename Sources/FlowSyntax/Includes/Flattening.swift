@@ -1,21 +1,21 @@
 import FlowModel
 
-/// Merges a workflow and the files that it includes into one workflow.
+/// Merges a workflow and its included files into one workflow, so that the plan, the journal and the report treat all
+/// steps as ordinary steps.
 ///
 /// A step that includes a file keeps its position and becomes the exit, which returns the outputs of the file. After
-/// the workflow's own steps come an entry, which binds the inputs, and the steps of the file with the prefix `ID/`. So
-/// the plan, the journal and the report treat all of them as ordinary steps.
+/// the workflow's own steps come an entry, which binds the inputs, and the steps of the file with the prefix `ID/`.
 struct Flattening {
   private var flat: Workflow
   private let library: IncludeLibrary
-  /// For each scope, the files from the main workflow to the scope's own. Index 0 is for the workflow itself.
+  /// For each scope, the chain of files from the main workflow to the scope's own file. Index 0 is the main workflow.
   private var stacks: [[String]]
-  /// For each scope, the index of the scope that includes it. The first scope has no element.
+  /// For each scope except the main workflow, the index of the scope that includes it.
   private var outerScopes: [Int] = []
-  /// The name of each included file in messages. Names are unique.
+  /// The name that messages use for each included file. Names are unique.
   private var names: [ByteName: String] = [:]
 
-  /// The error if there are too many steps.
+  /// The error for a workflow that has too many steps after merging.
   struct TooLarge: Error {}
 
   static func flattened(_ workflow: Workflow, file: String, _ library: IncludeLibrary) throws(TooLarge) -> Workflow {
@@ -41,11 +41,11 @@ struct Flattening {
     }
   }
 
-  /// The folder of the main workflow. The names of files are relative to it.
+  /// The folder of the main workflow. Names of files are relative to it.
   private var home: String { IncludeLibrary.folder(of: stacks[0].last ?? "") }
 
-  /// Returns the name of a file for messages. If it differs from another name only in Unicode normalization, a number
-  /// is added.
+  /// Returns the name that messages use for a file. If it differs from another file's name only in Unicode
+  /// normalization, a number is appended.
   private mutating func name(of path: String) -> String {
     if let known = names[ByteName(path)] { return known }
     let own = IncludeLibrary.name(of: path, from: home)
@@ -59,8 +59,8 @@ struct Flattening {
     return name
   }
 
-  /// Replaces a file with `foreach` by an action that runs it. Its steps cannot be merged, because the number of items
-  /// is known only during the run, when the graph is fixed.
+  /// Replaces the use of a file in a step with `foreach` by an action that runs the file. The file's steps cannot be
+  /// merged, because the number of items becomes known during the run, when the graph is fixed.
   private mutating func runForItems(at index: Int) throws(TooLarge) {
     let stack = stacks[Int(flat.scopeOfStep[index])]
     let entry = library.entry(flat.steps[index].uses, stack: stack)
@@ -118,7 +118,7 @@ struct Flattening {
       renamed.name = prefix + queue.name
       flat.queues.append(renamed)
     }
-    // The steps of all files share one terminal.
+    // All files share the queue of the one terminal.
     if let queue = inner.queues.last, queue.name == QueueDeclaration.terminal, !flat.queues.contains(queue) {
       flat.queues.append(queue)
     }
@@ -151,7 +151,8 @@ struct Flattening {
     flat.steps[Int(step)].hasOptions && flat.steps[Int(step)].options.isFinal
   }
 
-  /// Makes the gate wait for the steps of an included file, and not for its exit, which waits for `finally`.
+  /// Makes the gate wait for the steps of an included file instead of its exit, because the exit also waits for
+  /// `finally`.
   private mutating func keepGateFromWaiting(forScope number: Int) {
     var next = number
     while next > 0 {
@@ -160,8 +161,8 @@ struct Flattening {
     }
   }
 
-  /// Makes the steps of a file's `finally` depend on all other steps of the file. To depend only on the last ones would
-  /// not be enough: a step is skipped as soon as one of its dependencies fails, while others may still be running.
+  /// Makes the steps in a file's `finally` depend on all other steps of the file. Depending only on the last ones would
+  /// not be enough: a step is skipped as soon as a dependency fails, even if other dependencies are still running.
   private mutating func waitForOwnSteps(of scope: WorkflowScope) {
     let own = scope.members.filter { !isFinal($0) }
     for step in scope.members where isFinal(step) {
@@ -175,14 +176,14 @@ struct Flattening {
     flat.scopeOfStep.append(Int32(scope))
   }
 
-  /// Returns the declaration of the exit, whose inputs are the outputs of the file.
+  /// Returns the declaration of the exit. Its inputs are the outputs of the file.
   private static func exitDeclaration(_ declaration: ActionDeclaration) -> ActionDeclaration {
     var exit = declaration
     exit.inputs = declaration.outputs.map { FieldDeclaration($0.name, .any, isRequired: false) }
     return exit
   }
 
-  /// Returns the options of the entry: those that determine whether and when the file starts.
+  /// Returns the options of the entry: those of the including step that determine whether and when the file starts.
   private static func entryOptions(_ options: StepOptions) -> StepOptions {
     var entry = StepOptions()
     entry.after = options.after
@@ -196,7 +197,7 @@ struct Flattening {
     return entry
   }
 
-  /// Returns the options of the exit: those that determine the effect of a failure.
+  /// Returns the options of the exit: those of the including step that determine what a failure causes.
   private static func exitOptions(_ options: StepOptions) -> StepOptions {
     var exit = StepOptions()
     exit.name = options.name
@@ -209,13 +210,13 @@ struct Flattening {
   }
 }
 
-/// Renames events, queues and other names of an included file in the including workflow.
+/// Renames the events, queues and other names of an included file for the including workflow.
 private struct Renaming {
   private let prefix: String
   private let events: Set<String>
   private let queues: Set<String>
   private let declarations: (String) -> ActionDeclaration?
-  /// The queue of steps without a `queue`, which implements the file's `concurrency`, or nil.
+  /// The queue for steps without a `queue`, if the file has `concurrency`; otherwise nil.
   private let usualQueue: String?
 
   init(
@@ -231,7 +232,7 @@ private struct Renaming {
 
   private func event(_ name: String) -> String { events.contains(name) ? prefix + name : name }
 
-  /// Returns the inputs of a step, with events renamed.
+  /// Returns the inputs of a step with renamed events.
   func inputs(of step: Step) -> ValueObject {
     guard !step.with.isEmpty, let declaration = declarations(step.uses) else { return step.with }
     var with = step.with
@@ -241,7 +242,7 @@ private struct Renaming {
     return with
   }
 
-  /// Returns the options of a step. Missing ones are those of the including step.
+  /// Returns the options of a step. Options that it does not have are taken from the including step.
   func options(of step: Step, in caller: StepOptions) -> StepOptions {
     var options = step.options
     options.isFinalInside = options.isFinal

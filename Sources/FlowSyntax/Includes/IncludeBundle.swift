@@ -1,11 +1,11 @@
 import FlowModel
 
-/// A workflow and its included files in a single text, which is recorded for a run, so that the definition is known
+/// A workflow and its included files as a single text. A run records this text, so that its definition remains known
 /// even if the files change.
 package enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 
-  /// Returns the text, or the file itself if it includes no others.
+  /// Returns the text for a workflow. If the workflow includes no files, this is the workflow itself.
   static func bytes(_ main: [UInt8], file: String, _ files: [(path: String, bytes: [UInt8])]) -> [UInt8] {
     guard !files.isEmpty else { return main }
     var object = ValueObject()
@@ -17,7 +17,7 @@ package enum IncludeBundle {
       ])
   }
 
-  /// Returns the file and its included files, or nil if the text is an ordinary file.
+  /// Returns the workflow and the included files that a text consists of, or nil if it is an ordinary file.
   static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [ByteName: [UInt8]])? {
     guard bytes.starts(with: begin), case .object(let object)? = try? JSONText.parse(bytes),
       let main = object["workflow"]?.stringValue, let files = object["flowrun-files"]?.objectValue

@@ -5,18 +5,18 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The files that a workflow includes. Each of them is read and checked only once.
+/// The files that a workflow includes. Each file is read and checked only once.
 final class IncludeLibrary: Sendable {
   /// An included file.
   struct IncludableFile: Sendable {
-    /// The absolute path.
+    /// The absolute path of the file.
     let path: String
     /// The declaration of the file as an action, or nil if the file cannot be used.
     var declaration: ActionDeclaration?
     var workflow: Workflow?
-    /// The events that the file itself declares or posts.
+    /// The events that the file declares, posts or receives from the files that it includes.
     var events: Set<String> = []
-    /// The locations of the declarations of its inputs, by name.
+    /// The location where each input is declared, by name.
     var inputLocations: [String: Diagnostic.RelatedLocation] = [:]
     /// The reason why the file cannot be used, or nil.
     var problem: String?
@@ -24,17 +24,17 @@ final class IncludeLibrary: Sendable {
     var result: LoadResult?
   }
 
-  /// The codes of diagnostics that apply only if the file is run by itself.
+  /// The codes of diagnostics that do not apply if the file is included.
   private static let matters: Set<DiagnosticCode> = [
     .missingHandle, .waitWithoutMaximum, .gateInfeasible, .gateOutsideGuidance,
   ]
 
-  /// The parsed expressions of all files, because their steps may be merged into one workflow.
+  /// The parsed expressions of all files. Files share them because their steps may be merged into one workflow.
   let expressions = ExpressionTable()
   private let catalog: any ActionCatalog
   private let files: @Sendable (String) -> [UInt8]?
   private let entries = Mutex<[ByteName: IncludableFile]>([:])
-  /// The files that were read, in order.
+  /// The files that have been read, in the order of reading.
   private let texts = Mutex<[(path: String, bytes: [UInt8])]>([])
 
   init(catalog: any ActionCatalog, files: @escaping @Sendable (String) -> [UInt8]?) {
@@ -42,27 +42,28 @@ final class IncludeLibrary: Sendable {
     self.files = files
   }
 
-  /// True if `name` is the path of a file, and not the name of an action.
+  /// True if `name` is the path of a file rather than the name of an action.
   static func isFile(_ name: String) -> Bool {
     switch name.utf8.first {
     case UInt8(ascii: "/"): return true
     case UInt8(ascii: ".") where ["./", "../"].contains { name.utf8.starts(with: $0.utf8) }: return true
-    // Most names are those of actions, and this is asked several times for each step.
+    // This function is called several times for each step, mostly with the name of an action, so the last byte is
+    // checked first.
     default: return name.utf8.last == UInt8(ascii: "l") && [".yaml", ".yml"].contains { name.hasSuffix($0) }
     }
   }
 
-  /// The files that were read, sorted by path.
+  /// The files that have been read, sorted by path.
   var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
 
-  /// Returns an FNV-1a hash of the content of these files.
+  /// Returns an FNV-1a hash of the contents of the files with these paths.
   func digest(of paths: [String]) -> UInt64 {
     var hash = FNV1a64()
     for (path, bytes) in read where paths.contains(where: { $0.hasSameBytes(as: path) }) { hash.add(bytes) }
     return hash.value
   }
 
-  /// The paths of all included files, sorted. They include files that could not be read.
+  /// The paths of all included files, sorted, even of those that could not be read.
   var named: [String] { entries.withLock { $0.keys.sorted().map(\.text) } }
 
   /// The results of loading the files, sorted by path.
@@ -70,8 +71,8 @@ final class IncludeLibrary: Sendable {
     entries.withLock { $0.values.sorted { $0.path < $1.path } }.compactMap(\.result)
   }
 
-  /// Returns the file with this name. `stack` has the files from the main workflow to the including one, to detect
-  /// files that include themselves.
+  /// Returns the file with this name. `stack` is the chain of files from the main workflow to the including one. It is
+  /// used to detect files that include themselves.
   func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
     if let first = stack.firstIndex(where: { $0.hasSameBytes(as: path) }) {
@@ -95,7 +96,7 @@ final class IncludeLibrary: Sendable {
     let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
     let examined = loader.examine(SourceText(bytes, file: path), expressions)
     var result = examined.result
-    // The including workflow may provide the handle and has the gate.
+    // The including workflow may provide the handles, and it alone has a gate.
     result.diagnostics.removeAll { Self.matters.contains($0.code) }
     let errors = result.diagnostics.filter(\.isError)
     guard errors.isEmpty, let check = examined.check else {
@@ -137,7 +138,7 @@ final class IncludeLibrary: Sendable {
       name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
       outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
     declaration.outputLimitBytes = Limits.fanOutOutputBytes
-    // Steps before the including step must provide the handles that no step in the file provides.
+    // Steps upstream of the including step must provide the handles that no step of the file provides.
     declaration.requires = check.missingHandles
     return declaration
   }
@@ -153,31 +154,32 @@ final class IncludeLibrary: Sendable {
     return String(path[..<slash])
   }
 
-  /// Returns the path of a file relative to a folder. Both must be absolute, or both relative to the working folder.
+  /// Returns the path of a file relative to `folder`. Either both paths are absolute, or both are relative to the
+  /// working folder.
   static func name(of path: String, from folder: String) -> String {
     let (own, other) = (path.pathParts, folder.pathParts)
     let common = zip(own, other).prefix { $0.hasSameBytes(as: $1) }.count
     return (other.dropFirst(common).map { _ in ".." } + own.dropFirst(common)).joined(separator: "/")
   }
 
-  /// Returns a path without `.` and `..`. A relative path is resolved in `folder`.
+  /// Returns a path without `.` and `..`. A relative path is resolved against `folder`.
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = FilePath.isAbsolute(path) || folder.isEmpty ? path : folder + "/" + path
     var parts: [String] = []
     for part in whole.pathParts where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
-    // `joined` would make the runtime create its types at the first path of each process.
+    // `joined` would make the runtime create generic types when a process resolves its first path.
     return (FilePath.isAbsolute(whole) ? "/" : "") + (parts.first ?? "")
       + parts.dropFirst().reduce("") { $0 + "/" + $1 }
   }
 }
 
-/// The installed actions, and the declarations of included files, such as `./other.yaml`.
+/// The installed actions together with included files, such as `./other.yaml`, which are used like actions.
 struct IncludeCatalog: ActionCatalog {
   let base: any ActionCatalog
   let library: IncludeLibrary
-  /// The files from the main workflow to the current one.
+  /// The chain of files from the main workflow to the current one.
   let stack: [String]
 
   var declarations: [ActionDeclaration] { base.declarations }
@@ -202,7 +204,7 @@ extension WorkflowKey {
 }
 
 extension SourceText {
-  /// Returns the location of a diagnostic, such as `other.yaml:3:5`.
+  /// Returns the file name, line and column of a diagnostic, such as `other.yaml:3:5`.
   func location(_ diagnostic: Diagnostic) -> String {
     let location = LineTable(self).location(of: diagnostic.span.start)
     return "\(IncludeLibrary.fileName(file)):\(location.line):\(location.column)"

@@ -1,15 +1,15 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds cases in which the launch gate waits for the `finally` of an included file. Usually it does not, except if a
-/// blocking step depends on the including step.
+/// Finds cases in which the launch gate waits for the `finally` of an included file. Usually it does not, but it does
+/// if a blocking step depends on the including step.
 struct WaitForFinally {
   private let graph: WorkflowGraph
   private let roles: GateRoles
-  /// For each step, a blocking step that cannot finish before it, or -1 if the gate does not wait for the step.
+  /// For each step, a blocking step that cannot finish before it does, or -1 if the gate does not wait for the step.
   private var blockers: [StepIndex]
 
-  /// Returns the warnings for a workflow and the files that it includes. Each is located at the including step.
+  /// Returns the warnings about a workflow and its included files, located at the including steps.
   static func diagnostics(of graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let steps = graph.workflow.steps
     guard graph.workflow.gate != nil,

@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Checks of steps that include workflows: the keys of the step, and whether the file can be used.
+/// Checks steps that include workflows: the keys of the step, and whether the file can be used.
 extension WorkflowCheck {
-  /// Returns the events of included files with the names that they have in this file, such as `build/done`.
+  /// Returns the events of included files by the names that they have in this file, such as `build/done`.
   func includedEvents() -> Set<String> {
     var events: Set<String> = []
     guard let includes = catalog as? IncludeCatalog,
@@ -19,8 +19,8 @@ extension WorkflowCheck {
     return events
   }
 
-  /// Returns the events of this file: those it declares, those that inputs of its steps name, and those of included
-  /// files.
+  /// Returns the events of this file: those that it declares, those that its steps name in inputs, and those of
+  /// included files.
   func ownEvents() -> Set<String> {
     var events = Set(workflow.events.map(\.name)).union(includedEvents())
     for (index, step) in workflow.steps.enumerated() {
@@ -73,7 +73,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports an `env-file` that depends on inputs of an included file, because it is read before these are known.
+  /// Reports an included file whose `env-file` depends on its inputs. `env-file` is read before these inputs are known.
   private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     for (file, inner, _) in filesRun(by: entry) {
       let names = inner.environmentFiles.map(\.path)
@@ -87,7 +87,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports conflicts with the `concurrency` of an included file, which becomes the queue of its steps.
+  /// Reports conflicts with the `concurrency` of an included file, which is implemented as the queue of the file's
+  /// steps.
   private mutating func checkConcurrency(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
@@ -115,7 +116,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns an included file and all files that it includes, each with its name and its own events.
+  /// Returns an included file and all files that it includes, each with its name, its workflow and its own events.
   private func filesRun(
     by entry: IncludeLibrary.IncludableFile
   ) -> [(file: String, workflow: Workflow, events: Set<String>)] {
@@ -133,7 +134,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Reports keys that a workflow cannot have if it runs for each item.
+  /// Reports keys that a file cannot have if a step runs it for each item.
   private mutating func checkItemWorkflow(_ entry: IncludeLibrary.IncludableFile, of step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
@@ -186,9 +187,9 @@ extension WorkflowCheck {
 }
 
 extension StepKey {
-  /// The keys that a step cannot have if it includes a workflow.
+  /// The keys that a step cannot have if it includes a file.
   fileprivate static let notOnInclude: [StepKey] =
     [.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces, .resources]
-  /// The keys that a step cannot have if a workflow runs for each of its items.
+  /// The keys that a step cannot have if it runs a file for each item.
   fileprivate static let notOnItemWorkflow: [StepKey] = [.prewarm, .env, .inputsFrom, .produces, .executor]
 }

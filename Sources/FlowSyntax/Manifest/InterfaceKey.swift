@@ -1,5 +1,5 @@
-/// The keys of the interface of a built-in plugin, `*.plugin.yaml`. They are those of `plugin.yaml` without keys for a
-/// program.
+/// The keys in the interface of a built-in plugin, `*.plugin.yaml`. They are the keys of `plugin.yaml` without those
+/// that describe a program.
 enum InterfaceKey: String, FormatKey {
   case name, version, `protocol`, description, actions, handles
 
@@ -38,7 +38,7 @@ enum InterfaceActionKey: String, FormatKey {
   }
 }
 
-/// The keys that are possible only for actions in the same process.
+/// The keys that only actions of built-in plugins can have, because these run in the same process.
 enum InProcessKey: String, FormatKey {
   case provides, requires, effect
   case outputsFrom = "outputs-from"
@@ -75,7 +75,7 @@ enum InProcessKey: String, FormatKey {
   }
 }
 
-/// The keys for an action that calls another one for each post of an event.
+/// The keys that describe an action that calls another one for each post of an event.
 enum CallKey: String, FormatKey {
   case event, action, inputs
 

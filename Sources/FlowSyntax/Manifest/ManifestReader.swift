@@ -1,11 +1,11 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads the manifest of a plugin from a ``NodeTree``.
+/// Reads the manifest of a plugin from its parsed YAML.
 struct ManifestReader: DocumentReading {
   let tree: NodeTree
   let file: String
-  /// True for the interface of a built-in plugin, which has no program.
+  /// True for the interface of a built-in plugin. It does not describe a program.
   let isInterface: Bool
   var diagnostics: [Diagnostic] = []
   var nameSpan = TextSpan(at: 0)
@@ -18,7 +18,7 @@ struct ManifestReader: DocumentReading {
     self.isInterface = isInterface
   }
 
-  /// Reads the name of the plugin, and reports an invalid name.
+  /// Reads the name of the plugin, and reports it if it is invalid.
   mutating func pluginName(_ node: NodeID) -> String? {
     guard let name = string(node, "name") else { return nil }
     nameSpan = span(node)
@@ -26,7 +26,7 @@ struct ManifestReader: DocumentReading {
     return name
   }
 
-  /// Reads the manifest. Returns nil if a required key is missing; reports all other problems and continues.
+  /// Reads the manifest and reports all problems. Returns nil if a required key is missing.
   mutating func read() -> PluginManifest? {
     guard let root = tree.root else {
       report(
@@ -45,7 +45,7 @@ struct ManifestReader: DocumentReading {
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
     let environment = members[.env].map { names($0.value, "env") } ?? []
     let executor = members[.executor].flatMap { self.executor($0) }
-    // A plugin with only an executor does not need a program.
+    // A plugin that only provides an executor needs no program for actions.
     let isExecutorAlone =
       members[.executor] != nil && members[.command] == nil && members[.source] == nil && members[.actions] == nil
     let program = isExecutorAlone ? executor.map { .command($0.command) } : program(members, root)
@@ -70,7 +70,7 @@ struct ManifestReader: DocumentReading {
       switch key {
       case .command:
         executor.command = words
-        // If the plugin has no program, these are the words of the executor's program.
+        // Without a program for actions, these are the words of the executor's program.
         let isList = reader.tree.kind(entry.value) == .sequence
         reader.programSpans = (isList ? reader.tree.elements(entry.value) : [entry.value]).map(reader.span)
       case .places: executor.places = words

@@ -1,16 +1,16 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The interface of a built-in plugin, read from its `*.plugin.yaml`. With it, workflows can be checked without the
-/// plugin.
+/// The interface of a built-in plugin, read from its `*.plugin.yaml`. It allows checking workflows without the plugin
+/// itself.
 package struct PluginInterface: Sendable {
   /// The name of the plugin, which is the prefix of its actions' names.
   package var name: String
-  /// A description, or an empty string.
+  /// A description of the plugin, or an empty string.
   package var summary: String
   /// The handles that the plugin provides to every run.
   package var handles: [HandleKey]
-  /// The actions in file order.
+  /// The actions of the plugin, in file order.
   package var actions: [ActionDeclaration]
 }
 
@@ -20,15 +20,14 @@ package struct PluginInterfaceLoader: Sendable {
   package struct Result: Sendable {
     /// The interface, or nil if there is an error.
     package let interface: PluginInterface?
-    /// All diagnostics, in file order.
+    /// All diagnostics, sorted by location.
     package let diagnostics: [Diagnostic]
-    /// The text of the file.
+    /// The file's name and text.
     package let source: SourceText
-    /// The location of the plugin's name.
+    /// The location of the plugin's name in the file.
     package let nameSpan: TextSpan
   }
 
-  /// Creates a loader.
   package init() {}
 
   /// Reads an interface. `file` is its name in messages.
@@ -49,7 +48,7 @@ package struct PluginInterfaceLoader: Sendable {
 }
 
 extension ManifestReader {
-  /// Reads the interface. Returns nil if a required key is missing; reports all other problems and continues.
+  /// Reads the interface and reports all problems. Returns nil if a required key is missing.
   mutating func readInterface() -> PluginInterface? {
     guard let root = tree.root else {
       report(
@@ -71,7 +70,7 @@ extension ManifestReader {
       name: name, summary: summary, handles: handles.map { HandleKey($0) }, actions: actions.map(\.declaration))
   }
 
-  /// Reads the keys that are possible only for actions in the same process.
+  /// Reads the keys that only actions of built-in plugins can have, because these run in the same process.
   mutating func takeInProcess(
     _ member: MemberCursor.Member, of owner: Owner, into declaration: inout ActionDeclaration
   ) {

@@ -9,15 +9,16 @@ package struct PluginManifestLoader: Sendable {
   package struct Result: Sendable {
     /// The manifest, or nil if there is an error.
     package let manifest: PluginManifest?
-    /// All diagnostics, in file order.
+    /// All diagnostics, sorted by location.
     package let diagnostics: [Diagnostic]
-    /// The text of the file.
+    /// The file's name and text.
     package let source: SourceText
-    /// The location of the plugin's name, for errors that are found later, such as two plugins with the same name.
+    /// The location of the plugin's name in the file. Errors that are found later, such as two plugins with the same
+    /// name, refer to it.
     package let nameSpan: TextSpan
-    /// The locations of the actions, by full name.
+    /// The location of each action in the file, by the action's full name.
     package let actionSpans: [String: TextSpan]
-    /// The locations of the words in `command`, or that of `source`.
+    /// The locations of the words in `command`, or the location of `source`.
     package let programSpans: [TextSpan]
 
     /// Formats all diagnostics with excerpts of the file.
@@ -26,7 +27,6 @@ package struct PluginManifestLoader: Sendable {
     }
   }
 
-  /// Creates a loader.
   package init() {}
 
   /// Reads a manifest. `file` is its name in messages and the `origin` of its declarations.

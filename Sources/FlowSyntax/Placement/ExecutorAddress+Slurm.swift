@@ -1,45 +1,45 @@
 import FlowDiagnostics
 import FlowModel
 
-// Options that are passed to `srun` unchanged: `srun.NAME=VALUE`, or `srun.NAME` for one without a value.
+// Options that are passed to `srun` unchanged, written as `srun.NAME=VALUE`, or `srun.NAME` if they have no value.
 extension ExecutorAddress.Option {
-  /// The prefix of these options.
   static let passedThroughPrefix = "srun."
 
-  /// The name of the option in `srun`, or nil for an option of flowrun.
+  /// The option's name in `srun`, or nil if it is an option of flowrun.
   var passedThrough: String? {
     name.hasPrefix(Self.passedThroughPrefix) ? String(name.dropFirst(Self.passedThroughPrefix.count)) : nil
   }
 
-  /// True if the value may contain commas.
+  /// True if the option's value may contain commas.
   var isList: Bool {
     ["constraint", "exclude", "gres", "nodelist", "partition"].contains(name) || passedThrough != nil && !value.isEmpty
   }
 }
 
 extension ExecutorAddress {
-  /// The options of flowrun that `srun` has under the same name.
+  /// The options of flowrun that have the same name in `srun`.
   private static let ownOptions = [
     "partition", "account", "qos", "constraint", "time", "mem", "gres", "nodelist", "exclude", "reservation",
   ]
-  /// Options that flowrun sets itself, and options that would disturb the worker's pipe or change its allocation.
+  /// Options of `srun` that cannot be used: flowrun sets some of them itself, and others would disturb the worker's
+  /// pipe or change its allocation.
   private static let refusedOptions = [
     "nodes", "ntasks", "cpus-per-task", "job-name", "comment", "mpi", "export", "export-file", "input", "output",
     "error", "label", "pty", "multi-prog", "quiet", "jobid", "overlap", "het-group", "no-allocate", "test-only",
     "chdir", "bcast", "nodefile", "help", "usage", "version", "wait", "array", "wrap", "parsable", "requeue",
     "no-requeue",
   ]
-  /// Other options for memory. Slurm allows only one of them.
+  /// Other options that set the job's memory. Slurm allows only one of them.
   private static let memoryOptions = ["mem-per-cpu", "mem-per-gpu"]
 
-  /// The arguments of `srun` for the options that are passed unchanged.
+  /// The arguments of `srun` for the options that are passed to it unchanged.
   package var passedThrough: [String] {
     options.compactMap { option in
       option.passedThrough.map { "--\($0)" + (option.value.isEmpty ? "" : "=\(option.value)") }
     }
   }
 
-  /// Throws if the option must not be passed to `srun`. Abbreviations of names count, too, because `srun` accepts them.
+  /// Throws if an option must not be passed to `srun`. Abbreviations are rejected as well, because `srun` accepts them.
   func checkPassedThrough(_ name: String) throws(AddressProblem) {
     guard let first = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
       name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isWordByte($0) })
@@ -65,12 +65,12 @@ extension ExecutorAddress {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// True if an option determines the memory of the job.
+  /// True if an option sets the memory of the job.
   var statesMemory: Bool {
     self["mem"] != nil || options.contains { Self.memoryOptions.contains($0.passedThrough ?? "") }
   }
 
-  /// Throws if a value does not have the form that Slurm requires.
+  /// Throws if the value of an option does not have the form that Slurm requires.
   func checkSlurm() throws(AddressProblem) {
     for option in options where option.passedThrough == nil {
       let (name, value) = (option.name, option.value)
@@ -102,7 +102,7 @@ extension ExecutorAddress {
     }
   }
 
-  /// Parses the time limit of a job, which is a duration or has Slurm's form.
+  /// Parses a job's time limit, which is a duration or is written in Slurm's form.
   static func limit(_ text: String) throws(AddressProblem) -> Duration {
     if let limit = SlurmText.limit(text) { return limit }
     do throws(DurationText.DurationProblem) {
@@ -115,11 +115,11 @@ extension ExecutorAddress {
     }
   }
 
-  /// The time limit of a job, or nil.
+  /// The time limit of the job, or nil if the address has none.
   package var timeLimit: Duration? { self["time"].flatMap { try? Self.limit($0) } }
 
-  /// Adds the number of slots and missing options from `general`, the address in `--on` or `defaults`, to the address
-  /// of a step that has only options for Slurm.
+  /// Completes the address of a step that has only Slurm options. The number of slots and missing options are taken
+  /// from `general`, which is the address in `--on` or `defaults`.
   func completed(by general: ExecutorAddress) -> ExecutorAddress {
     guard name == Self.slurm, value == nil, general.name == Self.slurm else { return self }
     let others = general.options.filter { option in
@@ -131,11 +131,12 @@ extension ExecutorAddress {
     return (try? ExecutorAddress(text)) ?? self
   }
 
-  /// The default maximum of slots: without `resources`, and for steps with a job each.
+  /// The default maximum numbers of slots: `plain` if some steps have no `resources`, and `ofJobs` if each step is a
+  /// separate job.
   private static let usualSlots = (plain: 8, ofJobs: 50)
 
-  /// Returns the address with a number of slots, unless it has one. The number is that of the steps, where a fan-out
-  /// counts as `parallel`, up to a default maximum.
+  /// Adds a number of slots to the address if it has none: one for each step, and `parallel` for a fan-out, up to a
+  /// default maximum.
   package func counting(_ steps: [StepOptions]) -> ExecutorAddress {
     guard name == Self.slurm, value == nil else { return self }
     let isPlain = steps.contains { $0.request == nil }
@@ -151,7 +152,7 @@ extension ExecutorAddress {
 }
 
 extension ExecutorAddress {
-  /// The memory of the job in the form of Slurm, whose units are powers of 1024 without an `i`.
+  /// The memory of the job in Slurm's form, in which units are powers of 1024 without an `i`.
   package var memory: String? {
     self["mem"].map { $0.lowercased().hasSuffix("ib") ? String($0.dropLast(2)) : $0 }
   }

@@ -1,19 +1,19 @@
 import FlowDiagnostics
 import FlowModel
 
-/// An executor as written in `--on` and `executor:`: a name, a number of slots or another value, and options after
-/// commas, such as `slurm=8,partition=short,time=1h`.
+/// An executor as written in `--on` and `executor:`, such as `slurm=8,partition=short,time=1h`. It consists of a name,
+/// a number of slots or another value, and options after commas.
 package struct ExecutorAddress: Sendable, Hashable {
   /// The name: `workers`, `slurm`, `local`, or that of a plugin with an executor.
   package var name: String
   /// The value after `=`, such as the number of slots, or nil.
   package var value: String?
-  /// The options, in order.
+  /// The options in the order in which they are written.
   package var options: [Option]
   /// The address as written.
   package var text: String
 
-  /// An option of an address.
+  /// An option of an address, such as `time=1h`.
   package struct Option: Sendable, Hashable {
     /// The name before `=`.
     package var name: String
@@ -23,34 +23,33 @@ package struct ExecutorAddress: Sendable, Hashable {
 
   /// The reason why a string is not an address.
   package struct AddressProblem: Error, Sendable, Hashable {
-    /// The problem.
     package var message: String
-    /// A suggestion, or nil.
+    /// A suggestion how to fix the address, or nil.
     package var help: String?
   }
 
-  /// The name that stands for this process.
+  /// The name that means this process.
   package static let local = "local"
   /// The executor that starts processes on this machine.
   package static let workers = "workers"
   /// The executor that requests allocations from Slurm.
   package static let slurm = "slurm"
-  /// The executors that allocate the `resources` of steps.
+  /// The executors that can reserve the `resources` of steps.
   static let counting: Set<String> = [workers, slurm]
-  /// A regular expression for addresses, for editors.
+  /// A regular expression that editors use to check addresses.
   static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,([^=,]+=[^,]+(,[^=,]+)*|srun\\.[^=,]+))*$"
   /// The maximum number of slots of an executor.
   package static let mostSlots = 10_000
 
   /// The options that all executors have, including those of plugins.
   package static let commonOptions = ["files", "scratch", "worker"]
-  /// The options of the built-in executors.
+  /// The names of the options of each built-in executor.
   static let optionNames = [
     local: [], workers: ["processes"] + commonOptions,
     slurm: SlurmKey.addressOptions + commonOptions.filter { $0 != "worker" },
   ]
 
-  /// Parses an address. Throws if it is not valid.
+  /// Parses an address. Throws if it is invalid.
   package init(_ text: String) throws(AddressProblem) {
     self.text = text
     var parts = text.parts(separatedBy: ",")[...]
@@ -84,11 +83,11 @@ package struct ExecutorAddress: Sendable, Hashable {
     try check()
   }
 
-  /// The values of `files`: `shared` if workers share the workflow's folder, `copy` if files are copied to and from
-  /// them.
+  /// The values of `files`: `shared` if workers share the workflow's folder, `copy` if files are copied to workers and
+  /// back.
   static let fileModes = ["shared", "copy"]
 
-  /// True if files are copied to and from workers.
+  /// True if files are copied to workers and back.
   package var copiesFiles: Bool { self["files"] == "copy" }
 
   private func checkFiles() throws(AddressProblem) {
@@ -125,7 +124,7 @@ package struct ExecutorAddress: Sendable, Hashable {
     case Self.local:
       guard value == nil else { throw AddressProblem(message: "'local' takes no value", help: "write 'local'") }
     default:
-      // The address of a step may have only options for Slurm. Then `counting` adds the number of slots.
+      // A step's address may have only Slurm options. The number of slots is then added by ``counting(_:)``.
       if name != Self.slurm || value != nil || options.isEmpty {
         _ = try count(value ?? "", "slots", of: "\(name)=4", 1...Self.mostSlots)
       }
@@ -149,7 +148,7 @@ package struct ExecutorAddress: Sendable, Hashable {
     return count
   }
 
-  /// The value of an option, or nil if the address does not have it.
+  /// Returns the value of an option, or nil if the address does not have the option.
   package subscript(option: String) -> String? { options.first { $0.name == option }?.value }
 
   /// The number of slots, 1 by default.

@@ -1,9 +1,9 @@
 import FlowModel
 
-/// Values in the forms of Slurm.
+/// Parses values that are written in Slurm's forms.
 enum SlurmText {
   /// Parses a time such as `30:00`, `1:30:00`, `2-12`, `2-12:30` or `2-12:30:00`. Returns nil for any other string,
-  /// including a number alone, which Slurm reads as minutes.
+  /// even for a number without a unit, although Slurm reads that as minutes.
   static func limit(_ text: String) -> Duration? {
     let halves = text.split(separator: "-", omittingEmptySubsequences: false)
     guard halves.count <= 2, let last = halves.last else { return nil }
@@ -25,7 +25,8 @@ enum SlurmText {
     return seconds > 0 ? .seconds(seconds) : nil
   }
 
-  /// True for an amount of memory such as `4000`, `4G`, `512MB`, and flowrun's `4GiB`. 0 means all memory of a node.
+  /// True for an amount of memory such as `4000`, `4G`, `512MB`, or flowrun's `4GiB`. In Slurm, 0 means all memory of a
+  /// node.
   static func isMemory(_ text: String) -> Bool {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit = text.dropFirst(digits.count).lowercased()
@@ -34,7 +35,7 @@ enum SlurmText {
     return number > 0 && ["k", "m", "g", "t"].contains { unit == $0 || unit == $0 + "b" || unit == $0 + "ib" }
   }
 
-  /// True for devices such as `gpu`, `gpu:2` or `gpu:a100:2`, or several of them separated by commas.
+  /// True for devices such as `gpu`, `gpu:2` or `gpu:a100:2`, or for several of them separated by commas.
   static func isDevices(_ text: String) -> Bool {
     text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { device in
       let parts = device.split(separator: ":", omittingEmptySubsequences: false)

@@ -2,24 +2,23 @@ import FlowDiagnostics
 import FlowModel
 import FlowPlatform
 
-/// The place of each step of a workflow: this process, or the executor in `--on`, `executor:` or `defaults`.
+/// Where each step of a workflow runs: in this process or on the executor in `--on`, `executor:` or `defaults`.
 package struct StepPlacement: Sendable {
-  /// The place where a step runs.
   package enum Place: Sendable, Hashable {
-    /// This process. `why` is the reason if the step should run on an executor but cannot, or nil.
+    /// The step runs in this process. If the step should run on an executor but cannot, `why` is the reason.
     case here(why: String?)
-    /// The executor with this address.
+    /// The step runs on the executor with this address.
     case away(String)
   }
 
-  /// The place of each step.
+  /// The place of each step, by the step's index.
   package private(set) var places: [Place] = []
-  /// The addresses of the executors, in the order of their first steps.
+  /// The addresses of the executors, in the order of the first step that uses each.
   package private(set) var addresses: [String] = []
-  /// For each remote step, the index in ``addresses``.
+  /// The index in ``addresses`` of each remote step's executor.
   package private(set) var assignment: [StepIndex: Int] = [:]
 
-  /// Determines the places. `on` is the value of `--on`, or nil.
+  /// Determines where each step runs. `on` is the value of `--on`, or nil.
   package init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
     let isNamed = workflow.steps.contains { $0.hasOptions && $0.options.executor != nil }
     guard on != nil || workflow.executor != nil || isNamed else {
@@ -56,13 +55,13 @@ package struct StepPlacement: Sendable {
     }
   }
 
-  /// True if the `resources` of a step count on this machine.
+  /// True if a step uses up `resources` of this machine while it runs.
   package func countsHere(_ step: StepIndex) -> Bool {
     guard case .away(let address) = places[Int(step)] else { return true }
     return (try? ExecutorAddress(address).name) == ExecutorAddress.workers
   }
 
-  /// Returns the reason why a step with a portable action cannot run on the executor, or nil.
+  /// Returns the reason why a step cannot run on the executor although its action is portable, or nil if it can.
   static func obstacle(_ step: Step, at address: String) -> String? {
     let wish = try? ExecutorAddress(address)
     if step.options.queue == QueueDeclaration.terminal { return "it is interactive, and the terminal is here" }
@@ -83,7 +82,8 @@ package struct StepPlacement: Sendable {
     return nil
   }
 
-  /// True if a path leads outside the folder that it is relative to. Values of expressions are ignored.
+  /// True if a relative path leads out of its folder, or if the path is absolute. Everything after an expression is
+  /// ignored.
   private static func leavesFolder(_ path: String) -> Bool {
     if FilePath.isAbsolute(path) { return true }
     var depth = 0
@@ -113,7 +113,7 @@ package struct StepPlacement: Sendable {
 }
 
 extension WorkflowCheck {
-  /// Reports steps with an `executor` that cannot run on it.
+  /// Reports steps that cannot run on their `executor`.
   mutating func checkExecutors() {
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
