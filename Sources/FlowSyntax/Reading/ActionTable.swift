@@ -2,12 +2,12 @@ import FlowModel
 
 /// The actions that a workflow uses. Each is looked up only once, however many steps use it.
 struct ActionTable {
-  /// An action with its declaration. An object, because each check asks for the action of each step.
+  /// An action with its declaration. This is a class because each check asks for the action of each step.
   final class NamedAction: Sendable {
     let name: String
     /// The declaration, or nil if the action is not installed.
     let declaration: ActionDeclaration?
-    /// True if a step without `with` needs no further checks.
+    /// True if a step of this action that has no `with` needs no check of its inputs.
     let isPlain: Bool
 
     init(name: String, declaration: ActionDeclaration?, isPlain: Bool) {
@@ -17,9 +17,9 @@ struct ActionTable {
 
   private let catalog: any ActionCatalog
   private var names = NameTable(capacity: 8)
-  /// The index in ``entries`` of each name.
+  /// The index in ``entries`` for each name.
   private var locations: [Int] = []
-  /// The index of the action for `run`, or -1 if no step uses it.
+  /// The index in ``entries`` of the action for `run`, or -1 if no step uses it.
   private var commandIndex = -1
   private(set) var entries: [NamedAction] = []
   /// The index in ``entries`` of each step's action, or -1 if the step has none.
@@ -27,7 +27,7 @@ struct ActionTable {
 
   init(catalog: any ActionCatalog) { self.catalog = catalog }
 
-  /// Returns the index of the action with the name in `node`.
+  /// Returns the index of the action that `node` names.
   @inline(__always)
   mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
     let (index, isNew) = names.insert(node, in: tree)
@@ -38,7 +38,7 @@ struct ActionTable {
     return locations[index]
   }
 
-  /// Returns the index of the action for `run`.
+  /// Returns the index of the action for `run`. Adds the action if necessary.
   mutating func indexOfCommand() -> Int {
     if commandIndex < 0 {
       commandIndex = entries.count
@@ -47,7 +47,7 @@ struct ActionTable {
     return commandIndex
   }
 
-  /// Returns the index of the action for `run` in a service.
+  /// Returns the index of the action for `run` in a service. Adds the action if necessary.
   mutating func indexOfService() -> Int {
     if let index = entries.firstIndex(where: { $0.name == CommandKeys.serviceAction }) { return index }
     add(CommandKeys.serviceAction)

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Declarations of fields: inputs of a workflow, and inputs and outputs in a manifest.
+/// Reads declarations of fields: inputs of a workflow, and inputs and outputs in a manifest.
 extension DocumentReading {
   /// Reads a mapping from names to declarations of fields.
   mutating func fields(_ node: NodeID, _ owner: String, names: NameKind) -> [FieldDeclaration] {
@@ -17,8 +17,7 @@ extension DocumentReading {
     return result
   }
 
-  /// Calls `body` for each member of a mapping whose keys are names. Reports duplicate names and names that break the
-  /// rule of their kind.
+  /// Calls `body` for each member of a mapping whose keys are names. Reports duplicate names and invalid names.
   mutating func forEachName(
     of node: NodeID, _ kind: NameKind, _ body: (inout Self, String, MemberCursor.Member) -> Void
   ) {
@@ -35,7 +34,7 @@ extension DocumentReading {
     }
   }
 
-  /// Reports a name that breaks the rule of its kind.
+  /// Reports a name that is invalid for its kind.
   mutating func checkName(_ name: String, _ kind: NameKind, _ node: NodeID) {
     if !kind.allows(name) {
       report(.invalidName, "'\(name)' cannot be a name here", at: span(node), help: "a name is \(kind.rule)")
@@ -103,7 +102,7 @@ extension DocumentReading {
         values.append(value)
       }
     }
-    // If one of the values has a wrong type, no other mistake is reported.
+    // If a value has a wrong type, that alone is reported, and the values are not used.
     return values.count == tree.elements(node).count ? .enumeration(values, of: type) : type
   }
 }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reading single values. Each method reports an invalid value and returns nil for it.
+/// Reads single values. Each method reports an invalid value and returns nil for it.
 extension DocumentReading {
   /// Reads a string.
   mutating func string(_ node: NodeID, _ owner: Owner) -> String? {
@@ -12,7 +12,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Returns the mismatch with a number as it is written, such as 3.10 instead of 3.1.
+  /// Replaces the number in a mismatch by its spelling in the file, such as 3.10 instead of 3.1.
   func spelled(_ mismatch: TypeMismatch, _ node: NodeID) -> TypeMismatch {
     guard tree.kind(node) == .scalar, tree.scalarValue(node)?.numberValue != nil else {
       return mismatch
@@ -31,7 +31,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Returns a suggestion for the booleans of YAML 1.1, such as `yes` or `off`, or nil.
+  /// Returns a suggestion for a Boolean of YAML 1.1, such as `yes` or `off`, or nil for any other value.
   func booleanHelp(_ node: NodeID) -> String? {
     guard tree.kind(node) == .scalar else { return nil }
     switch tree.text(node).lowercased() {
@@ -55,7 +55,7 @@ extension DocumentReading {
     return value
   }
 
-  /// Reads a number of bytes such as `8MiB`, and returns it as written.
+  /// Reads a number of bytes such as `8MiB`. Returns it as written.
   mutating func size(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> String? {
     let expected =
       "a size from \(MemoryText.format(range.lowerBound)) to \(MemoryText.format(range.upperBound)), such as 8MiB"
@@ -75,7 +75,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Reads a number of at least `least`.
+  /// Reads a number that must be at least `least`.
   mutating func number(_ node: NodeID, atLeast least: Double, _ owner: Owner) -> Double? {
     let minimum = Value.number(least).shortText
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node), let number = value.numberValue else {
@@ -120,7 +120,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Reads a string that must be one of the cases.
+  /// Reads a string that must be the raw value of one of the cases.
   mutating func word<Word: RawRepresentable<String> & CaseIterable>(
     _ node: NodeID, _ owner: Owner, as type: Word.Type = Word.self
   ) -> Word? {
@@ -140,7 +140,7 @@ extension DocumentReading {
       at: span(node), correction: meant.map { Correction(text, to: $0) } ?? Correction(text, among: words))
   }
 
-  /// Reads any value of the core schema, and reports duplicate keys in it.
+  /// Reads a value of any type. Reports duplicate keys in it.
   mutating func value(_ node: NodeID) -> Value {
     switch tree.kind(node) {
     case .scalar, .alias:
@@ -166,7 +166,7 @@ extension DocumentReading {
     return object
   }
 
-  /// Reads a name or a list of names, which may be empty, and returns their nodes.
+  /// Reads a name or a list of names. The list may be empty. Returns the nodes of the names.
   mutating func nameNodes(_ node: NodeID, _ owner: Owner, _ kind: String) -> [NodeID] {
     switch tree.kind(node) {
     case .sequence:
@@ -178,7 +178,7 @@ extension DocumentReading {
     }
   }
 
-  /// True if the scalar is a string in the core schema.
+  /// True if YAML's core schema treats the scalar as a string.
   func isString(_ node: NodeID) -> Bool {
     if case .string? = tree.scalarValue(node) { return true }
     return false

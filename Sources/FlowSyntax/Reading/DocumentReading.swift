@@ -1,29 +1,29 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The common part of the readers of workflows and manifests: a tree and a list of diagnostics.
+/// The common part of all readers of documents: a parsed tree and the list of diagnostics.
 protocol DocumentReading {
   var tree: NodeTree { get }
   var diagnostics: [Diagnostic] { get set }
 }
 
 extension DocumentReading {
-  /// True if the limit of diagnostics has been reached.
+  /// True if the maximum number of diagnostics has been reached.
   var isFull: Bool { diagnostics.count >= Limits.diagnostics }
 
-  /// True if no more diagnostics are reported, because the limit has been reached and there is an error.
+  /// True if further diagnostics are dropped, because the maximum has been reached and one of them is an error.
   var isSettled: Bool { isFull && diagnostics.contains(where: \.isError) }
 
-  /// True if it is worthwhile to search `count` names of the file for a similar one. A search takes some milliseconds,
-  /// which is acceptable for a typo, but not in a file in which most names are wrong.
+  /// True if it is worthwhile to search `count` names for one that is similar to a wrong name. A search takes some
+  /// milliseconds. That is acceptable for a typo, but not if most names in the file are wrong.
   func mayLookThrough(_ count: Int) -> Bool { count < 1_000 || diagnostics.count < 20 }
 
-  /// Returns the most similar name (``NearestName``), or nil.
+  /// Returns the most similar name according to ``NearestName``, or nil if none is similar.
   func nearest(_ name: String, among names: some Collection<String>) -> String? {
     mayLookThrough(names.count) ? NearestName.of(name, among: names) : nil
   }
 
-  /// Returns the correction to the most similar name, or nil.
+  /// Returns the correction to the most similar name, or nil if none is similar.
   func correction(_ name: String, among names: some Collection<String>) -> Correction? {
     nearest(name, among: names).map { Correction(name, to: $0) }
   }
@@ -34,7 +34,8 @@ extension DocumentReading {
     return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
   }
 
-  /// Adds a diagnostic. If the limit has been reached, adds only an error after warnings alone.
+  /// Adds a diagnostic. After the maximum number of diagnostics, only an error is added, and only if there were just
+  /// warnings.
   @inline(never)
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
@@ -46,7 +47,8 @@ extension DocumentReading {
         code, message, at: span, related: related, help: help, missingName: missingName, correction: correction))
   }
 
-  /// Adds a diagnostic whose help is the correction or, if that is nil, `help`.
+  /// Adds a diagnostic. Its help is the question whether the correction was meant or, if there is no correction,
+  /// `help`.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
     correction: Correction?, otherwise help: String? = nil
@@ -57,8 +59,10 @@ extension DocumentReading {
   /// Calls `body` for each key of a mapping. Reports a node that is not a mapping, and unknown, duplicate and missing
   /// keys.
   ///
-  /// `owner` describes the mapping, such as `step 'fetch'`. A missing key is reported at `location`. Returns the bits
-  /// of the keys that the mapping has.
+  /// - Parameters:
+  ///   - owner: Describes the mapping in messages, such as `step 'fetch'`.
+  ///   - location: The node at which missing keys are reported.
+  /// - Returns: The bits of the keys that the mapping has.
   @inline(__always) @discardableResult
   mutating func forEachKey<Key: FormatKey>(
     of node: NodeID, _ table: KeyTable<Key>, owner: Owner, location: NodeID,
@@ -100,7 +104,7 @@ extension DocumentReading {
     return seen
   }
 
-  /// It is not generic over the keys, so that it is compiled only once.
+  /// This function is not generic over the keys, so that it is compiled only once.
   @inline(never)
   private mutating func reportUnknown(
     _ keys: any FormatKey.Type, _ member: MemberCursor.Member, owner: String
@@ -122,8 +126,8 @@ extension DocumentReading {
       help: (correction.map { $0.question + " " } ?? "") + "\(keys.owner) has \(keys.list)", correction: correction)
   }
 
-  /// Returns the command that YAML has split at a comma, because it is not quoted, as in `{ run: echo a, b }`. Returns
-  /// nil if this is not the case.
+  /// Returns the whole command if YAML has split it at a comma because it is not quoted, as in `{ run: echo a, b }`.
+  /// Returns nil in any other case.
   private func command(endingIn member: MemberCursor.Member) -> String? {
     let key = span(member.key)
     guard tree.kind(member.value) == .scalar, span(member.value).isEmpty else { return nil }
@@ -135,7 +139,7 @@ extension DocumentReading {
     return command.first == "'" || command.first == "\"" || !command.contains(",") ? nil : String(command)
   }
 
-  /// Reports a duplicate key of a mapping, with the location of the first one.
+  /// Reports a duplicate key of a mapping, together with the location of its first occurrence.
   @inline(never)
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
     guard !isFull else { return }
@@ -167,7 +171,7 @@ extension DocumentReading {
 
   private static var bracesHelp: String { "in YAML, braces are a mapping; put an expression in quotes: \"${{ … }}\"" }
 
-  /// Returns a suggestion for `{{ x }}`, or nil.
+  /// Returns a suggestion for `{{ x }}`, which YAML reads as a mapping, or nil for any other node.
   private func bracesHelp(_ node: NodeID) -> String? {
     let start = span(node).start
     return tree.kind(node) == .mapping && tree.source.bytes[start...].starts(with: Array("{{".utf8))
@@ -176,7 +180,7 @@ extension DocumentReading {
 
   func span(_ node: NodeID) -> TextSpan { tree.span(node) }
 
-  /// Describes a node for a message, such as `a mapping` or `the string "yes"`.
+  /// Returns words for a node in a message, such as `a mapping` or `the string "yes"`.
   @inline(never)
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {
@@ -202,15 +206,15 @@ extension DocumentReading {
 }
 
 extension FormatKey {
-  /// All keys for a message, such as `'min', 'max'`.
+  /// The quoted names of all keys for a message, such as `'min', 'max'`.
   static var list: String { names.map { "'\($0)'" }.joined(separator: ", ") }
 
   static var names: [String] { allCases.map(\.rawValue) }
 }
 
 extension [Diagnostic] {
-  /// Returns the diagnostics in file order, without duplicates, which aliases can cause. If the limit has been reached,
-  /// adds a note that there may be more.
+  /// Returns the diagnostics sorted by location, without the duplicates that aliases can cause. If the maximum number
+  /// has been reached, a note says that there may be more.
   func uniqueByLocation() -> [Diagnostic] {
     guard count > 1 else { return self }
     var seen: Set<Diagnostic> = []

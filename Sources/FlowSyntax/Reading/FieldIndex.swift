@@ -1,15 +1,15 @@
 import FlowModel
 
-/// Fields by name, for expressions. Exact matches come first, then names that differ in case.
+/// Finds fields by the names that expressions use. An exact match takes precedence over names that differ in case.
 struct FieldIndex {
   let fields: [FieldDeclaration]
-  /// Empty if there are few fields, which are searched linearly.
+  /// The index of each field by name. It is empty if there are only a few fields, because these are searched linearly.
   private var exact: [String: Int] = [:]
   private var folded: [String: Int] = [:]
 
   private static let scanLimit = 16
 
-  /// Creates an index. If a name occurs more than once, the first field counts.
+  /// Creates an index. If several fields have the same name, the first one is used.
   init(_ fields: [FieldDeclaration]) {
     self.fields = fields
     guard fields.count > Self.scanLimit else { return }
@@ -20,7 +20,7 @@ struct FieldIndex {
     }
   }
 
-  /// Returns the field with this name, or nil. The name may differ in case.
+  /// Returns the field with this name, or nil. If no name matches exactly, case is ignored.
   func field(like name: String) -> FieldDeclaration? {
     guard exact.isEmpty else { return (exact[name] ?? folded[name.lowercased()]).map { fields[$0] } }
     return fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }

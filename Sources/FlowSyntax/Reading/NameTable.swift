@@ -1,11 +1,11 @@
-/// A table of names that compares the bytes of their nodes and creates no strings. It resolves the ids of 100,000
-/// steps.
+/// A table of names that compares bytes and creates no strings. It resolves the ids of 100,000 steps.
 struct NameTable {
   private var slots: [Int32]
   private var entries: [(hash: UInt64, node: NodeID)] = []
   private let seed: UInt64
 
-  /// Creates a table for about `capacity` names. Its seed is random, so that no file can cause collisions on purpose.
+  /// Creates a table for about `capacity` names. Its hashes use a random seed, so that no file can be written to cause
+  /// collisions.
   init(capacity: Int) {
     var size = 16
     while size < capacity * 2 { size *= 2 }
@@ -16,7 +16,7 @@ struct NameTable {
 
   var count: Int { entries.count }
 
-  /// Returns the node with which the name at this index was added.
+  /// Returns the node that added the name with this index.
   func node(_ index: Int) -> NodeID { entries[index].node }
 
   @inline(__always)
@@ -41,7 +41,7 @@ struct NameTable {
     return nil
   }
 
-  /// Adds the name of a node, and returns its index. If the name exists, returns the existing index.
+  /// Adds the name in a node and returns its index. If the name has already been added, returns its existing index.
   @inline(__always)
   mutating func insert(_ node: NodeID, in tree: borrowing NodeTree) -> (index: Int, isNew: Bool) {
     if entries.count * 2 >= slots.count { grow() }
@@ -77,7 +77,8 @@ struct NameTable {
     return true
   }
 
-  /// Hashes eight bytes at a time, by multiplying them by an odd constant and folding the product.
+  /// Returns a hash. Eight bytes at a time are multiplied by an odd constant, and the halves of the product are
+  /// combined.
   @inline(__always)
   private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     let raw = UnsafeRawBufferPointer(bytes)

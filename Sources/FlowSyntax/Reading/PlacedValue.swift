@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowModel
 
 extension PlacedValue {
-  /// Returns the value of a node. It was read before, so there are no new diagnostics.
+  /// Returns the value of a node that was read before, so that reading it again finds no new errors.
   static func of(_ node: NodeID, in tree: NodeTree) -> PlacedValue {
     var reader = PlacedReader(tree: tree)
     return reader.value(node)
   }
 
-  /// Reads a file. The value is nil if the file is empty or not YAML, for which `diagnostics` has the reason.
+  /// Reads a file. If the file is empty or not YAML, the value is nil and `diagnostics` has the reason.
   package static func read(_ source: SourceText) -> (value: PlacedValue?, diagnostics: [Diagnostic]) {
     switch YAMLParser.parse(source) {
     case .failure(let failure): return (nil, [failure.diagnostic])
@@ -20,7 +20,7 @@ extension PlacedValue {
   }
 }
 
-/// Reads values with their locations from a tree.
+/// Reads values together with their locations.
 private struct PlacedReader: DocumentReading {
   let tree: NodeTree
   var diagnostics: [Diagnostic] = []

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// The nodes of the keys and steps of a workflow, for messages.
+/// The nodes of a workflow's keys and steps. They give diagnostics their locations.
 struct WorkflowLocations: Sendable {
   /// The keys of the workflow, in file order.
   var keys: [(key: WorkflowKey, member: MemberCursor.Member)] = []
@@ -12,7 +12,7 @@ struct WorkflowLocations: Sendable {
   func value(_ key: WorkflowKey) -> NodeID? { member(key)?.value }
 }
 
-/// The id and the mapping of a step.
+/// The nodes of a step's id and of its mapping.
 struct StepLocation: Sendable {
   private let key32: Int32
   private let value32: Int32
@@ -22,15 +22,15 @@ struct StepLocation: Sendable {
     value32 = Int32(value)
   }
 
-  /// The node of the id.
+  /// The node of the step's id.
   var key: NodeID { Int(key32) }
-  /// The node of the mapping.
+  /// The node of the mapping with the step's keys.
   var value: NodeID { Int(value32) }
 }
 
 extension NodeTree {
-  /// Returns the member of a mapping with this key, or nil. The tree was read before, so merge keys cause no new
-  /// diagnostics.
+  /// Returns the member of a mapping with this key, or nil. The tree was checked before, so errors in merge keys are
+  /// ignored.
   func member(_ key: String, of mapping: NodeID) -> MemberCursor.Member? {
     guard kind(mapping) == .mapping else { return nil }
     var ignored: [Diagnostic] = []

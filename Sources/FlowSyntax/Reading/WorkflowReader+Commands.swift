@@ -4,21 +4,21 @@ import FlowModel
 
 /// The keys of a step that determine what it runs: `uses`, or `run` with its options.
 struct CommandKeys {
-  /// The action for `run`.
+  /// The action of a step with `run`.
   static let action = "shell.run"
-  /// The action for `run` in a service.
+  /// The action of a service with `run`.
   static let serviceAction = Step.serviceAction
-  /// The input for `run`.
+  /// The action's input for the value of `run`.
   static let commandInput = "command"
-  /// The input for `shell`.
+  /// The action's input for the value of `shell`.
   static let shellInput = "shell"
-  /// The input for the words after `--`.
+  /// The action's input for the words after `--` on the command line.
   static let argumentsInput = "arguments"
-  /// The workflow's input for the words after `--`.
+  /// The workflow's input that receives the words after `--` on the command line.
   static let argumentsName = "args"
-  /// The input for the working folder of a command.
+  /// The action's input for the working folder.
   static let folderInput = "cwd"
-  /// The default shell of `run`, which stops at the first command that fails.
+  /// The default shell. As flowrun starts it, it stops at the first command that fails.
   static let usualShell = "sh"
 
   var uses: NodeID?
@@ -36,18 +36,18 @@ struct CommandKeys {
 
   /// True if the action runs a command.
   static func isCommand(_ uses: String) -> Bool { uses == action || uses == serviceAction }
-  /// True if a key for services is set.
+  /// True if the step has a key that only services can have.
   var isOfService: Bool { service != nil || readyWhen != nil || restart != nil }
-  /// True if `run` or `shell` is set.
+  /// True if the step has `run` or `shell`.
   var isStated: Bool { run != nil || shell != nil }
-  /// True if a key is set that requires a command.
+  /// True if the step has a key that only commands can have.
   var needsCommand: Bool { mergeOutput != nil || path != nil || interactive != nil }
-  /// The keys that require a command.
+  /// The keys of the step that only commands can have.
   var forCommandsAlone: [MemberCursor.Member] { [mergeOutput, path, interactive].compactMap { $0 } }
 }
 
 extension WorkflowReader {
-  /// Converts `run` and `shell` to an action with inputs. Reports a step without an action.
+  /// Converts `run` and `shell` to an action and its inputs. Reports a step without an action.
   mutating func readCommand(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -93,8 +93,8 @@ extension WorkflowReader {
     }
   }
 
-  /// True if a command uses the words after `--`: it reads positional parameters, and the workflow declares `args`. If
-  /// other commands received the words, they would run again whenever the words change.
+  /// True if a command uses the words after `--`: it reads positional parameters, and the workflow declares `args`.
+  /// Other commands do not receive the words, because they would run again whenever the words change.
   private func readsArguments(_ text: String) -> Bool {
     guard workflow.inputs.contains(where: { $0.name == CommandKeys.argumentsName && $0.type == .array(of: .string) })
     else { return false }
@@ -109,7 +109,7 @@ extension WorkflowReader {
     return false
   }
 
-  /// Applies the file's defaults for commands, and converts the keys that set inputs of commands.
+  /// Applies the file's defaults for commands, and converts the step's other keys for commands to inputs.
   mutating func readCommandOptions(
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
@@ -151,7 +151,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Keeps numbers and booleans in a command's variables as they are written, as in the `env` of a step.
+  /// Restores the spelling of numbers and Booleans in a command's variables, as is done for the `env` of a step.
   private mutating func keepSpelling(of environment: NodeID, in with: inout ValueObject) {
     guard tree.kind(environment) == .mapping, var variables = with[StepKey.env.rawValue]?.objectValue else { return }
     var ignored: [Diagnostic] = []
@@ -166,7 +166,7 @@ extension WorkflowReader {
     with[StepKey.env.rawValue] = .object(variables)
   }
 
-  /// Reads the folders in `path`.
+  /// Reads the list of folders in `path`.
   mutating func folders(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(
@@ -183,7 +183,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads a string that is not empty and contains no expressions.
+  /// Reads a string that must be neither empty nor contain an expression.
   mutating func literal(_ node: NodeID, _ owner: Owner) -> String? {
     guard let text = string(node, owner) else { return nil }
     guard !text.isEmpty else {
@@ -199,7 +199,7 @@ extension WorkflowReader {
     return text
   }
 
-  /// Converts `outputs` to the action's input for it.
+  /// Converts `outputs` to the input of the action that declares outputs.
   mutating func readOutputs(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -226,7 +226,7 @@ extension WorkflowReader {
     with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
   }
 
-  /// Converts `output-limit` to the action's input for it.
+  /// Converts `output-limit` to the input of the action with the same meaning.
   mutating func readOutputLimit(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -248,8 +248,8 @@ extension WorkflowReader {
     with[input] = .string(text)
   }
 
-  /// Returns a declaration as the value of an input. Expressions in it are not evaluated, so they are removed or
-  /// reported.
+  /// Returns a field's declaration as the value of an input. Expressions in the input would be evaluated, so an
+  /// expression is removed from the description and reported elsewhere in the declaration.
   private mutating func declaration(of field: FieldDeclaration, in node: NodeID) -> ValueObject {
     var field = field
     if Template.containsExpression(field.summary) { field.summary = "" }
@@ -261,7 +261,7 @@ extension WorkflowReader {
     return FieldDeclaration(field.name, .any).declaration
   }
 
-  /// Reads a string, or a list of strings.
+  /// Reads a command: a string for a shell, or a list of a program and its arguments.
   private mutating func command(_ node: NodeID, _ owner: Owner) -> Value? {
     let expected = "a command: a text, or a list of a program and its arguments"
     let help = "write 'run: make test', or 'run: [make, test]'"

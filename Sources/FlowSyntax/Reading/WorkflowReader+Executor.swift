@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The executor of a step.
+/// Reads the executor of a step or of the workflow.
 extension WorkflowReader {
-  /// Reads `workers=4`, `slurm=8,partition=short`, `local`, or a mapping such as `{ slurm: { partition: short } }`,
-  /// which is converted to an address.
+  /// Reads an address such as `workers=4`, `slurm=8,partition=short` or `local`. A mapping such as `{ slurm: {
+  /// partition: short } }` is converted to an address.
   ///
-  /// - Parameter attempt: The attempt for which options are evaluated, or nil if they must not depend on it, because
-  ///   they apply to all steps.
+  /// - Parameter attempt: The attempt for which options are evaluated. Nil if the executor applies to all steps, so
+  ///   that its options cannot depend on the attempt.
   mutating func executor(_ node: NodeID, _ owner: Owner, attempt: Int? = nil) -> String? {
     if tree.kind(node) == .mapping { return executorMap(node, owner, attempt) }
     guard let text = string(node, owner) else { return nil }
@@ -80,7 +80,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns the value of an option for an attempt.
+  /// Returns the value of a Slurm option for an attempt, or nil after reporting an error.
   private mutating func slurmValue(_ key: SlurmKey, _ node: NodeID, _ owner: Owner, _ attempt: Int?) -> String? {
     guard tree.kind(node) == .scalar, Template.containsExpression(tree.text(node)) else { return string(node, owner) }
     guard let attempt, SlurmKey.changing.contains(key) else {
@@ -92,7 +92,7 @@ extension WorkflowReader {
     return value(ofExpression: node, owner, attempt)?.jobText
   }
 
-  /// Returns the options in the `executor` of a step that depend on the attempt.
+  /// Returns the options in a step's `executor` that depend on the attempt.
   private func changingOptions(of location: StepLocation) -> [(key: SlurmKey, node: NodeID)] {
     guard let executor = tree.member(StepKey.executor.rawValue, of: location.value)?.value,
       tree.kind(executor) == .mapping,
@@ -106,7 +106,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports options that depend on the attempt if attempts do not have separate jobs, or if the options select nodes.
+  /// Reports options that depend on the attempt, unless each attempt of the step has a separate job and no option
+  /// selects nodes.
   mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
     guard let (key, node) = changingOptions(of: location).first else { return }
     let owner = Owner.stepKey(.executor, location.key)
@@ -130,8 +131,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns the options in which the job of an attempt differs from that of the first one. Returns nil if there are
-  /// none, or if an option is invalid.
+  /// Returns the options of an attempt's job that differ from those of the first attempt. Returns nil if there are none
+  /// or if an option is invalid.
   mutating func job(_ location: StepLocation, attempt: Int) -> ClusterJob? {
     var job = ClusterJob()
     let owner = Owner.part(ExecutorKey.slurm.rawValue, of: .stepKey(.executor, location.key))
@@ -148,7 +149,7 @@ extension WorkflowReader {
     return job == ClusterJob() ? nil : job
   }
 
-  /// Reads options for `srun`, such as `['--licenses=matlab:1', --contiguous]`, as options of an address.
+  /// Reads options for `srun` such as `['--licenses=matlab:1', --contiguous]`. Returns them as options of an address.
   private mutating func passedThrough(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(
@@ -171,12 +172,12 @@ extension WorkflowReader {
     return words
   }
 
-  /// Converts a message about an option of an address to the form of the list.
+  /// Adapts a message about an option of an address to the form `--NAME` that options have in the list.
   private static func plain(_ message: String) -> String {
     message.hasPrefix("'srun.") ? "'--" + message.dropFirst("'srun.".count) : message
   }
 
-  /// True if the option of an address is valid. If not, reports the reason.
+  /// True if an option of an address is valid. Otherwise, the problem is reported.
   private mutating func isOption(_ word: String, _ value: String, at node: NodeID, _ owner: Owner) -> Bool {
     do throws(ExecutorAddress.AddressProblem) {
       guard !value.isEmpty || !word.contains("=") else {
@@ -189,7 +190,7 @@ extension WorkflowReader {
       }
       return true
     } catch {
-      // In an address, text after a comma that contains `=` would be the next option.
+      // In an address, text with `=` after a comma would be another option.
       let hasLostComma = !error.message.hasPrefix("'srun.") && value.contains(",") && value.contains("=")
       report(
         .unknownValue,
@@ -203,7 +204,7 @@ extension WorkflowReader {
 }
 
 extension Value {
-  /// The value of an option's expression as text.
+  /// The value of an expression in an option, as text.
   fileprivate var jobText: String {
     stringValue ?? numberValue.flatMap { Int(exactly: $0) }.map(String.init) ?? shortText
   }

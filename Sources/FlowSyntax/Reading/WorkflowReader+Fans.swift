@@ -2,10 +2,10 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The keys of a fan-out.
+/// Reads `foreach`.
 extension WorkflowReader {
-  /// Reads a list, an expression, or a mapping with ``ForeachKey``. `parallel` and `fail-fast` may be keys of the step
-  /// instead.
+  /// Reads `foreach`: a list, an expression, or a mapping with ``ForeachKey``. The step's own `parallel` and
+  /// `fail-fast` are included.
   mutating func fanOut(_ node: NodeID, _ owner: Owner, of location: StepLocation) -> FanOut? {
     var fanOut: FanOut?
     if tree.kind(node) == .mapping {
@@ -30,7 +30,7 @@ extension WorkflowReader {
     return fanOut
   }
 
-  /// Reports a key of the step that requires `foreach`. Its value is read together with `foreach`.
+  /// Reports a key of the step that requires `foreach` if that is missing. The key's value is read with `foreach`.
   mutating func checkBesideForeach(_ key: StepKey, _ member: MemberCursor.Member, of location: StepLocation) {
     guard tree.member(StepKey.foreach.rawValue, of: location.value) == nil else { return }
     report(
@@ -86,12 +86,12 @@ extension WorkflowReader {
     return fanOut
   }
 
-  /// Reads the value of `items`, which may be a mapping.
+  /// Reads the value of `items`: a list, an expression or a mapping.
   private mutating func anyItems(_ node: NodeID, _ owner: Owner) -> Value? {
     tree.kind(node) == .mapping ? .object(object(node)) : items(node, owner)
   }
 
-  /// Reads a list, or an expression that results in one.
+  /// Reads a list, or an expression that must result in one.
   private mutating func items(_ node: NodeID, _ owner: Owner, allowsMap: Bool = true) -> Value? {
     switch tree.kind(node) {
     case .sequence:
@@ -110,7 +110,7 @@ extension WorkflowReader {
           help: "a string with ${{ }} in it stays a string; write the expression alone")
         return nil
       }
-      // Invalid expressions are reported by the check of expressions.
+      // The check of expressions reports invalid ones.
       if Template.containsExpression(text) { return .string(text) }
       let isBare = text.contains(".") && (try? workflow.texts.condition(text)) != nil
       reportType(
@@ -161,7 +161,8 @@ extension WorkflowReader {
       help: "the limit is \(Limits.items) items")
   }
 
-  /// Reads the mappings in `exclude`, which have only keys of the axes, or in `include`, which may have others.
+  /// Reads the mappings in `exclude`, which have no keys except those of the axes, or in `include`, which may have
+  /// others.
   private mutating func combinations(_ node: NodeID, _ key: ForeachKey, of axes: ValueObject? = nil) -> [Value] {
     guard tree.kind(node) == .sequence else {
       reportType(node, .text(key.rawValue), expected: "a list of mappings", help: "write '- { os: mac, arch: x86 }'")

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The files that a step reads and produces.
+/// Reads the files that a step uses and produces.
 extension WorkflowReader {
   /// Reads a list of paths and patterns. Each is a string or a mapping with ``FileKey``.
   ///
@@ -29,7 +29,7 @@ extension WorkflowReader {
     return rules
   }
 
-  /// Reads the patterns in `foreach: { files: … }`.
+  /// Reads the patterns in `foreach: { files: … }`, and checks each of them.
   mutating func itemFiles(_ node: NodeID, _ owner: Owner) -> [String] {
     let names = fileNames(node, owner)
     let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
@@ -40,7 +40,7 @@ extension WorkflowReader {
     return names
   }
 
-  /// Reads a file. Returns it with the node of its path.
+  /// Reads one file or pattern. Returns its rule and the node that contains its path.
   private mutating func fileRule(_ node: NodeID, _ owner: Owner, makes: Bool) -> (rule: FileRule, path: NodeID)? {
     guard tree.kind(node) == .mapping else { return path(node, owner).map { (FileRule($0), node) } }
     if let braces = braces(node) {
@@ -76,8 +76,8 @@ extension WorkflowReader {
     return text
   }
 
-  /// Returns the pattern that YAML has read as a mapping, because its braces are not quoted, such as `{a,b}`. Returns
-  /// nil for other mappings.
+  /// Returns the pattern that YAML has read as a mapping because its braces are not quoted, such as `{a,b}`. Returns
+  /// nil for any other mapping.
   private func braces(_ node: NodeID) -> String? {
     var names: [String] = []
     var ignored: [Diagnostic] = []
@@ -91,9 +91,9 @@ extension WorkflowReader {
     return names.isEmpty ? nil : "{" + names.joined(separator: ",") + "}"
   }
 
-  /// Reports a pattern that does not match what was probably meant.
+  /// Reports a pattern that is valid but probably does not match what was meant.
   private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
-    // Invalid expressions are reported by the check of expressions.
+    // The check of expressions reports invalid ones.
     guard let written = (try? workflow.texts.template(text))?.text({ _ in "-" }) else { return }
     let isAll = isFirst && PatternText.isExclusion(written)
     if let problem = PatternText.problem(of: written) {

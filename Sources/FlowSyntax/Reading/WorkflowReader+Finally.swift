@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// Returns the options of a step in `finally`. Reports options that would change when it starts.
+  /// Returns the options of a step in `finally`. Options that would change when the step starts are reported and
+  /// removed.
   mutating func final(_ options: StepOptions, _ location: StepLocation) -> StepOptions {
     var options = options
     options.isFinal = true
@@ -29,8 +30,8 @@ extension WorkflowReader {
     return options
   }
 
-  /// Makes the first steps of `finally` depend on the last steps of the workflow, and reports other steps that depend
-  /// on `finally`. The plan ensures that `finally` waits for all steps.
+  /// Makes the first steps of `finally` depend on the last steps of the workflow. Reports other steps that depend on
+  /// steps of `finally`. The plan starts `finally` only after all other steps.
   mutating func bindFinalSteps() {
     var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
     for index in workflow.steps.indices where !finalSteps.contains(index) {
@@ -45,7 +46,7 @@ extension WorkflowReader {
     let ends = workflow.steps.indices.filter { !isNeeded[$0] && !finalSteps.contains($0) }.map { StepIndex($0) }
     for index in finalSteps {
       let own = workflow.steps[index].needs
-      // Other steps have finished by then, so only dependencies inside `finally` matter.
+      // All other steps have finished by then, so only dependencies inside `finally` matter.
       let others = own.filter { finalSteps.contains(Int($0)) }
       workflow.steps[index].needs = others.isEmpty ? ends[...] : ArraySlice(others)
     }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// Returns the queue for steps that use the terminal. Adds it to the workflow for the first of them.
+  /// Returns the queue for steps that use the terminal. The first such step adds it to the workflow.
   mutating func terminalQueue(_ stated: String?, _ location: StepLocation) -> String {
     if stated != nil, let member = tree.member(StepKey.queue.rawValue, of: location.value) {
       report(
@@ -19,12 +19,12 @@ extension WorkflowReader {
 }
 
 extension WorkflowCheck {
-  /// True if the step uses the terminal.
+  /// True if the step uses the terminal and therefore has its queue.
   func isInteractive(_ step: Int) -> Bool {
     workflow.steps[step].hasOptions && workflow.steps[step].options.queue == QueueDeclaration.terminal
   }
 
-  /// Checks interactive steps. They run in this process, one at a time, and their output is not recorded.
+  /// Checks interactive steps. They run in this process, one at a time, and their output is not captured.
   mutating func checkInteractive() {
     guard workflow.queues.last?.name == QueueDeclaration.terminal else { return }
     for step in workflow.steps.indices where isInteractive(step) && !isSettled {
@@ -58,7 +58,7 @@ extension WorkflowCheck {
       related: whyInteractive(step), help: help)
   }
 
-  /// Returns the location of `interactive` in the step or its `with`.
+  /// Returns the place in the step or its `with` that makes it interactive.
   func whyInteractive(_ step: Int) -> [Diagnostic.RelatedLocation] {
     let place = node(.interactive, of: step) ?? node(.with, of: step)
     return place.map { [.init(tree.span($0), "it is interactive")] } ?? []

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The resources that a step requests.
+/// Reads the resources that a step requests.
 extension WorkflowReader {
-  /// Reads a mapping such as `{ cpus: 4, memory: 8GiB, gpus: 1 }`. Expressions are evaluated for the first attempt.
+  /// Reads a mapping such as `{ cpus: 4, memory: 8GiB, gpus: 1 }`. Expressions get the number of the first attempt.
   mutating func machineResources(_ node: NodeID, _ owner: Owner) -> MachineResources? {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -22,18 +22,18 @@ extension WorkflowReader {
     return machineResources(node, owner, attempt: 1)
   }
 
-  /// The number of attempts that lost ones may add to those of `retry`.
+  /// The number of repetitions after lost attempts for which requests are computed, even if `retry` has fewer attempts.
   private static let repetitionsOfLost = 3
 
-  /// Returns the requests of later attempts, if they depend on the attempt and are valid. They include attempts after
-  /// lost ones.
+  /// Returns the requests of all attempts after the first one, including repetitions of lost attempts. Returns an empty
+  /// list if no request depends on the attempt or if one is invalid.
   mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
     guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
     else { return [] }
     let owner = Owner.stepKey(.resources, location.key)
     let before = diagnostics.count
     guard let first = request(member.value, owner, location, attempt: 1), diagnostics.count == before else {
-      // Errors for the first attempt were reported before.
+      // The error also occurred for the first attempt, so it has already been reported.
       diagnostics.removeSubrange(before...)
       return []
     }
@@ -42,7 +42,7 @@ extension WorkflowReader {
       guard let request = request(member.value, owner, location, attempt: attempt + 1), diagnostics.count == before
       else {
         if attempt < attempts { return [] }
-        // These attempts occur only after lost ones, so errors for them are not reported.
+        // Such attempts occur only after lost ones, so their errors are not reported.
         diagnostics.removeSubrange(before...)
         break
       }
@@ -51,7 +51,8 @@ extension WorkflowReader {
     return requests.allSatisfy { $0 == first } ? [] : requests
   }
 
-  /// Reads the resources of an attempt, and the options in which its job differs.
+  /// Reads the resources that an attempt requests and the options in which its job differs from that of the first
+  /// attempt.
   private mutating func request(
     _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
   ) -> MachineResources? {
@@ -106,7 +107,7 @@ extension WorkflowReader {
     return nil
   }
 
-  /// Evaluates an expression that reads `attempt`. Returns nil after reporting an error.
+  /// Returns the value of an expression that reads `attempt`, or nil after reporting an error.
   mutating func value(ofExpression node: NodeID, _ owner: Owner, _ attempt: Int) -> Value? {
     do throws(ExpressionError) {
       return try workflow.texts.template(tree.text(node), dialect: .resources).evaluate(
@@ -120,8 +121,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Sets a resource to the value of an expression that reads `attempt`. All attempts are evaluated before a run, so
-  /// that all requests can be checked.
+  /// Sets a resource to the value of an expression that reads `attempt`. The requests of all attempts are computed
+  /// before the run, so that they can be checked.
   private mutating func evaluate(
     _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
   ) {

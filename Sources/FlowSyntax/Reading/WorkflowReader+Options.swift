@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The options of a step, which few steps have.
+/// Reads the options of a step. Few steps have any.
 extension WorkflowReader {
   mutating func readOption(
     _ key: StepKey, _ member: MemberCursor.Member, of location: StepLocation, into options: inout StepOptions
@@ -14,7 +14,7 @@ extension WorkflowReader {
       .readyWhen, .restart:
       break
     case .name: options.name = string(node, owner)
-    // A description is checked here but not stored. Lists of steps read it from the file.
+    // The description is checked here but not stored. Commands that list steps read it from the file.
     case .description: _ = string(node, owner)
     case .after:
       var seen: Set<String> = []
@@ -43,7 +43,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Applies `defaults` to options that the step does not set.
+  /// Applies `defaults` to the options that the step does not set.
   func apply(_ defaults: StepDefaults, to options: inout StepOptions?, _ location: StepLocation) {
     var changed = options ?? StepOptions()
     if changed.retry == nil, tree.member("retry", of: location.value) == nil, changed.queue != QueueDeclaration.terminal
@@ -57,12 +57,12 @@ extension WorkflowReader {
     options = changed
   }
 
-  /// Reads the limit for recorded output.
+  /// Reads the maximum size of recorded output, in bytes.
   mutating func logLimit(_ node: NodeID, _ owner: Owner) -> Int? {
     size(node, Limits.leastLogBytes...Limits.logBytes, owner).flatMap { try? MemoryText.parse($0) }
   }
 
-  /// Reads `on-interrupt`. `fail` requires a durable run, because only its journal shows which steps were running.
+  /// Reads `on-interrupt`. `fail` requires a durable run, because only a durable run records which steps have started.
   private mutating func interruptPolicy(_ node: NodeID, _ owner: Owner) -> InterruptPolicy {
     let policy: InterruptPolicy = word(node, owner) ?? .rerun
     if policy == .fail, !workflow.isDurable {
@@ -81,8 +81,8 @@ extension WorkflowReader {
     return bare(tree.text(node))
   }
 
-  /// Returns an expression without its `${{ }}`. An invalid expression is returned unchanged, and is reported by the
-  /// check of expressions.
+  /// Returns an expression without its `${{ }}`. An invalid expression is returned unchanged; the check of expressions
+  /// reports it.
   private func bare(_ text: String) -> String {
     (try? workflow.texts.condition(text))?.expression.source ?? text
   }
@@ -116,7 +116,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads a duration such as `500ms`, which is the maximum, or a mapping with `min` and `max`.
+  /// Reads a step's deadline: a mapping with `min` and `max`, or a duration such as `500ms`, which is the maximum.
   mutating func stepDeadline(_ node: NodeID, _ owner: Owner) -> StepDeadline? {
     guard tree.kind(node) == .mapping else { return duration(node, owner).map { StepDeadline(max: $0) } }
     var deadline = StepDeadline()
@@ -140,8 +140,8 @@ extension WorkflowReader {
       related: tree.member("max", of: node).map { [.init(span($0.value), "this is the max")] } ?? [])
   }
 
-  /// Reads the deadline of the launch gate: a duration or a mapping with `min` and `max`, which may contain
-  /// expressions.
+  /// Reads the deadline of the launch gate: a mapping with `min` and `max`, or a duration, which is the maximum.
+  /// Durations can be expressions.
   mutating func gateDeadline(_ node: NodeID) -> GateDeadline? {
     guard tree.kind(node) == .mapping else { return durationSource(node, "deadline").map { GateDeadline(max: $0) } }
     var gate = GateDeadline()
@@ -165,7 +165,8 @@ extension WorkflowReader {
     return duration(node, owner).map(DurationSource.literal)
   }
 
-  /// Reads `main`, a quality of service, or the name of a queue that the workflow declares.
+  /// Reads the name of a queue: `main`, a quality of service, or a queue that the workflow declares. Reports an unknown
+  /// name.
   mutating func queueName(_ node: NodeID, _ owner: Owner) -> String? {
     guard let name = string(node, owner) else { return nil }
     if !Queue.builtIn.contains(name), !queueNames.contains(name), !isSettled {
@@ -178,7 +179,7 @@ extension WorkflowReader {
     return name
   }
 
-  /// Reads an estimate, such as `80ms` or `50ms..200ms`.
+  /// Reads an estimate: a duration such as `80ms`, or a range such as `50ms..200ms`.
   private mutating func estimate(_ node: NodeID, _ owner: Owner) -> Estimate? {
     let text = tree.kind(node) == .scalar && isString(node) ? tree.text(node) : ""
     guard let dots = text.firstRange(of: "..") else { return duration(node, owner).map { Estimate(low: $0, high: $0) } }

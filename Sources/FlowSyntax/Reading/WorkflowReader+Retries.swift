@@ -45,7 +45,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns a help that writes a status or a range without its leading zeros, or nil if nothing else is wrong with it.
+  /// Returns help that shows an exit status or a range without leading zeros, or nil if the text is also invalid
+  /// without them.
   private func zerosHelp(_ node: NodeID) -> String? {
     guard tree.kind(node) == .scalar else { return nil }
     let numbers = tree.text(node).split(separator: ".", omittingEmptySubsequences: false).map { part in

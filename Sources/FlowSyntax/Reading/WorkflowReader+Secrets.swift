@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The secrets of a workflow.
+/// Reads the secrets of a workflow.
 extension WorkflowReader {
   /// Reads a mapping from names to sources of secrets.
   mutating func secrets(_ node: NodeID) -> [SecretDeclaration] {
@@ -82,7 +82,7 @@ extension WorkflowReader {
     return key == .file ? .file(text) : .environment(text)
   }
 
-  /// Reports secret inputs that are not strings or have a value in the file.
+  /// Reports secret inputs whose type is not string or whose value is in the file.
   mutating func checkSecretInputs(_ node: NodeID) {
     for input in workflow.inputs where input.isSecret {
       guard let declaration = tree.member(input.name, of: node)?.value,

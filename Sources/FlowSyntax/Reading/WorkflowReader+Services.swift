@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Services, which are commands that keep running.
+/// Reads services, which are commands that keep running.
 extension WorkflowReader {
-  /// The keys that a service cannot have, with suggestions.
+  /// The keys that a service cannot have, with the suggestion for each.
   private static var refused: [(key: String, help: String)] {
     [
       (StepKey.executor.rawValue, "remove 'executor'; a service runs on this machine"),
@@ -20,7 +20,7 @@ extension WorkflowReader {
     ]
   }
 
-  /// Makes the command of a step a service if it has keys for services, and converts these keys to inputs.
+  /// Turns the command of a step into a service if the step has a key for services. Converts these keys to inputs.
   mutating func readService(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -70,7 +70,7 @@ extension WorkflowReader {
     with[name] = value
   }
 
-  /// Returns the condition as the value of an input. The value of its check may contain expressions.
+  /// Reads `ready-when`, and returns it as the value of an input. The value of its probe may contain expressions.
   private mutating func readyCondition(_ member: MemberCursor.Member, _ location: StepLocation) -> Value {
     let owner = Owner.stepKey(.readyWhen, location.key)
     var condition = ValueObject()
@@ -136,7 +136,7 @@ extension WorkflowReader {
     return policy
   }
 
-  /// Reads the maximum number of restarts. Returns nil if there is none.
+  /// Reads the maximum number of restarts. Returns nil if it is unlimited.
   private mutating func restarts(_ node: NodeID, _ owner: Owner) -> Int? {
     if tree.kind(node) == .scalar, tree.text(node) == RestartPolicy.unlimited { return nil }
     let range = RestartPolicy.attemptRange
