@@ -57,7 +57,7 @@ extension WorkflowReader {
     while let member = members.next(in: tree) {
       guard tree.kind(member.key) == .scalar, tree.withText(member.key, { StepID.isValid($0) }) else {
         reportStepID(member.key)
-        // The step is read anyway, with a name that no other step can have.
+        // Keep the step under a name that no other step can have, so that it is still checked.
         locations.steps.append(StepLocation(key: member.key, value: member.value))
         _ = ids.insert(member.key, in: tree)
         continue
@@ -86,7 +86,7 @@ extension WorkflowReader {
         + "an id is \(NameKind.step.rule)")
   }
 
-  /// Returns a valid id for a name, such as `open-store` for `OpenStore` or `open store`.
+  /// Suggests a valid id for a name, such as `open-store` for `OpenStore` or `open store`.
   private static func stepID(like name: String) -> String {
     var words = [""]
     for character in name {
@@ -151,7 +151,7 @@ extension WorkflowReader {
     }
     if !defaults.isEmpty {
       apply(defaults, to: &options, location)
-      // A service has `restart` instead.
+      // A service restarts according to `restart`, so `retry` does not apply to it.
       if uses == CommandKeys.serviceAction { options?.retry = nil }
     }
     if options?.executor != nil { checkChangingOptions(location, hasResources: options?.request != nil) }
@@ -178,8 +178,8 @@ extension WorkflowReader {
     return actions.index(of: node, in: tree)
   }
 
-  /// True if the scalar cannot be a boolean, null or a number, so that it is a string. Only its first letter and length
-  /// are checked.
+  /// True if the scalar is certainly a string rather than a Boolean, null or a number. Only its first letter and its
+  /// length are checked.
   @inline(__always)
   private func isAction(_ node: NodeID) -> Bool {
     tree.nodes[tree.resolve(node)].tag == .none
@@ -223,7 +223,7 @@ extension WorkflowReader {
       return
     }
     let index = StepIndex(need)
-    // Long lists are searched with the help of a set.
+    // A linear search would be too slow for long lists, so these are searched by means of a set.
     if needs.count - start <= 16 {
       for location in start..<needs.count where needs[location] == index { return }
     } else if isAmongLongDependencies(index, from: start) {

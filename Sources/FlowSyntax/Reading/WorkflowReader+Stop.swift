@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// Reads the `stop` of a step or of `defaults`.
+  /// Reads the value of `stop` in a step or in `defaults`.
   mutating func stopPolicy(_ node: NodeID, _ owner: Owner) -> StopPolicy {
     var stop = StopPolicy()
     forEachKey(of: node, KeyTable<StopKey>(), owner: owner, location: node) { reader, key, member in
@@ -15,7 +15,7 @@ extension WorkflowReader {
     return stop
   }
 
-  /// Converts `stop`, or its default, to the action's input for it.
+  /// Converts `stop` or its default to the input of the action with the same meaning.
   mutating func readStop(
     _ member: MemberCursor.Member?, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -45,7 +45,7 @@ extension WorkflowReader {
       ?? false
   }
 
-  /// Reads the time limit for cleanup.
+  /// Reads `cleanup`, the maximum duration of the cleanup at the end of a run.
   mutating func cleanup(_ node: NodeID) -> Duration? {
     guard let time = duration(node, atMost: Limits.cleanupTime, "cleanup") else { return nil }
     if time == .zero { report(.outOfRange, "'cleanup' must be greater than zero", at: span(node)) }

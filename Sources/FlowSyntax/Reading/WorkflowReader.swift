@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads a workflow from a ``NodeTree``. The result has all defaults, and ids are resolved.
+/// Reads a workflow from its parsed YAML. The result has all defaults, and ids are resolved.
 ///
-/// Errors are reported and skipped, so that all of them are found.
+/// Values with errors are reported and skipped, so that one run of the reader finds all errors.
 struct WorkflowReader: DocumentReading {
   let tree: NodeTree
   var diagnostics: [Diagnostic] = []
@@ -14,13 +14,13 @@ struct WorkflowReader: DocumentReading {
   var locations = WorkflowLocations()
   var actions: ActionTable
   var ids = NameTable(capacity: 0)
-  /// The dependencies of all steps: those of the first step, then those of the second, and so on.
+  /// The dependencies of all steps in one list: those of the first step, then those of the second, and so on.
   var needs: [StepIndex] = []
   var longDependencies = LongDependencies(start: -1, end: 0)
-  /// The names of the queues that the workflow declares, once they have been read.
+  /// The names of the queues that the workflow declares. Empty until they have been read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
-  /// The folders that commands search before those in `PATH`.
+  /// The folders that commands search before those in the variable `PATH`.
   var searchFolders: [String] = []
   /// The indices of the steps in `finally`.
   var finalSteps = 0..<0
@@ -35,7 +35,7 @@ struct WorkflowReader: DocumentReading {
     actions = ActionTable(catalog: catalog)
   }
 
-  /// Reads the workflow. Afterwards, ``workflow`` has all steps that could be read.
+  /// Reads the whole workflow. Afterwards, ``workflow`` has all steps that could be read.
   mutating func read() {
     guard let root = tree.root else {
       report(
@@ -56,7 +56,7 @@ struct WorkflowReader: DocumentReading {
           .invalidName, "'\(workflow.name)' cannot be the name of a workflow: \(rule)", at: span(node),
           help: "the data folder of its runs has this name")
       } else if Template.containsExpression(workflow.name) {
-        // Runs and data folders are found by the name, so it must be the same in every run.
+        // Runs and data folders are found by the workflow's name, so it must be the same in every run.
         report(
           .contextUnavailable, "the name of a workflow cannot hold an expression", at: span(node),
           help: "write a fixed name; the name of a step may hold inputs")
@@ -97,7 +97,7 @@ struct WorkflowReader: DocumentReading {
     if locations.value(.steps) != nil { readSteps() }
   }
 
-  /// Returns the rule that the name of a workflow breaks, or nil if it is valid.
+  /// Returns the rule that a workflow's name breaks, or nil if the name is valid.
   private static func rule(brokenBy name: String) -> String? {
     if name.utf8.contains(where: { $0 == UInt8(ascii: "/") }) { return "it has a '/'" }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -146,7 +146,7 @@ struct WorkflowReader: DocumentReading {
     }
   }
 
-  /// Reads a path, a mapping with `path` and `required`, or a list of both.
+  /// Reads `env-file`: a path, a mapping with `path` and `required`, or a list of both.
   private mutating func environmentFiles(_ node: NodeID) -> [EnvironmentFileName] {
     let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
     return nodes.flatMap { element -> [EnvironmentFileName] in
@@ -179,7 +179,7 @@ struct WorkflowReader: DocumentReading {
     return timeout
   }
 
-  /// Removes the diagnostic about missing `steps` if the file has another tool's key for them.
+  /// Removes the diagnostic about missing `steps` if the file has a key under which other tools list steps.
   private mutating func forgiveForeignSteps(_ root: NodeID) {
     guard !diagnostics.isEmpty, locations.value(.steps) == nil,
       ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })
@@ -199,7 +199,7 @@ struct WorkflowReader: DocumentReading {
     return object(node)
   }
 
-  /// Reads a mapping from variables to scalars. Numbers and booleans become strings.
+  /// Reads a mapping from names of variables to scalars. Numbers and Booleans become strings.
   mutating func environment(_ node: NodeID, _ owner: Owner) -> ValueObject {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -208,7 +208,7 @@ struct WorkflowReader: DocumentReading {
       return [:]
     }
     var result = ValueObject()
-    // Some programs treat variables whose names look the same as equal.
+    // Some programs treat variables as the same if their names look the same.
     var looks: [String: NodeID] = [:]
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
@@ -325,14 +325,14 @@ struct WorkflowReader: DocumentReading {
   }
 }
 
-/// The dependencies of a step with many, as a set. `start` and `end` are their range in `needs`.
+/// The dependencies of a step that has many of them, as a set. `start` and `end` are their range in `needs`.
 struct LongDependencies {
   var start: Int
   var end: Int
   var steps: Set<StepIndex> = []
 }
 
-/// The defaults for steps that do not set an option.
+/// The options in `defaults`, which apply to steps that do not set them.
 struct StepDefaults {
   var retry: RetryPolicy?
   var deadline: StepDeadline?
@@ -342,17 +342,17 @@ struct StepDefaults {
   /// The default working folder of commands.
   var folder: String?
 
-  /// True if there are no defaults for options of steps.
+  /// True if there are no defaults for the options of steps.
   var isEmpty: Bool { retry == nil && deadline == nil && queue == nil }
 }
 
-/// The queues that every workflow has.
+/// The queues that exist in every workflow.
 enum Queue {
   static let main = "main"
   static let builtIn = [main] + StepQueue.allCases.map(\.rawValue)
 }
 
 extension NodeTree {
-  /// Returns the text of a scalar, or nil for another node.
+  /// Returns the text of a scalar, or nil for any other node.
   func text(of id: NodeID) -> String? { kind(id) == .scalar ? text(id) : nil }
 }
