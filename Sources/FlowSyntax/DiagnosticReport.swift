@@ -4,22 +4,20 @@ import FlowDiagnostics
 package struct DiagnosticReport: Sendable {
   /// A file and its diagnostics.
   package struct File: Sendable {
-    /// The name and content of the file.
+    /// The file's name and content.
     package var source: SourceText
-    /// The diagnostics in file order.
+    /// The diagnostics, sorted by their location in the file.
     package var diagnostics: [Diagnostic]
 
-    /// Creates an entry.
     package init(source: SourceText, diagnostics: [Diagnostic]) {
       self.source = source
       self.diagnostics = diagnostics
     }
   }
 
-  /// The files in the order of the report.
+  /// The files in the order in which they are reported.
   package var files: [File]
 
-  /// Creates a report.
   package init(_ files: [File]) { self.files = files }
 
   /// Creates the report of a loaded workflow. Included files come first.
@@ -30,7 +28,7 @@ package struct DiagnosticReport: Sendable {
   /// True if a file has an error.
   package var containsError: Bool { files.contains { $0.diagnostics.containsError } }
 
-  /// The numbers of errors and warnings, such as `2 errors, 1 warning`.
+  /// The numbers of errors and warnings in text form, such as `2 errors, 1 warning`.
   package var summary: String {
     let errors = files.reduce(0) { $0 + $1.diagnostics.filter(\.isError).count }
     let warnings = files.reduce(0) { $0 + $1.diagnostics.count } - errors

@@ -3,7 +3,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Compiled workflows. They are created from a loaded workflow, and loaded instead of YAML.
+/// Compiles workflows, and loads compiled workflows in place of YAML.
 extension LoadResult {
   /// The workflow in compiled form, or nil if it has an error. Paths are relative to the workflow's folder, so that the
   /// bytes do not depend on the location of the folder.
@@ -27,14 +27,15 @@ extension LoadResult {
     return CompiledWorkflow(graph, outputs: outputs, locations: locations)
   }
 
-  /// Returns the location of a step in its source file, if a compiled workflow was loaded, or nil.
+  /// Returns the location of a step in the YAML file from which the workflow was compiled. Returns nil if the workflow
+  /// was loaded from YAML.
   package func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
     guard let locations = compiledFile?.locations, locations.indices.contains(Int(step)) else { return nil }
     return locations[Int(step)]
   }
 
-  /// Loads a compiled workflow. Its actions must be installed. Runs record the bytes as their definition; messages do
-  /// not quote them.
+  /// Loads a compiled workflow. Its actions must be installed. Runs record the bytes as their definition. Messages do
+  /// not quote them, because they are not text.
   static func compiled(_ bytes: [UInt8], file: String, _ catalog: any ActionCatalog) -> LoadResult {
     let source = SourceText([], file: file)
     do throws(CompiledWorkflowError) {

@@ -8,7 +8,7 @@ package struct LoadResult: Sendable {
   package internal(set) var graph: WorkflowGraph?
   /// All diagnostics, in file order.
   package internal(set) var diagnostics: [Diagnostic]
-  /// The text of the file.
+  /// The file's name and text.
   package let source: SourceText
   /// The results of loading the included files.
   package internal(set) var included: [LoadResult] = []
@@ -16,7 +16,7 @@ package struct LoadResult: Sendable {
   var includedFiles: [ByteName: LoadResult] = [:]
   /// The outputs of the workflow. The type of an output is `any` if it is not known.
   package internal(set) var outputs: [FieldDeclaration] = []
-  /// The variables that expressions in the file read as `env.NAME` and that the file does not set.
+  /// The variables that the file's expressions read as `env.NAME` and that the file does not set.
   package internal(set) var variableReads: [VariableRead] = []
   /// The compiled workflow, or nil if YAML was loaded.
   var compiledFile: CompiledWorkflow?
@@ -38,8 +38,8 @@ package struct LoadResult: Sendable {
     self.locations = locations
   }
 
-  /// Returns the location of a step: that of the value of `key` if the step has it, or else that of the id. Returns nil
-  /// if the step is not in this file.
+  /// Returns the location of the step's value for `key`, or of its id if it has no such key. Returns nil if the step is
+  /// not in this file.
   package func span(of step: StepIndex, key: String? = nil) -> TextSpan? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
     let location = locations.steps[Int(step)]
@@ -47,7 +47,8 @@ package struct LoadResult: Sendable {
     return tree.span(value ?? location.key)
   }
 
-  /// Returns the location of a step's id in this file or an included one, or nil.
+  /// Returns the file that contains a step, this one or an included one, with the location of the step's id. Returns
+  /// nil if there is none.
   package func definition(of step: StepIndex) -> (source: SourceText, span: TextSpan)? {
     if let span = span(of: step) { return (source, span) }
     for scope in graph?.workflow.scopes ?? [] {
@@ -60,7 +61,8 @@ package struct LoadResult: Sendable {
     return nil
   }
 
-  /// Returns the value of `key` in a step with its location, or nil.
+  /// Returns the value of `key` in a step with its location, or nil if the step does not have the key or is not in this
+  /// file.
   package func value(of step: StepIndex, key: String) -> PlacedValue? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
     return tree.member(key, of: locations.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
@@ -78,7 +80,7 @@ package struct LoadResult: Sendable {
     return tree.span(node)
   }
 
-  /// Returns the result without the warnings about steps that do not run if only these steps and those that they need
+  /// Returns the result without warnings about steps that do not run if only the named steps and their dependencies
   /// run.
   package func concerning(_ names: [String]) -> LoadResult {
     guard !names.isEmpty, let tree, let steps = graph?.workflow.steps else { return self }

@@ -3,22 +3,21 @@ import FlowDiagnostics
 /// The steps of a workflow file, for lists and completion. They are read from the text alone: the file is not checked,
 /// and plugins and included files are not read.
 package struct StepOverview: Sendable {
-  /// A step in the file.
   package struct Step: Sendable, Hashable {
     /// The id of the step.
     public var id: String
-    /// The first line of its description, or nil.
+    /// The first line of the step's description, or nil if it has none.
     public var description: String?
   }
 
-  /// The first line of the workflow's description, or nil.
+  /// The first line of the workflow's description, or nil if it has none.
   package private(set) var description: String?
   /// The steps in file order, without those in `finally`.
   package private(set) var steps: [Step] = []
   /// The ids of the steps in `finally`.
   package private(set) var finalSteps: [String] = []
 
-  /// Reads a file. Returns nil if it is not YAML.
+  /// Reads the steps of a file. Returns nil if it is not YAML.
   package init?(_ bytes: [UInt8], file: String) {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: file)), let root = tree.root,
       tree.kind(root) == .mapping

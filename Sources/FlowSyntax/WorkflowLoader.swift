@@ -15,14 +15,14 @@ package struct WorkflowLoader: Sendable {
   private let files: (@Sendable (String) -> [UInt8]?)?
 
   /// Creates a loader for workflows that use the actions in `catalog`. `files` returns the content of an included file,
-  /// or nil if the file cannot be read. If `files` is nil, included files are not checked, and a workflow with any
-  /// cannot run.
+  /// or nil if the file cannot be read. If `files` is nil, included files are not checked, and workflows that include
+  /// files cannot run.
   package init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
     self.catalog = catalog
     self.files = files
   }
 
-  /// Loads a workflow, which is YAML or compiled. `file` is its name in messages.
+  /// Loads a workflow from YAML or from its compiled form. `file` is its name in messages.
   package func load(bytes: [UInt8], file: String) -> LoadResult {
     if CompiledWorkflow.isCompiled(bytes) { return .compiled(bytes, file: file, catalog) }
     guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
@@ -62,7 +62,8 @@ package struct WorkflowLoader: Sendable {
     return result
   }
 
-  /// Reads and checks a text. The check is nil if the text is not YAML. `expressions` receives its parsed expressions.
+  /// Reads and checks the text of a workflow. The returned check is nil if the text is not YAML. The parsed expressions
+  /// are added to `expressions`.
   func examine(_ source: SourceText, _ expressions: ExpressionTable = ExpressionTable()) -> (
     result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?
   ) {
@@ -84,7 +85,7 @@ package struct WorkflowLoader: Sendable {
     }
   }
 
-  /// Reads and checks a tree.
+  /// Reads and checks a workflow whose YAML has been parsed.
   func examine(_ tree: NodeTree, _ expressions: ExpressionTable = ExpressionTable()) -> WorkflowCheck {
     var reader = WorkflowReader(tree: tree, catalog: catalog, expressions: expressions)
     reader.read()

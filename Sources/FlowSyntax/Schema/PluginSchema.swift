@@ -1,8 +1,8 @@
 import FlowModel
 
-/// The JSON Schema (draft 07) of `plugin.yaml` for editors, created from the key tables that the loader uses.
+/// The JSON Schema (draft 07) of `plugin.yaml`, for editors. It is created from the tables of keys that the loader
+/// uses.
 package struct PluginSchema: Sendable {
-  /// Creates the schema.
   package init() {}
 
   /// The schema as JSON.
@@ -18,6 +18,6 @@ package struct PluginSchema: Sendable {
     return .object(schema)
   }
 
-  /// The schema as indented JSON with a line break at the end.
+  /// The schema as indented JSON that ends with a line break.
   package func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 }

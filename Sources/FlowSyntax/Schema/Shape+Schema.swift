@@ -87,7 +87,7 @@ extension Shape {
     "type": "string", "pattern": .string(SchemaPattern.expression),
   ]
 
-  /// A string that consists of a single expression.
+  /// The schema of a string that consists of a single expression.
   private static let oneExpression: ValueObject = [
     "type": "string", "pattern": "^[$][{][{]((?![}][}])[^']|'[^']*')*[}][}]$",
   ]
@@ -124,7 +124,7 @@ extension Shape {
 
   private static func number(_ value: Double) -> Value { Int(exactly: value).map(Value.integer) ?? .number(value) }
 
-  /// Returns the schema of a mapping, or a reference to it if it is recursive or occurs often.
+  /// Returns the schema of a mapping. For a mapping that is recursive or occurs often, this is a reference.
   private static func map(_ keys: any FormatKey.Type) -> ValueObject {
     if keys == StepKey.self { return reference("step") }
     if keys == FieldKey.self { return reference("field") }

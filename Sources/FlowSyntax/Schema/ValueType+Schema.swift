@@ -1,10 +1,10 @@
 import FlowModel
 
 extension FieldDeclaration {
-  /// Returns the schema of a step's value for this input: a value of its type, a string with `${{ }}`, or null if the
-  /// input is not required.
+  /// Returns the schema of the values that a step can have for this input: a value of its type, a string with `${{ }}`,
+  /// or null if the input is optional.
   ///
-  /// If `isLiteral` is true, no expressions are allowed.
+  /// If `isLiteral` is true, expressions are not allowed.
   func inputSchema(isLiteral: Bool) -> ValueObject {
     var alternatives = type.alternatives(allowingExpressions: !isLiteral)
     if !isRequired { alternatives.append(["type": "null"]) }
@@ -21,7 +21,7 @@ extension FieldDeclaration {
 }
 
 extension ValueType {
-  /// Returns schemas of which a value must match at least one.
+  /// Returns schemas for the type. A value must match at least one of them.
   fileprivate func alternatives(allowingExpressions: Bool) -> [ValueObject] {
     let literal = schema(allowingExpressions: allowingExpressions)
     switch self {

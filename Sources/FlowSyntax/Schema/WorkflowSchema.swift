@@ -1,11 +1,10 @@
 import FlowModel
 
-/// The JSON Schema (draft 07) of workflows for editors. It has all keys, durations, the names of actions and the inputs
-/// of each action.
+/// The JSON Schema (draft 07) of workflows, for editors. It contains all keys, the form of durations, the names of
+/// actions and the inputs of each action.
 ///
-/// It is created from the key tables of the parser and the declarations of the actions. It accepts the same files as
-/// the loader, except for rules that a schema cannot express, such as those about existing names, cycles and
-/// expressions.
+/// It is created from the parser's tables of keys and the declarations of the actions. It accepts the same files as the
+/// loader, except for rules that a schema cannot express, such as those about unknown names, cycles and expressions.
 package struct WorkflowSchema: Sendable {
   private let declarations: [ActionDeclaration]
 
@@ -29,12 +28,12 @@ package struct WorkflowSchema: Sendable {
     return .object(schema)
   }
 
-  /// The schema as indented JSON with a line break at the end.
+  /// The schema as indented JSON that ends with a line break.
   package func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 
-  // MARK: Maps of the format
+  // MARK: Mappings of the format
 
-  /// Returns the schema of a mapping with the keys of a table.
+  /// Returns the schema of a mapping that can have the keys of a table.
   static func map<Key: FormatKey>(of type: Key.Type) -> ValueObject {
     var properties = ValueObject()
     for key in Key.allCases {
@@ -54,10 +53,10 @@ package struct WorkflowSchema: Sendable {
 
   private static let duration: Value = ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")]
 
-  /// The definitions that schemas of fields refer to.
+  /// The definitions that the schemas of fields refer to.
   static var fieldDefinitions: Value { ["duration": duration, "field": .object(field())] }
 
-  /// Returns the schema of a field's declaration. Some keys are allowed only for one type.
+  /// Returns the schema of a field's declaration. Some keys are allowed only with one type.
   private static func field() -> ValueObject {
     var schema = map(of: FieldKey.self)
     schema["dependencies"] = [
@@ -68,7 +67,7 @@ package struct WorkflowSchema: Sendable {
     return schema
   }
 
-  /// Returns the schema of a step. It has the inputs of each action under `with`.
+  /// Returns the schema of a step. Under `with`, it has the inputs of each action.
   private func step() -> ValueObject {
     var schema = Self.map(of: StepKey.self)
     if case .object(var properties)? = schema["properties"], case .object(var uses)? = properties["uses"] {
@@ -77,7 +76,7 @@ package struct WorkflowSchema: Sendable {
           "enum": .array(declarations.map { .string($0.name) }),
           "markdownEnumDescriptions": .array(declarations.map { .string($0.summary) }),
         ],
-        // The path of a workflow file.
+        // Matches the path of a workflow file.
         ["pattern": "^[.]{0,2}/|[.]ya?ml$"],
       ]
       properties["uses"] = .object(uses)
@@ -94,7 +93,7 @@ package struct WorkflowSchema: Sendable {
     if var command = declarations.first(where: { $0.name == CommandKeys.action }) {
       command.inputs.removeAll { $0.name == CommandKeys.commandInput }
       uses.append(["if": ["required": ["run"]], "then": .object(Self.use(of: command))])
-      // The outputs of other actions are declared by the action.
+      // Only these actions can have `outputs`. All others declare their outputs themselves.
       let commands = declarations.filter { $0.outputFieldsFromInput != nil }.map { Value.string($0.name) }
       uses.append([
         "if": ["required": ["outputs"]],
@@ -124,16 +123,17 @@ package struct WorkflowSchema: Sendable {
   }
 }
 
-/// The regular expressions of the schema. All editors support their syntax.
+/// The regular expressions that the schema uses. Their syntax is supported by all editors.
 enum SchemaPattern {
-  /// Matches the durations of ``DurationText``, whatever their length: units go from large to small, and only the last
-  /// number may have a fraction.
+  /// Matches durations as ``DurationText`` parses them, but of any length. Units must be ordered from large to small,
+  /// and only the last number may have a fraction.
   static let duration =
     "(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+d)?([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
     + "([0-9]+d)?([0-9]+h)?[0-9]+[.][0-9]+m|([0-9]+d)?[0-9]+[.][0-9]+h|[0-9]+[.][0-9]+d"
-  /// Matches a string with an expression.
+  /// Matches the beginning of an expression anywhere in a string.
   static let expression = "[$][{][{]"
-  /// Matches words that are booleans in YAML 1.1, but strings here. They are not expressions.
+  /// Matches the words that YAML 1.1 reads as Booleans. Here they are strings, but a value that looks like a Boolean is
+  /// not an expression.
   static let booleanWord =
     "^([yY]([eE][sS])?|[nN][oO]?|[oO]([nN]|[fF][fF])|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$"
 }

@@ -1,18 +1,18 @@
 import FlowDiagnostics
 
-/// A condition that begins with `!` and has no quotes, such as `if: !failure() && inputs.x`. To YAML, `!failure()` is a
-/// tag, and the rest is an anchor, an alias or invalid text.
+/// A condition that begins with `!` and is not quoted, such as `if: !failure() && inputs.x`. For YAML, `!failure()` is
+/// a tag, and the rest is an anchor, an alias or invalid.
 struct BareNegation {
-  /// The key of the condition.
+  /// The key whose value is the condition.
   let key: String
-  /// The condition as written.
+  /// The condition as written in the file.
   let text: String
-  /// The location of the condition.
+  /// The location of the condition in the file.
   let span: TextSpan
 
   private static let keys = ["if", "enabled", "defer"]
 
-  /// Finds the last such condition that begins at or before a location, on the same line. Returns nil if there is none.
+  /// Finds the last such condition that begins at or before `location` on the same line. Returns nil if there is none.
   init?(at location: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
     var start = min(location, bytes.count)
@@ -35,7 +35,7 @@ struct BareNegation {
     text = String(decoding: UnsafeBufferPointer(rebasing: bytes[span.start..<span.end]), as: UTF8.self)
   }
 
-  /// The suggestion for a message.
+  /// The suggestion how to write the condition.
   var help: String { "put an expression that begins with '!' in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
 
   /// Returns the key of a condition whose value begins at this position, or nil.
@@ -50,7 +50,7 @@ struct BareNegation {
     }
   }
 
-  /// Returns the end of the condition: the end of the line or, in braces, the next comma or brace.
+  /// Returns the offset where the condition ends: at the end of the line or, inside braces, at the next comma or brace.
   private static func end(
     from start: Int, lineEnd: Int, isFlow: Bool, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Int {

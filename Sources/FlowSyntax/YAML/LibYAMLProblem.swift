@@ -1,4 +1,4 @@
-/// The kind of a libyaml error. libyaml reports errors only as text, which only this type interprets.
+/// The kind of a libyaml error. libyaml describes errors only as text. No other code interprets that text.
 enum LibYAMLProblem: Equatable {
   case colonInText
   case keyWithoutColon
@@ -18,7 +18,7 @@ enum LibYAMLProblem: Equatable {
     prefixes.first { text.hasPrefix($0.0) }?.1 ?? .other(text)
   }
 
-  /// A suggestion, or nil.
+  /// A suggestion for the author of the file, or nil.
   var help: String? {
     switch self {
     case .colonInText: "quote a text with ': ' in it; otherwise check the indentation of this line"
@@ -29,6 +29,6 @@ enum LibYAMLProblem: Equatable {
     }
   }
 
-  /// True if libyaml was reading a block, which may begin long before the error.
+  /// True if libyaml failed while reading a block, whose beginning may be far from the error.
   static func isBlock(context text: String) -> Bool { text.hasPrefix("while parsing a block") }
 }

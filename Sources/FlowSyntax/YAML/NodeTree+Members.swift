@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Iterates over the members of a mapping in file order, and then over those of its merge keys.
+/// Iterates over the members of a mapping in file order, and then over the members that it merges.
 struct MemberCursor {
   typealias Member = (key: NodeID, value: NodeID)
 
@@ -32,7 +32,7 @@ struct MemberCursor {
 }
 
 extension NodeTree {
-  /// Returns the members of a mapping, which may be given by an alias. Merge keys are resolved.
+  /// Returns the members of a mapping or of the mapping that an alias refers to. Merge keys are resolved.
   ///
   /// Errors in merge keys are added to `failures`.
   func members(of id: NodeID, failures: inout [Diagnostic]) -> MemberCursor {
@@ -46,8 +46,8 @@ extension NodeTree {
     return text(id) == "<<"
   }
 
-  /// Returns the mapping's own members, and those of merged mappings that have other keys. The mapping's own keys
-  /// override merged ones, and an earlier merged mapping overrides a later one.
+  /// Returns the mapping's own members, followed by members of merged mappings. Own keys override merged ones, and an
+  /// earlier merged mapping overrides a later one.
   private func mergedMembers(of mapping: NodeID, failures: inout [Diagnostic]) -> [MemberCursor.Member] {
     var own: [MemberCursor.Member] = []
     var sources: [NodeID] = []

@@ -1,8 +1,8 @@
 import FlowModel
 
 extension NodeTree {
-  /// Returns the value of a scalar, which may be given by an alias, in YAML 1.2's core schema. Returns nil if its tag
-  /// does not match the text.
+  /// Returns the value of a scalar according to YAML 1.2's core schema. Aliases are resolved. Returns nil if the
+  /// explicit tag does not match the text.
   func scalarValue(_ id: NodeID) -> Value? {
     let node = nodes[resolve(id)]
     let isPlain = node.style == .plain || node.style == .decodedPlain
@@ -47,7 +47,8 @@ enum CoreSchema {
     return nil
   }
 
-  /// Parses `[-+]?[0-9]+`, `0o[0-7]+` or `0x[0-9a-fA-F]+`. A number that exceeds 64 bits becomes the nearest double.
+  /// Parses `[-+]?[0-9]+`, `0o[0-7]+` or `0x[0-9a-fA-F]+`. A number that does not fit in 64 bits becomes the nearest
+  /// double.
   static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     guard !bytes.isEmpty else { return nil }
     if let short = shortInteger(bytes) { return .integer(short) }
@@ -64,7 +65,7 @@ enum CoreSchema {
     return Int(text).map(Value.integer) ?? Double(text).map(Value.number)
   }
 
-  /// Parses `[0-9]{1,18}`, the most frequent form.
+  /// Parses `[0-9]{1,18}`, the most common form.
   private static func shortInteger(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard bytes.count <= 18 else { return nil }
     var number = 0
@@ -128,7 +129,8 @@ enum CoreSchema {
 }
 
 extension String {
-  /// Removes the period in a number such as `1.e3`, which the core schema allows but Swift's `Double` does not.
+  /// Returns the number without the period in forms such as `1.e3`, which the core schema allows but Swift's `Double`
+  /// does not.
   fileprivate func replacingDotBeforeExponent() -> String {
     guard let dot = firstIndex(of: "."), index(after: dot) < endIndex else { return self }
     let next = self[index(after: dot)]

@@ -1,37 +1,37 @@
 import FlowDiagnostics
 
-/// A YAML document as an array of nodes that refer to the source.
+/// A YAML document as an array of nodes that refer to the source text.
 ///
-/// Only the text of scalars with escapes or several lines is copied. So a workflow of 100,000 steps needs a few arrays,
-/// and not a million objects.
+/// Text is copied only for scalars with escapes or several lines. So a workflow of 100,000 steps needs a few arrays
+/// instead of a million objects.
 struct NodeTree: Sendable {
   let source: SourceText
   var nodes: [YAMLNode] = []
-  /// The texts of decoded scalars, one after another.
+  /// The texts of all decoded scalars, concatenated.
   var decodedBytes: [UInt8] = []
-  /// The end of each decoded text. It begins at the end of the previous one.
+  /// The end of each decoded text in ``decodedBytes``. A text begins where the previous one ends.
   var decodedEnds: [Int] = []
 
   init(source: SourceText) { self.source = source }
 
-  /// The root of the document, or nil if the document is empty.
+  /// The root node, or nil if the document is empty.
   var root: NodeID? { nodes.isEmpty ? nil : 0 }
 
   /// Returns the target of an alias, or the node itself.
   func resolve(_ id: NodeID) -> NodeID { nodes[id].kind == .alias ? Int(nodes[id].link) : id }
 
-  /// Returns the kind of a node. For an alias, it is that of its target.
+  /// Returns the kind of a node, or of the node that an alias refers to.
   func kind(_ id: NodeID) -> YAMLNode.Kind { nodes[resolve(id)].kind }
 
   func span(_ id: NodeID) -> TextSpan { TextSpan(Int(nodes[id].start), Int(nodes[id].end)) }
 
-  /// Returns the node after `id` and its descendants.
+  /// Returns the first node after `id` and its descendants.
   func next(_ id: NodeID) -> NodeID {
     let node = nodes[id]
     return node.kind == .sequence || node.kind == .mapping ? Int(node.link) : id + 1
   }
 
-  /// Returns the elements of a sequence, which may be given by an alias.
+  /// Returns the elements of a sequence, or of the sequence that an alias refers to.
   func elements(_ id: NodeID) -> [NodeID] {
     let sequence = resolve(id)
     var result: [NodeID] = []
@@ -43,7 +43,7 @@ struct NodeTree: Sendable {
     return result
   }
 
-  /// Calls `body` with the text of a scalar, which may be given by an alias.
+  /// Calls `body` with the text of a scalar, or of the scalar that an alias refers to.
   @inline(__always)
   func withText<Result>(_ id: NodeID, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     let node = nodes[resolve(id)]
@@ -65,10 +65,11 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Returns the text of a scalar, which may be given by an alias.
+  /// Returns the text of a scalar, or of the scalar that an alias refers to.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
-  /// Returns the offset in the source of a byte in a scalar's text, or nil if an escape or a line break precludes that.
+  /// Returns the location in the source of a byte in a scalar's text. Returns nil if an escape or a line break makes
+  /// that impossible.
   func sourceOffset(of id: NodeID, textOffset offset: Int) -> Int? {
     let node = nodes[id]
     guard node.kind == .scalar else { return nil }
@@ -79,8 +80,8 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Finds the line of a decoded text in the source. In a block scalar, each line follows its indentation, in the same
-  /// order.
+  /// Finds a line of a decoded text in the source. A block scalar has the same lines in the same order, each after its
+  /// indentation.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }
     guard offset <= text.count else { return nil }

@@ -1,6 +1,6 @@
-/// Converts positions of libyaml, which are code points, to byte offsets.
+/// Converts libyaml's positions, which count code points, to byte offsets.
 struct OffsetMap {
-  /// The start of the text after a byte order mark, which libyaml does not get.
+  /// The offset of the first byte that libyaml receives: 3 after a byte order mark, otherwise 0.
   let base: Int
   private let checkpoints: [Int]
   private static let stride = 64
@@ -38,7 +38,7 @@ struct OffsetMap {
     return offset
   }
 
-  /// True if all bytes are ASCII. Eight are checked at a time.
+  /// True if all bytes are ASCII. Checks eight bytes at a time.
   private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(bytes)
     var position = 0

@@ -1,14 +1,14 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads plain YAML, in which nearly all workflows are written, several times as fast as libyaml.
+/// Reads plain YAML several times as fast as libyaml. Nearly all workflows are written in plain YAML.
 ///
-/// Plain YAML has block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on
-/// one line, and comments. If a file has anything else (anchors, tags, escapes, multiline scalars, tabs or an error),
-/// the scanner fails, and libyaml reads the whole file. A test checks that libyaml reads the same nodes from every file
-/// that the scanner accepts.
+/// Plain YAML consists of block mappings with plain keys, block sequences of scalars, flow collections on one line,
+/// scalars on one line, and comments. If a file has anything else (anchors, tags, escapes, multiline scalars, tabs or
+/// an error), the scanner fails, and libyaml reads the whole file. A test checks that libyaml reads the same nodes from
+/// every file that the scanner accepts.
 struct PlainScanner {
-  /// A collection that has not ended.
+  /// A collection whose end has not been reached.
   private struct Level {
     var node: Int
     var indent: Int
@@ -21,7 +21,7 @@ struct PlainScanner {
   private var levels: [Level] = []
   private var position = 0
   private var lastEnd = 0
-  /// True if the last key has no value yet, so that it must follow on the next lines.
+  /// True if the last key has no value so far. The value must then follow on the next lines.
   private var isPending = false
 
   /// Returns the nodes of the document, or nil if it is not plain YAML.
@@ -107,7 +107,7 @@ struct PlainScanner {
     return scanValue(isInFlow: false)
   }
 
-  /// Scans a plain key with its `:`.
+  /// Scans a plain key and its colon.
   @inline(__always)
   private mutating func scanKey() -> Bool {
     let start = position
@@ -129,7 +129,7 @@ struct PlainScanner {
     }
   }
 
-  /// Scans a plain scalar up to a comment or the end of the line.
+  /// Scans a plain scalar, which ends at a comment or at the end of the line.
   @inline(__always)
   private mutating func scanPlain() -> Bool {
     guard isPlainStart else { return false }
@@ -164,7 +164,7 @@ struct PlainScanner {
     return bytes[position] == UInt8(ascii: "-") && isClass(position + 1, CharacterClass.keyStart)
   }
 
-  /// Scans a quoted scalar on one line, without escapes.
+  /// Scans a quoted scalar. Fails if it has escapes or several lines.
   private mutating func scanQuoted() -> Bool {
     let start = position
     let quote = bytes[position]
@@ -180,7 +180,7 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a flow collection on one line. It loops over the members instead of using recursion.
+  /// Scans a flow collection on one line. Nested collections are not scanned recursively.
   private mutating func scanFlow() -> Bool {
     let node = nodes.count
     let isSequence = bytes[position] == UInt8(ascii: "[")
@@ -211,7 +211,7 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a plain scalar in a flow collection, up to a comma or bracket. If it contains a colon, the scanner fails.
+  /// Scans a plain scalar inside a flow collection, which ends at a comma or bracket. Fails if it contains a colon.
   @inline(__always)
   private mutating func scanFlowPlain() -> Bool {
     guard isPlainStart else { return false }
@@ -249,19 +249,19 @@ struct PlainScanner {
     nodes[level.node].link = UInt32(truncatingIfNeeded: nodes.count)
   }
 
-  // MARK: Space
+  // MARK: White space
 
   @inline(__always)
   private mutating func skipSpaces() { while byte(position) == Self.space { position += 1 } }
 
-  /// True if only a comment follows on the line. The spaces before it must have been skipped.
+  /// True if the rest of the line is empty or a comment. Spaces must have been skipped.
   private var isAtLineEnd: Bool {
     byte(position) == Self.newline
       || byte(position) == UInt8(ascii: "#")
         && (position == 0 || [Self.space, Self.newline].contains(bytes[position - 1]))
   }
 
-  /// Skips spaces, a comment and a line break. Returns false if the line has other text.
+  /// Skips spaces, a comment and a line break. Returns false if there is other text on the line.
   @inline(__always)
   private mutating func skipLineEnd() -> Bool {
     skipSpaces()
@@ -280,7 +280,7 @@ struct PlainScanner {
   }
 }
 
-/// The positions in plain YAML at which a byte may occur.
+/// Bits for the positions in plain YAML where a byte may occur.
 private enum CharacterClass {
   static let keyStart: UInt8 = 1
   static let key: UInt8 = 2
@@ -299,14 +299,14 @@ private enum CharacterClass {
     if isWord || isOne(of: "/.$+(=~^", byte) { classes |= plainStart }
     if byte > 0x20, byte < 0x7F, !isOne(of: "#:", byte) { classes |= plain }
     if byte > 0x20, byte < 0x7F, !isOne(of: "#:,[]{}?", byte) { classes |= flowPlain }
-    // Comments may contain non-ASCII characters, except line breaks and forbidden ones such as U+0085, U+2028 and
-    // U+FEFF.
+    // Comments may contain non-ASCII characters. These first bytes are excluded because they may begin a line break or
+    // a forbidden character, such as U+0085, U+2028 or U+FEFF.
     let isHarmless = byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xED && byte != 0xEF
     if byte >= 0x20 && byte < 0x7F || byte == 0x09 || isHarmless { classes |= comment }
     return classes
   }
 
-  // Bytes are compared, because looking up the Unicode properties of 256 characters takes longer than reading a small
+  // Compares bytes, because looking up the Unicode properties of 256 characters would take longer than reading a small
   // workflow.
   private static func isASCIILetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {

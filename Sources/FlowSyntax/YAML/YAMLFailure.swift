@@ -1,15 +1,15 @@
 import CLibYAML
 import FlowDiagnostics
 
-/// The reason why a file is not a YAML document. Text after its location cannot be read.
+/// The reason why a file is not a YAML document. The file can be read only up to its location.
 struct YAMLFailure: Error {
   let diagnostic: Diagnostic
-  /// True if the rest of the file may be valid, so that it can be read without the invalid part.
+  /// True if the rest of the file may be valid and can be read without the invalid part.
   let isLocal: Bool
-  /// The start of the invalid part, if libyaml reports it. For example, an unclosed quote is detected long after its
-  /// start.
+  /// The start of the invalid part if libyaml reports it, or nil. For example, an unclosed quote is detected long after
+  /// its start.
   var beginning: Int?
-  /// Other possible starts of the invalid part: the mapping or list around it, and the last multiline text.
+  /// Other places where the invalid part may begin: the enclosing mapping or list, and the last multiline scalar.
   var suspects: [Int] = []
 
   init(
@@ -29,7 +29,7 @@ struct YAMLFailure: Error {
       help: isUTF16 ? "the file seems to be UTF-16; save it as UTF-8" : "save the file as UTF-8")
   }
 
-  /// Creates a failure from an error of libyaml, in words for authors of workflows.
+  /// Creates a failure from a libyaml error. Its message is written for authors of workflows.
   static func syntax(
     _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, lastText: Int?
   ) -> YAMLFailure {
@@ -75,8 +75,8 @@ struct YAMLFailure: Error {
     return failure
   }
 
-  /// Returns a suggestion if the line has a pattern of files that must be quoted, because it contains braces or begins
-  /// with a character that has a meaning in YAML.
+  /// Returns a suggestion if the line has an unquoted file pattern that contains braces or begins with a special
+  /// character of YAML. Returns nil otherwise.
   private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let line = bytes[start...].prefix(1_000).prefix { $0 != 0x0A }
@@ -92,7 +92,7 @@ struct YAMLFailure: Error {
     return "quote a pattern that contains braces or begins with '!' or '[', as in 'src/{a,b}.c' and '!src/gen.c'"
   }
 
-  /// True if `offset` is inside the command of `{ run: … }`.
+  /// True if `offset` is inside the command of a flow mapping such as `{ run: … }`.
   private static func isInCommand(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let line = bytes[..<min(offset, bytes.count)].suffix(1_000).split(separator: 0x0A, omittingEmptySubsequences: false)
       .last

@@ -4,28 +4,27 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Reads a YAML document into a ``NodeTree``. Plain documents are read by ``PlainScanner``, all others from libyaml's
-/// events.
+/// Parses a YAML document into a ``NodeTree``. ``PlainScanner`` reads plain documents, and libyaml all others.
 ///
-/// It limits anchors, aliases, depth and size, because libyaml does not.
+/// The parser limits anchors, aliases, depth and size, because libyaml does not.
 struct YAMLParser {
   private(set) var tree: NodeTree
   private var open: [Int] = []
   private var anchors: [ByteName: Int] = [:]
   private var expandedNodes = 0
-  /// The sizes of the nodes that aliases refer to.
+  /// The expanded size of each node that an alias refers to.
   private var expansions: [Int: Expansion] = [:]
 
-  /// The size of a node after its aliases were expanded.
+  /// The number of nodes and the depth that a node has after expanding its aliases.
   private struct Expansion {
     var nodes = 1
     var height = 0
   }
   private var lastEnd = 0
-  /// The start of the last complete scalar, or nil.
+  /// The start of the last scalar that was read completely, or nil.
   private var lastText: Int?
 
-  /// Returns the tree of the only document in `source`, or the reason why there is none.
+  /// Returns the tree of the only document in `source`, or the reason why it cannot be read.
   static func parse(_ source: SourceText) -> Result<NodeTree, YAMLFailure> {
     if source.bytes.count > Limits.fileBytes {
       return .failure(
@@ -46,7 +45,7 @@ struct YAMLParser {
     }
   }
 
-  /// Returns the tree as libyaml reads it, even if the document is plain.
+  /// Returns the tree of a document as libyaml reads it, even if the document is plain.
   static func parseWithLibYAML(
     _ source: SourceText, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Result<NodeTree, YAMLFailure> {
@@ -62,8 +61,8 @@ struct YAMLParser {
 
   private init(tree: NodeTree) { self.tree = tree }
 
-  /// Throws if there are too many directives. libyaml compares each with all others, so that thousands would take
-  /// hours.
+  /// Throws if there are too many directives. libyaml compares each directive with all others, so thousands of them
+  /// would take hours.
   private static func checkDirectives(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
     guard let start = bytes.baseAddress else { return }
     var count = 0
@@ -82,7 +81,8 @@ struct YAMLParser {
   }
 
   private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap) throws(YAMLFailure) {
-    // `yaml_parser_t` contains pointers to itself, so it is on the heap and never copied. The bytes outlive it.
+    // `yaml_parser_t` contains pointers to itself, so it is allocated on the heap and never copied. The bytes outlive
+    // it.
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     let event = UnsafeMutablePointer<yaml_event_t>.allocate(capacity: 1)
     defer {
@@ -94,7 +94,7 @@ struct YAMLParser {
     }
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-    // A byte order mark would count as a column of the first line.
+    // libyaml would count a byte order mark as a column of the first line, so the mark is skipped.
     yaml_parser_set_input_string(parser, bytes.baseAddress.map { $0 + map.base }, bytes.count - map.base)
     tree.nodes.reserveCapacity(bytes.count / 6)
     var documents = 0
@@ -164,8 +164,8 @@ struct YAMLParser {
     return true
   }
 
-  /// Records that the innermost mapping may have a merge key. This also happens for a value `<<`; reading the mapping
-  /// checks precisely.
+  /// Records that the innermost mapping may have a merge key. A value `<<` is recorded, too. Reading the mapping checks
+  /// which it is.
   private mutating func markMerge() {
     guard let innermost = open.last, tree.nodes[innermost].kind == .mapping else { return }
     tree.nodes[innermost].hasMerge = true
@@ -190,8 +190,8 @@ struct YAMLParser {
 
   private mutating func closeCollection(_ start: Int, _ end: Int) {
     let index = open.removeLast()
-    // libyaml's end of a block collection is the start of the next token, so the end of its last node is used. A flow
-    // collection ends with its bracket.
+    // For libyaml, a block collection ends at the start of the next token, so the end of its last node is used instead.
+    // A flow collection ends at its bracket.
     if end > start { lastEnd = end }
     tree.nodes[index].end = UInt32(max(lastEnd, Int(tree.nodes[index].start)))
     tree.nodes[index].link = UInt32(tree.nodes.count)
@@ -233,7 +233,8 @@ struct YAMLParser {
     lastEnd = end
   }
 
-  /// Returns the size of `target`. It must be complete, and its own aliases must have been measured.
+  /// Returns the expanded size of `target`, which must be complete. The targets of aliases in it must have been
+  /// measured before.
   private mutating func expansion(of target: Int) -> Expansion {
     if let known = expansions[target] { return known }
     var size = Expansion(nodes: 0, height: 0)
@@ -283,7 +284,7 @@ struct YAMLParser {
       ?? "put an expression that begins with '!' in quotes or in ${{ }}"
   }
 
-  /// True if a tag is the beginning of an expression, such as `!cancelled()` or `!inputs.dry-run`.
+  /// True if a tag is in fact the beginning of an expression, such as `!cancelled()` or `!inputs.dry-run`.
   private static func isCall(_ tag: String) -> Bool {
     tag.contains("(") || ExpressionDialect.workflow.names.contains { tag.hasPrefix("!\($0).") }
   }

@@ -1,29 +1,29 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds further syntax errors after the first one, by blanking the step or key with the error and reading the text
+/// Finds syntax errors after the first one. The step or key with an error is replaced by blanks, and the text is read
 /// again.
 struct YAMLRecovery {
-  /// The maximum number of times that the text is read, and of bytes that are read in total.
+  /// The maximum number of times that the text is read again, and the maximum number of bytes that are read in total.
   private static let readings = 80
   private static let bytes = Limits.fileBytes
 
   private let source: SourceText
   private let lines: LineTable
   private var text: [UInt8]
-  /// The locations of the errors that were reported.
+  /// The locations of the errors that have been reported.
   private var told: Set<Int> = []
-  /// The tree without all invalid parts, or nil.
+  /// The tree without the invalid parts, or nil if the text could not be read.
   private var tree: NodeTree?
 
-  /// Returns all syntax errors in file order. `first` is the first one.
+  /// Returns all syntax errors in file order. `first` is the error that was found first.
   static func diagnostics(of source: SourceText, first: YAMLFailure) -> [Diagnostic] {
     var recovery = YAMLRecovery(source)
     return recovery.failures(first)
   }
 
-  /// Returns the tree without the invalid parts, whose nodes have their original locations. Returns nil if nothing can
-  /// be read.
+  /// Returns the tree without the invalid parts. The other nodes have their original locations. Returns nil if the text
+  /// cannot be read even then.
   static func tree(of source: SourceText, first: YAMLFailure) -> NodeTree? {
     var recovery = YAMLRecovery(source)
     _ = recovery.failures(first)
@@ -53,8 +53,8 @@ struct YAMLRecovery {
     return diagnostics.sortedByLocation()
   }
 
-  /// Blanks the part with an error and reads the text again. It chooses the first part without which the text can be
-  /// read or, if there is none, without which more of it can be. Returns nil if there is no such part.
+  /// Blanks the part with an error and reads the text again. Prefers the first part without which the whole text can be
+  /// read, and otherwise the first one without which more of it can. Returns nil if there is no such part.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
@@ -64,10 +64,10 @@ struct YAMLRecovery {
         YAMLParser.parseWithLibYAML(SourceText(blanked, file: source.file), bytes)
       }
       guard case .failure(let next) = result else { return result }
-      // The same error would mean that there is no progress.
+      // If the next error is the same one, nothing has been gained.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
-    // A line that is indented too far begins a separate block, which ends at the next line that is not.
+    // A line that is indented too far begins another block, so moving it left may fix the error.
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if rest > 0, let moved = moved(firstDeeper(before: shown), to: shown) {
       rest -= 1
@@ -82,7 +82,7 @@ struct YAMLRecovery {
     return best.result
   }
 
-  /// Returns the ranges of lines that may contain the error, most likely first.
+  /// Returns the ranges of lines that may contain the error, the most likely one first.
   private func parts(of failure: YAMLFailure) -> [Range<Int>] {
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if failure.diagnostic.code == .tabIndentation {
@@ -98,7 +98,7 @@ struct YAMLRecovery {
     return parts.compactMap { $0 }.filter { seen.insert($0).inserted }
   }
 
-  /// Returns the text with these lines blanked, or nil if they are blank.
+  /// Returns the text with these lines replaced by blanks, or nil if they are already blank.
   private func blanked(_ part: Range<Int>) -> [UInt8]? {
     let start = lines.span(ofLine: part.lowerBound).start
     let end = part.upperBound <= lines.count ? lines.span(ofLine: part.upperBound).start : text.count
@@ -111,7 +111,7 @@ struct YAMLRecovery {
     return isBlank ? nil : blanked
   }
 
-  /// Returns the first of the consecutive lines before `line` that are indented further than it.
+  /// Returns the first of the consecutive lines before `line` that are indented more than it.
   private func firstDeeper(before line: Int) -> Int {
     guard let width = indentation(ofLine: line) else { return line }
     var first = line
@@ -123,8 +123,8 @@ struct YAMLRecovery {
     return first
   }
 
-  /// Returns the text with a line moved left to the indentation of another, without changing its length. Returns nil if
-  /// it is not indented further.
+  /// Returns the text with `line` moved left to the indentation of `other`. The length of the text stays the same.
+  /// Returns nil if `line` is not indented more.
   private func moved(_ line: Int, to other: Int) -> [UInt8]? {
     guard line < other, let old = indentation(ofLine: line), let new = indentation(ofLine: other), new < old else {
       return nil
@@ -136,7 +136,8 @@ struct YAMLRecovery {
     return moved
   }
 
-  /// Returns the lines around a line whose indentation has tabs, with blank lines and comments between them.
+  /// Returns the consecutive lines around `line` whose indentation contains tabs, including blank lines and comments
+  /// between them.
   private func tabbedLines(around line: Int) -> Range<Int> {
     var start = line
     while start > 1, isTabbed(start - 1) { start -= 1 }
@@ -153,7 +154,7 @@ struct YAMLRecovery {
       || content[indentation.endIndex] == UInt8(ascii: "#")
   }
 
-  /// Returns the lines of the step or key that contains a line.
+  /// Returns the lines of the step or key that contains `line`, or nil.
   private func part(at line: Int) -> Range<Int>? {
     let steps = stepLines()
     let width = steps.map { $0.lines.contains(line) ? $0.indentation : 0 } ?? 0
@@ -165,7 +166,8 @@ struct YAMLRecovery {
     return start..<end
   }
 
-  /// Returns the lines below `steps:` and the indentation of the ids, or nil if the file has another layout.
+  /// Returns the lines below `steps:` and the indentation of the steps' ids, or nil if the file is structured
+  /// differently.
   private func stepLines() -> (lines: Range<Int>, indentation: Int)? {
     guard let key = (1...lines.count).first(where: isStepsKey) else { return nil }
     var indentation: Int?
@@ -185,7 +187,7 @@ struct YAMLRecovery {
     return text[span.start..<span.end].starts(with: "steps:".utf8)
   }
 
-  /// Returns the number of spaces at the beginning of a line, or nil if it is blank or a comment.
+  /// Returns the number of spaces at the beginning of a line, or nil if the line is blank or a comment.
   private func indentation(ofLine line: Int) -> Int? {
     let span = lines.span(ofLine: line)
     guard let first = text[span.start..<span.end].firstIndex(where: { $0 != UInt8(ascii: " ") }) else { return nil }
