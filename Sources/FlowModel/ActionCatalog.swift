@@ -1,17 +1,18 @@
 import FlowDiagnostics
 
-/// The declarations and checks of all installed actions, as used by the loader.
+/// The declarations and checks of all installed actions. The loader checks workflows with them.
 package protocol ActionCatalog: Sendable {
   /// The declarations of all actions, sorted by name.
   var declarations: [ActionDeclaration] { get }
 
-  /// Returns the declaration of the action with this full name, or nil if it is not installed.
+  /// Returns the declaration of the action with this full name, or nil if the action is not installed.
   func declaration(named name: String) -> ActionDeclaration?
 
   /// The handles that plugins provide to every run.
   var runHandles: [HandleKey] { get }
 
-  /// Returns the problems that the action's own check finds in literal inputs. The check must not run or read anything.
+  /// Returns the problems that the action's own check finds in literal inputs. The check must neither run the action
+  /// nor read files.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem]
 
   /// Returns the current name of a renamed action, input or output, such as `storage.open.sample`. Returns nil if no
@@ -20,13 +21,14 @@ package protocol ActionCatalog: Sendable {
 }
 
 extension ActionCatalog {
-  /// No handles.
+  /// By default, plugins provide no handles to every run.
   package var runHandles: [HandleKey] { [] }
 
-  /// No renames.
+  /// By default, nothing has been renamed.
   package func newName(of name: String) -> String? { nil }
 
-  /// Returns the action to which `member`, an input or output of `action`, was moved, or nil if it was not moved.
+  /// Returns the action to which `member`, an input or output of `action`, has been moved. Returns nil if it has not
+  /// been moved.
   package func newAction(of member: String, in action: String) -> String? {
     guard let name = newName(of: "\(action).\(member)"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
       return nil
@@ -35,15 +37,14 @@ extension ActionCatalog {
   }
 }
 
-/// The inputs of a step that contain no expression, so that they are known before a run.
+/// The inputs of a step that contain no expression. Their values are known before the run.
 package struct LiteralInput: Sendable, Hashable {
-  /// The inputs by name. An input that contains an expression at any depth is left out.
+  /// The inputs by name, without those that contain an expression at any depth.
   package var values: ValueObject
 
-  /// Creates literal inputs.
   package init(_ values: ValueObject) { self.values = values }
 
-  /// The input `name`, or nil if the step does not set it or it contains an expression.
+  /// Returns the value of an input, or nil if the step does not set it or it contains an expression.
   package subscript(name: String) -> Value? { values[name] }
 }
 
@@ -52,32 +53,30 @@ package struct InputProblem: Sendable, Hashable {
   /// The key path of the input, such as `path` or `routes[3].pattern`. The loader converts it to a location in the
   /// file.
   package var keyPath: String
-  /// The problem, as a sentence without a full stop.
+  /// A sentence that describes the problem, without a final period.
   package var message: String
-  /// A suggestion, or nil.
+  /// A suggestion how to fix the problem, or nil.
   package var help: String?
   /// A second location that explains the problem, such as the first of two equal routes, or nil.
   package var related: Related?
   /// True if the workflow can run in spite of the problem.
   package var isWarning: Bool
-  /// The correct word, for editors that can insert it, or nil if it is not known.
+  /// The correct word, which editors can insert, or nil if it is not known.
   package var correction: Correction?
 
-  /// A second location and its label.
+  /// A second location with its label.
   package struct Related: Sendable, Hashable {
-    /// The key path, as in ``InputProblem/keyPath``.
+    /// The key path of the location, in the form of ``InputProblem/keyPath``.
     package var keyPath: String
     /// The label of the location, such as `the same route is declared here`.
     package var label: String
 
-    /// Creates a related location.
     package init(_ keyPath: String, _ label: String) {
       self.keyPath = keyPath
       self.label = label
     }
   }
 
-  /// Creates a problem at `keyPath`.
   package init(
     _ keyPath: String, _ message: String, help: String? = nil, related: Related? = nil, isWarning: Bool = false,
     correction: Correction? = nil

@@ -1,10 +1,10 @@
-/// A limit for the times of runs, such as `p95(gate) <= 2.5s`, `missed <= 1%` or `p99(step:open-store) <= 120ms`.
+/// A limit on a figure of runs, such as `p95(gate) <= 2.5s`, `missed <= 1%` or `p99(step:open-store) <= 120ms`.
 package struct BudgetRule: Sendable, Hashable {
   /// The statistic that is compared with the limit.
   package enum Statistic: String, Sendable, Hashable, CaseIterable {
     case median, p50, p90, p95, p99, max
 
-    /// The share of runs whose value is at most that of the statistic.
+    /// The share of runs whose value does not exceed the statistic.
     package var share: Double {
       switch self {
       case .median, .p50: 0.5
@@ -18,12 +18,12 @@ package struct BudgetRule: Sendable, Hashable {
 
   /// The quantity that is measured.
   package enum Subject: Sendable, Hashable {
-    /// The time at which the gate opened, or infinity if it did not open.
+    /// The time at which the gate opened. Infinite for a run whose gate did not open.
     case gate(Statistic)
-    /// The time at which all blocking steps were satisfied, whatever the gate's minimum, or infinity if they never
-    /// were.
+    /// The time at which all blocking steps were satisfied, regardless of the gate's minimum. Infinite for a run in
+    /// which they never were.
     case ready(Statistic)
-    /// The duration of a step, in the runs in which it ran.
+    /// The duration of a step. Runs in which the step did not run are ignored.
     case step(StepID, Statistic)
     /// The share of runs whose gate timed out.
     case missed
@@ -42,34 +42,30 @@ package struct BudgetRule: Sendable, Hashable {
   /// The limit that the value is compared with.
   package enum Limit: Sendable, Hashable {
     case duration(Duration)
-    /// A share, from 0 to 1.
+    /// A share of runs, from 0 to 1.
     case share(Double)
-    /// A multiple of the value in earlier runs. Only for comparisons of two sets of runs.
+    /// A multiple of the value in earlier runs. It is allowed only if two sets of runs are compared.
     case baseline(Double)
   }
 
   /// The rule as written.
   package let text: String
-  /// The quantity that is measured.
   package let subject: Subject
-  /// The comparison operator.
   package let comparison: Comparison
-  /// The limit.
   package let limit: Limit
 
   /// The reason why a string is not a rule.
   package struct RuleProblem: Error, Sendable, Hashable {
-    /// A clause that includes what to write instead.
+    /// A clause that says what to write instead.
     package let help: String
 
-    /// Creates a problem with this text.
     package init(help: String) { self.help = help }
   }
 
   /// The maximum length of a rule in bytes.
   package static let longestBytes = 256
 
-  /// Parses a rule.
+  /// Parses a rule such as `p95(gate) <= 2.5s`. Throws if it is invalid.
   package init(parsing text: String) throws(RuleProblem) {
     guard text.utf8.count <= Self.longestBytes else {
       throw RuleProblem(help: "it is longer than \(Self.longestBytes) bytes")
@@ -112,7 +108,7 @@ package struct BudgetRule: Sendable, Hashable {
     case "ready": return .ready(statistic)
     default:
       let id = inner.dropFirst("step:".count)
-      // The ids of steps in an included workflow have its name as a prefix.
+      // In an included workflow, the id of a step begins with the id of the including step and a slash.
       let isName = id.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { StepID(String($0)) != nil }
       guard inner.hasPrefix("step:"), isName else {
         throw RuleProblem(help: "'\(inner)' cannot be measured by a budget; write gate, ready or step:ID")
@@ -158,13 +154,13 @@ package struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// The step that is measured, or nil if the rule measures no step.
+  /// The step that the rule measures, or nil if it measures something else.
   package var step: StepID? { if case .step(let id, _) = subject { id } else { nil } }
 
   /// True if the limit refers to earlier runs.
   package var readsBaseline: Bool { if case .baseline = limit { true } else { false } }
 
-  /// True if `value` is within `limit`.
+  /// True if `value` satisfies the rule's comparison with `limit`.
   package func allows(_ value: Double, limit: Double) -> Bool {
     switch comparison {
     case .atMost: value <= limit

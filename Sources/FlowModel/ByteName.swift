@@ -1,23 +1,21 @@
 /// The name of a file, variable, input or JSON member, for use as a key.
 ///
 /// Swift treats strings as equal if they differ only in Unicode normalization, such as `é` as one character or as `e`
-/// with an accent. File systems, environments and JSON do not, so names are compared byte by byte.
+/// with an accent. File systems, environments and JSON treat them as different, so names are compared byte by byte.
 package struct ByteName: Hashable, Comparable, Sendable {
-  /// The name.
   package let text: String
 
-  /// Creates a name.
   package init(_ text: some StringProtocol) { self.text = String(text) }
 
   /// True if both names have the same bytes.
   package static func == (left: ByteName, right: ByteName) -> Bool { left.text.hasSameBytes(as: right.text) }
 
-  /// Orders names by their bytes.
+  /// True if the bytes of `left` come before those of `right`.
   package static func < (left: ByteName, right: ByteName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 
-  /// Hashes the bytes.
+  /// Hashes the bytes of the name.
   package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -26,10 +24,11 @@ package struct ByteName: Hashable, Comparable, Sendable {
 }
 
 extension String {
-  /// True if both strings have the same bytes, and are not just equal after Unicode normalization.
+  /// True if both strings have the same bytes. `==` also accepts strings that are equal only after Unicode
+  /// normalization.
   package func hasSameBytes(as other: String) -> Bool {
-    // Strings that are not equal in Swift always differ in their bytes, and most strings that are compared are not
-    // equal.
+    // `==` is a quick first check: strings that differ in Swift also differ in their bytes, and most strings that are
+    // compared differ.
     self == other && utf8.elementsEqual(other.utf8)
   }
 
@@ -40,7 +39,7 @@ extension String {
     return (String(self[..<place]), String(self[utf8.index(after: place)...]))
   }
 
-  /// The path in a string such as `@PATH`, or nil if it does not begin with `@`.
+  /// The path after the `@` in a string such as `@PATH`, or nil if the string does not begin with `@`.
   package var pathAfterAt: String? {
     utf8.first == UInt8(ascii: "@") ? String(Substring(utf8.dropFirst())) : nil
   }
@@ -50,7 +49,7 @@ extension String {
     utf8.split(separator: UInt8(ascii: character), omittingEmptySubsequences: false).map { String(Substring($0)) }
   }
 
-  /// The nonempty parts between slashes. A combining mark after a slash is part of the next part.
+  /// The parts between slashes, without empty ones. A combining mark after a slash belongs to the next part.
   package var pathParts: [String] {
     utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
   }

@@ -1,7 +1,7 @@
 /// Durations as written in a workflow: `250ms`, `2s`, `1.5s`, `1m30s`, `2m`, `1h`, `3d`. A day has 24 hours.
 ///
-/// Units go from large to small, each at most once. Only the last number may have a fraction. `0s` is a duration; `0`
-/// and `5` are not, because they have no unit.
+/// Units are ordered from large to small, and each occurs at most once. Only the last number may have a fraction. `0s`
+/// is a duration; `0` and `5` are not, because they have no unit.
 package enum DurationText {
   /// The reason why a string is not a duration.
   package enum DurationProblem: Error, Sendable, Hashable {
@@ -12,7 +12,7 @@ package enum DurationText {
     case unitOrder(String)
     case tooLong(String)
 
-    /// A suggestion, such as `write 5s or 5ms: a duration has a unit`.
+    /// A suggestion how to write the duration, such as `write 5s or 5ms: a duration has a unit`.
     package var help: String {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"
@@ -26,14 +26,14 @@ package enum DurationText {
     }
   }
 
-  /// The longest duration: 10,000 hours, so that sums of durations in nanoseconds fit in 64 bits.
+  /// The longest duration: 10,000 hours. Sums of such durations in nanoseconds fit in 64 bits.
   package static let longest = Duration.seconds(36_000_000)
 
   private static let units: [(name: String, nanoseconds: Int)] = [
     ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
   ]
 
-  /// Parses a duration. Its precision is one nanosecond.
+  /// Parses a duration. Fractions are precise to one nanosecond.
   package static func parse(_ text: String) throws(DurationProblem) -> Duration {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { throw .empty }
@@ -60,8 +60,8 @@ package enum DurationText {
     return .nanoseconds(total)
   }
 
-  /// Returns the durations that a number without a unit may stand for, such as `5s or 5ms`. Returns nil if it cannot
-  /// be one.
+  /// Returns the durations that may be meant by a number without a unit, such as `5s or 5ms`. Returns nil if there are
+  /// none.
   private static func candidates(for number: String) -> String? {
     let words = ["\(number)s", "\(number)ms"].filter { (try? parse($0)) != nil }
     return words.isEmpty ? nil : words.joined(separator: " or ")
@@ -83,7 +83,8 @@ package enum DurationText {
     return sumOverflow ? .max : sum
   }
 
-  /// Formats a duration, such as `72h`, `1m30s`, `250ms` or `0s`. A duration below a millisecond has a fraction.
+  /// Returns a duration as text, such as `72h`, `1m30s`, `250ms` or `0s`. Only a duration below one millisecond has a
+  /// fraction.
   package static func format(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     var left = seconds.magnitude
@@ -106,7 +107,7 @@ package enum DurationText {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, without a fraction, clamped to 64 bits.
+  /// The duration in whole nanoseconds, clamped to 64 bits.
   package var nanoseconds: Int {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)

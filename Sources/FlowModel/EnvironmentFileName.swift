@@ -1,11 +1,10 @@
-/// A file in the `env-file` of a workflow.
+/// An entry in the `env-file` of a workflow.
 package struct EnvironmentFileName: Sendable, Hashable {
-  /// The path, which may contain `${{ }}` that reads `inputs`.
+  /// The path of the file. It may contain expressions in `${{ }}` that read `inputs`.
   package var path: String
-  /// True if a run cannot start without the file.
+  /// True if a run cannot start unless the file exists.
   package var isRequired: Bool
 
-  /// Creates a reference to a file.
   package init(_ path: String, isRequired: Bool = true) {
     self.path = path
     self.isRequired = isRequired

@@ -1,15 +1,14 @@
-/// A post of an event.
+/// One post of an event.
 package struct EventPost: Sendable, Hashable {
   /// The name of the event.
   package var event: String
   /// The number of the post among all posts of its event, counted from 1.
   package var number: Int
-  /// The time of the post, in nanoseconds from the start of the run.
+  /// The time from the start of the run to the post, in nanoseconds.
   package var atNanoseconds: Int
-  /// The posted value, or null.
+  /// The value of the post, or null if it has none.
   package var value: Value
 
-  /// Creates a post.
   package init(event: String, number: Int, atNanoseconds: Int, value: Value = .null) {
     self.event = event
     self.number = number

@@ -1,14 +1,14 @@
-/// The rules for the values that events of a workflow can have.
+/// The rules for the values that a workflow's events can have.
 package struct EventValueRules: Sendable {
-  /// The values that the workflow declares, by event.
+  /// The declared types of values, by event.
   private var declared: [String: FieldDeclaration] = [:]
-  /// The values of events that only steps may post, by event.
+  /// The types of values that only steps may post, by event.
   private var own: [String: FieldDeclaration] = [:]
 
-  /// True if the value of an event may be secret.
+  /// True if the value of some event may be secret.
   package private(set) var hasSecrets = false
 
-  /// Creates the rules of a workflow. `actions` are those that its steps use.
+  /// Creates the rules for a workflow. `actions` are the actions that its steps use.
   package init(_ workflow: Workflow, _ actions: some Sequence<ActionDeclaration>) {
     for event in workflow.events {
       if let value = event.value { declared[event.name] = value }
@@ -20,15 +20,15 @@ package struct EventValueRules: Sendable {
     hasSecrets = (Array(declared.values) + own.values).contains { $0.isSecret || $0.type.hasSecretProperties }
   }
 
-  /// The value of an event that opens a link. It is secret, because a link may contain a token.
+  /// The value of an event for a link that opens the app. It is secret, because a link may contain a token.
   private static let link = {
     var field = FieldDeclaration("value", .any)
     field.isSecret = true
     return field
   }()
 
-  /// Returns the part of an event's value that must be hidden, or nil. If the type has secret properties at any depth,
-  /// only these are hidden.
+  /// Returns the part of an event's value that must be hidden, or nil if there is none. If the type has secret
+  /// properties at any depth, only these are hidden.
   package func secretPart(of value: Value, _ event: String) -> Value? {
     guard let field = own[event] ?? declared[event] else { return nil }
     if field.type.hasSecretProperties, field.type.mismatch(of: value) == nil || value.isNull {
@@ -38,7 +38,7 @@ package struct EventValueRules: Sendable {
     return value
   }
 
-  /// Returns the problem with a value that is posted from outside, or nil.
+  /// Returns the problem with a value that comes from outside the run, or nil if it is valid.
   package func problem(fromOutside value: Value, of event: String) -> EventValueProblem? {
     guard !value.isNull else { return nil }
     if own[event] != nil {
@@ -51,13 +51,13 @@ package struct EventValueRules: Sendable {
     return problem(value, of: event)
   }
 
-  /// Returns the problem with a value that a step posts, or nil.
+  /// Returns the problem with a value that a step posts, or nil if it is valid.
   package func problem(_ value: Value, of event: String) -> EventValueProblem? {
     if value.isNull { return nil }
     let field = own[event] ?? declared[event]
     let isSecret = field.map { $0.isSecret || $0.type.hasSecretProperties } ?? false
     if let mismatch = field?.type.mismatch(of: value) {
-      // A secret is hidden even if it has the wrong type.
+      // The message must not contain a secret, even if the value has the wrong type.
       let path = mismatch.path.isEmpty ? "" : "'\(mismatch.path)': "
       let problem = isSecret ? "\(path)expected \(mismatch.expected)" : mismatch.description
       return EventValueProblem("the value of event '\(event)' does not match its type: \(problem)")
@@ -69,7 +69,7 @@ package struct EventValueRules: Sendable {
 
 /// The reason why an event cannot be posted with a value.
 public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem and the expected form.
+  /// A sentence that describes the problem and the expected form.
   public let description: String
 
   init(_ description: String) { self.description = description }
@@ -90,7 +90,7 @@ extension ValueType {
     }
   }
 
-  /// Returns the secret properties of a value of this type.
+  /// Returns all secret properties of a value of this type, at any depth.
   func secretProperties(of value: Value) -> [Value] {
     switch self {
     case .array(let element): return (value.arrayValue ?? []).flatMap { element.secretProperties(of: $0) }

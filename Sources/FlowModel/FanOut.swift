@@ -1,29 +1,29 @@
-/// The items of a step that runs once for each of them (`foreach`).
+/// The items for which a step with `foreach` runs.
 package struct FanOut: Sendable, Hashable {
   /// The source of the items.
   package enum Source: Sendable, Hashable {
-    /// A list, an object, or an expression for one. Strings in it may contain `${{ }}`.
+    /// A list, an object, or an expression that results in one. Strings in it may contain `${{ }}`.
     case items(Value)
-    /// All combinations of several lists, where the first key changes most slowly, without those that match an object
-    /// in `exclude`. An object in `include` adds its members to the combinations whose axes it does not change; if
-    /// there are none, it becomes a separate combination.
+    /// All combinations of the elements of several lists. The first key changes most slowly.
+    ///
+    /// Combinations that match an object in `exclude` are removed. An object in `include` adds its members to each
+    /// combination whose axes it does not change. If there is none, it becomes a combination itself.
     case axes(ValueObject, exclude: [Value], include: [Value])
-    /// The files that match these patterns when the step becomes ready. Patterns may contain `${{ }}`.
+    /// The files that match these patterns at the time when the step becomes ready. Patterns may contain `${{ }}`.
     case files([String])
-    /// The posts of a repeating event, as long as more of them are possible.
+    /// The posts of a repeating event. The step finishes when no more posts are possible.
     case posts(of: String)
   }
 
-  /// The source of the items.
   package var source: Source
-  /// The maximum number of items that run at the same time, or nil if only threads and queues limit it.
+  /// The maximum number of items that run at the same time, or nil if only threads and queues limit the number.
   package var parallel: Int?
-  /// True if the other items end when one fails.
+  /// True if the failure of one item ends the others.
   package var isFailFast = true
-  /// The time limit for all items, from the start of the first, or nil.
+  /// The time limit for all items together, from the start of the first one, or nil if there is none.
   package var deadline: Duration?
 
-  /// The number of items, or nil if it is not known before the run.
+  /// The number of items, or nil if it is unknown before the run.
   package var literalCount: Int? {
     switch source {
     case .items(.array(let values)): values.count
@@ -32,11 +32,10 @@ package struct FanOut: Sendable, Hashable {
     }
   }
 
-  /// The event whose posts are the items, or nil.
+  /// The event whose posts are the items, or nil if the items come from another source.
   package var event: String? {
     if case .posts(let event) = source { event } else { nil }
   }
 
-  /// Creates a fan-out with default options.
   package init(_ source: Source) { self.source = source }
 }

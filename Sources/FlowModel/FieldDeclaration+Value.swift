@@ -1,4 +1,4 @@
-// Declarations of fields as values, so that actions can have them as inputs.
+// Converts declarations of fields to values and back, so that actions can receive them as inputs.
 
 extension FieldDeclaration {
   /// The declaration as an object, such as `{"type": "integer", "required": false}`.
@@ -11,7 +11,7 @@ extension FieldDeclaration {
     return members
   }
 
-  /// Creates a field from a declaration. Throws the first problem of the declaration, with its path.
+  /// Creates a field from its declaration. Throws the first problem in the declaration with the path to it.
   package init(_ name: String, declaration: Value) throws(TypeMismatch) {
     if let mismatch = Self.form.mismatch(of: declaration) { throw mismatch }
     let members = declaration.objectValue ?? [:]
@@ -50,7 +50,7 @@ extension FieldDeclaration {
     isSecret = members["secret"]?.booleanValue ?? false
   }
 
-  /// The type of a declaration.
+  /// The type that a declaration must match.
   private static let form = ValueType.object(properties: [
     FieldDeclaration("type", .enumeration(ValueType.names.map { .string($0) }, of: .string)),
     FieldDeclaration("required", .boolean, isRequired: false),
@@ -66,8 +66,8 @@ extension FieldDeclaration {
 }
 
 extension ValueType {
-  /// Creates the type with this name. `base`, `items` and `properties` apply to paths, arrays and objects. Returns nil
-  /// if the name is unknown.
+  /// Creates the type with this name, or returns nil if the name is unknown. `base`, `items` and `properties` are used
+  /// for paths, arrays and objects.
   package init?(
     named name: String, base: PathBase = .file, items: ValueType = .any, properties: [FieldDeclaration]? = nil
   ) {
@@ -101,8 +101,8 @@ extension ValueType {
     return members
   }
 
-  /// Converts text to this type, for `-i name=text` and named outputs of a command. If that is not possible, returns a
-  /// string, which does not match the type.
+  /// Returns the value that text represents in this type. This is used for `-i name=text` and for named outputs of a
+  /// command. If the text does not represent a value, returns it as a string, which does not match the type.
   package func value(of text: String) -> Value {
     switch self {
     case .string, .duration, .path: .string(text)
@@ -113,7 +113,7 @@ extension ValueType {
 }
 
 extension TypeMismatch {
-  /// Calls `body`, and adds `key` to the path of an error that it throws.
+  /// Calls `body`. If it throws an error, `key` is added to the path in that error.
   fileprivate static func inside<Result>(
     _ key: String, _ body: () throws(TypeMismatch) -> Result
   ) throws(TypeMismatch) -> Result {

@@ -1,6 +1,6 @@
-/// The `item` of a step with `foreach: { files: … }`.
+/// The `item` in a step with `foreach: { files: … }`.
 package enum FileItem {
-  /// The members of the item.
+  /// The members of an `item`.
   package static let fields = [
     FieldDeclaration("path", .string, summary: "The path of the file, from the folder of the workflow"),
     FieldDeclaration("name", .string, summary: "Its name with the extension"),
@@ -9,7 +9,7 @@ package enum FileItem {
     FieldDeclaration("folder", .string, summary: "The path of its folder; '.' is the workflow's own"),
   ]
 
-  /// Returns the item of a file. If the only dot in its name is the first character, the file has no extension.
+  /// Returns the item for a file. If the only dot in the name is its first character, the file has no extension.
   package static func value(of path: String) -> Value {
     let parts = parts(of: path)
     return [
@@ -18,7 +18,7 @@ package enum FileItem {
     ]
   }
 
-  /// Returns the members of the item that follow `path`, in order.
+  /// Returns the name, stem, extension and folder in the path of a file.
   package static func parts(
     of path: String
   ) -> (name: Substring, stem: Substring, extension: Substring, folder: Substring) {

@@ -1,20 +1,20 @@
-/// The relation of each step to the launch gate: whether it starts only after the gate has opened (deferred), and
-/// whether the gate waits for it (blocking).
+/// The relation of each step to the launch gate. A deferred step starts only after the gate has opened. A blocking step
+/// must finish before the gate opens.
 ///
-/// A step that depends on a deferred step is deferred, too, and the gate waits for all other steps. The value of a
-/// `defer` expression is known at activation; before, its step may or may not be deferred.
+/// A step that depends on a deferred step is also deferred. The gate waits for all steps that are not deferred. The
+/// value of a `defer` expression is known at activation; before, its step may or may not be deferred.
 package struct GateRoles: Sendable {
-  /// The certainty of a statement: true in all runs, in none, or in some.
+  /// The certainty of a statement about a step: it is true in all runs, in no run, or in some runs.
   package enum Certainty: UInt8, Sendable, Comparable {
     case never
-    /// True or false, depending on an expression that is evaluated at activation.
+    /// The statement is true in some runs. An expression that is evaluated at activation decides.
     case byExpression
     case always
 
-    /// Orders by certainty: `never` comes first.
+    /// Orders by certainty, from `never` to `always`.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The certainty that it is not the case.
+    /// The certainty of the opposite statement.
     fileprivate var opposite: Certainty {
       switch self {
       case .never: .always
@@ -25,18 +25,18 @@ package struct GateRoles: Sendable {
   }
 
   private let steps: [Step]
-  /// The certainty that each step is deferred, or an empty array if no step is.
+  /// For each step, the certainty that it is deferred. Empty if no step is deferred.
   private let deferrals: [Certainty]
 
-  /// Determines the roles of the steps of `graph`. `answers` has the steps whose `defer` expression is true, or is nil
+  /// Determines the roles of all steps in a graph. `answers` are the steps whose `defer` expression is true, or nil
   /// before activation.
   package init(_ graph: WorkflowGraph, answers: StepList? = nil) {
     self.init(
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)
   }
 
-  /// Determines the roles of a workflow's steps. In `order`, each step comes after its dependencies. If they form a
-  /// cycle, `order` is empty and dependencies are ignored.
+  /// Determines the roles of all steps in a workflow. In `order`, each step must come after its dependencies. If
+  /// dependencies form a cycle, `order` is empty and dependencies are ignored.
   package init(_ workflow: Workflow, order: [StepIndex]) {
     let candidates = workflow.steps.indices.filter { workflow.steps[$0].hasOptions }.map { StepIndex($0) }
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)
@@ -66,13 +66,13 @@ package struct GateRoles: Sendable {
     self.deferrals = deferrals
   }
 
-  /// True if a step is or may be deferred.
+  /// True if any step is deferred or may be.
   package var isAnyDeferred: Bool { !deferrals.isEmpty }
 
   /// Returns whether a step is deferred.
   package func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
-  /// Returns whether a step is blocking. A disabled step counts as finished from the start.
+  /// Returns whether a step is blocking. A disabled step counts as finished from the beginning.
   package func blocking(of step: StepIndex) -> Certainty {
     let step = Int(step)
     let stated = steps[step].stated
@@ -80,7 +80,7 @@ package struct GateRoles: Sendable {
     return deferrals.isEmpty ? .always : deferrals[step].opposite
   }
 
-  /// Returns the step whose own `defer` causes `step` to be deferred: itself or one of its dependencies.
+  /// Returns the step whose `defer` is the reason why `step` is deferred: `step` itself or one of its dependencies.
   package func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
     while steps[Int(current)].stated.isDisjoint(with: [.deferral, .waitsForAll]),
@@ -91,7 +91,7 @@ package struct GateRoles: Sendable {
     return current
   }
 
-  /// The first step that is declared as `blocking` but is deferred, or nil.
+  /// The first step that is deferred although it is declared as `blocking`, or nil.
   package var contradiction: StepIndex? {
     guard isAnyDeferred else { return nil }
     let first = steps.indices.first { deferrals[$0] == .always && steps[$0].stated.contains(.blocking) }
@@ -112,13 +112,13 @@ extension StepOptions {
 }
 
 extension StepQueue {
-  /// Returns the default queue of a step.
+  /// Returns the default queue for a step, depending on whether it is deferred.
   package static func usual(forDeferred isDeferred: Bool) -> StepQueue {
     isDeferred ? .utility : .userInitiated
   }
 }
 
 extension Step {
-  /// The name that users see: the step's `name`, or else its id.
+  /// The name that users see: the step's `name` or, if it has none, its id.
   package var displayName: String { (hasOptions ? options.name : nil) ?? id.text }
 }

@@ -1,11 +1,11 @@
-/// The names that expressions of a step with `foreach` can use for its items.
+/// The names by which expressions of a step with `foreach` read the current item.
 package enum ItemContext {
-  /// The current item.
+  /// The name of the current item.
   package static let item = "item"
-  /// The index of the item, counted from 0.
+  /// The name of the item's index, counted from 0.
   package static let index = "index"
-  /// The key of the item, if the items come from an object.
+  /// The name of the item's key, if the items come from an object.
   package static let key = "key"
-  /// All of these names.
+  /// All names for the current item.
   package static let names = [item, index, key]
 }

@@ -1,13 +1,12 @@
-/// A workflow that runs for each item of a step: `uses: ./other.yaml` with `foreach`.
+/// A workflow that a step runs once for each item: `uses: ./other.yaml` with `foreach`.
 package struct ItemWorkflow: Sendable {
-  /// The workflow, with all workflows that it includes.
+  /// The workflow, merged with all workflows that it includes.
   package var workflow: Workflow
-  /// The folder of its file, relative to that of the including workflow. Empty if it is the same.
+  /// The folder of the workflow's file, relative to the including workflow's folder. Empty if both are the same.
   package var folder: String
-  /// A hash of its files, to detect whether one has changed.
+  /// A hash of all files of the workflow. It changes if one of them changes.
   package var digest: UInt64
 
-  /// Creates a workflow for items.
   package init(_ workflow: Workflow, folder: String, digest: UInt64) {
     self.workflow = workflow
     self.folder = folder

@@ -1,6 +1,6 @@
-/// The digits of a decimal number, as an integer as long as they fit in 64 bits.
+/// The digits of a decimal number. They are exact if they fit in 64 bits.
 struct DecimalDigits {
-  /// The power of ten that the digits are multiplied by.
+  /// The power of ten by which the digits are multiplied.
   var exponent = 0
   private var significand: UInt64 = 0
   private var isExact = true
@@ -22,7 +22,7 @@ struct DecimalDigits {
     exponent -= 1
   }
 
-  /// Returns the number as an integer, or nil if it exceeds 64 bits or is `-0`, which only a double can represent.
+  /// Returns the number as an integer. Returns nil if it exceeds 64 bits or is `-0`, which only a double can represent.
   func integer(isNegative: Bool) -> Int? {
     guard isExact else { return nil }
     guard isNegative else { return Int(exactly: significand) }
@@ -30,8 +30,8 @@ struct DecimalDigits {
     return Int(truncatingIfNeeded: 0 &- significand)
   }
 
-  /// The number as a double, or nil if a single multiplication or division of exact doubles would not result in the
-  /// nearest double (Clinger 1990).
+  /// The number as a double, or nil if multiplying or dividing two exact doubles once might not give the nearest double
+  /// (Clinger 1990).
   var exactDouble: Double? {
     guard isExact, significand <= 1 << 53 else { return nil }
     switch exponent {

@@ -7,20 +7,19 @@
 /// stream.add("store", ["outcome": "success"])
 /// stream.close()
 /// stream.close()
-/// write(stream.take())
+/// write(stream.drain())
 /// ```
 ///
-/// The result has the same bytes as that of ``JSONText`` with the layout `indented`.
+/// The bytes are the same as those of ``JSONText`` with the layout `indented`.
 package struct JSONObjectStream {
   private var output: [UInt8] = [UInt8(ascii: "{")]
-  /// For each open object, true if it has no members.
+  /// For each open object, from the outermost to the innermost, true if it has no members so far.
   private var isEmpty = [true]
   private let writer = JSONWriter(layout: .indented, numbers: .exact)
 
-  /// Creates a stream with an open object.
   package init() {}
 
-  /// The number of bytes that were written since the last ``take()``.
+  /// The number of bytes written since the last call of ``drain()``.
   package var count: Int { output.count }
 
   /// Adds a member to the innermost open object.
@@ -29,7 +28,7 @@ package struct JSONObjectStream {
     writer.append(value, to: &output, level: isEmpty.count)
   }
 
-  /// Adds a member that is an empty object, and opens that object.
+  /// Adds a member whose value is an object, and opens that object.
   package mutating func open(_ key: String) {
     begin(key)
     output.append(UInt8(ascii: "{"))
@@ -46,7 +45,7 @@ package struct JSONObjectStream {
     }
   }
 
-  /// Removes and returns the bytes that were written.
+  /// Returns and removes the bytes that have been written so far.
   package mutating func drain() -> [UInt8] {
     defer { output.removeAll(keepingCapacity: true) }
     return output

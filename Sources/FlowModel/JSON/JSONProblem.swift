@@ -1,6 +1,7 @@
 /// The reason why a text is not valid JSON, with its location.
 package struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem, such as `expected ',' or ']' after an element, found 'x'`. It has no final period.
+  /// A sentence that describes the problem, such as `expected ',' or ']' after an element, found 'x'`, without a final
+  /// period.
   package var message: String
   /// The offset of the invalid byte, counted from 0.
   package var offset: Int
@@ -27,7 +28,7 @@ package struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The location and problem, such as `line 1, column 7: expected a value, found '}'`, with the suggestion.
+  /// The location, the problem and the suggestion, such as `line 1, column 7: expected a value, found '}'`.
   package var description: String {
     "line \(line), column \(column): \(message)" + (help.map { "; \($0)" } ?? "")
   }

@@ -1,6 +1,6 @@
-/// A reader for JSON that passes over the bytes once.
+/// Reads JSON in a single pass over the bytes.
 ///
-/// It must not outlive its buffer. Every access is preceded by a check that `position < bytes.count`.
+/// A reader must not outlive its buffer. Every access is preceded by a check that `position < bytes.count`.
 struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let rules: JSONText.Rules
@@ -12,13 +12,13 @@ struct JSONReader {
     self.rules = rules
   }
 
-  /// Reads a value that may be surrounded by white space, up to the end of the text.
+  /// Reads the whole text: one value that may be surrounded by white space.
   mutating func readText() throws(JSONProblem) -> Value {
     guard bytes.count <= rules.bytes else {
       throw problem("the text has \(bytes.count) bytes; at most \(rules.bytes) are read", at: 0)
     }
-    // Skip the byte order mark that Windows editors write. JavaScript's parser, which the lenient rules follow, rejects
-    // it.
+    // Skip the byte order mark that editors on Windows write. The lenient rules follow JavaScript's parser, which
+    // rejects it.
     if !rules.isLenient, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipSpace()
     guard position < bytes.count else { throw problem("expected a value, found the end of the text") }
@@ -174,7 +174,7 @@ struct JSONReader {
     return problem("a string contains a control character", help: "write \(escape)")
   }
 
-  /// Reads the rest of a string with escapes. `position` is that of the first escape.
+  /// Reads the rest of a string that contains escapes. `position` is at the first escape.
   private mutating func readEscapedString(from start: Int, openedAt open: Int) throws(JSONProblem) -> String {
     try checkUTF8(start..<position)
     var content = Array(bytes[start..<position])
@@ -314,7 +314,7 @@ struct JSONReader {
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-  // MARK: Bytes
+  // MARK: Looking at bytes
 
   private mutating func skipSpace() {
     while position < bytes.count {
@@ -331,7 +331,7 @@ struct JSONReader {
     return true
   }
 
-  /// The character at the position, for a message.
+  /// The character at the current position, as messages show it.
   private var found: String {
     guard position < bytes.count else { return "the end of the text" }
     let byte = bytes[position]

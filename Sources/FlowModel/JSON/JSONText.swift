@@ -1,4 +1,4 @@
-/// Converts between JSON (RFC 8259) and ``Value``. Everything in flowrun that reads or writes JSON uses it.
+/// Converts between JSON (RFC 8259) and ``Value``. All parts of flowrun use it to read and write JSON.
 ///
 /// ```swift
 /// let value = try JSONText.parse(#"{"path": "a.sqlite", "created": true}"#)
@@ -6,63 +6,66 @@
 /// ```
 ///
 /// An integer that fits in 64 bits is read as ``Value/integer(_:)``, any other number as ``Value/number(_:)``. Objects
-/// keep the order of their members. A value that is written and read is unchanged, except that NaN and the infinities,
-/// which JSON lacks, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are
-/// escaped, including U+007F to U+009F, which JSON allows but terminals interpret.
+/// keep the order of their members.
+///
+/// Writing and reading a value does not change it, except that NaN and the infinities, which JSON lacks, become the
+/// strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are escaped, including U+007F to U+009F, which
+/// JSON allows but terminals interpret.
 package enum JSONText {
   /// The layout of the written text.
   package enum Layout: Sendable, Hashable {
     /// A single line without white space, for streams.
     case compact
-    /// One member per line, indented by two spaces per level, with `[]` and `{}` if empty. This is the layout of
-    /// `toJSON`.
+    /// One member per line, indented by two spaces per level. Empty collections are written as `[]` and `{}`. `toJSON`
+    /// uses this layout.
     case indented
   }
 
-  /// The format of numbers that JSON or JavaScript lack, and the escaping of control characters.
+  /// The format of numbers that JSON or JavaScript lack, and the control characters that are escaped.
   package enum Numbers: Sendable, Hashable {
-    /// NaN and infinities are strings and `-0.0` keeps its sign, so that no information is lost. All control characters
-    /// are escaped.
+    /// No information is lost: NaN and infinities are strings, and `-0.0` keeps its sign. All control characters are
+    /// escaped.
     case exact
     /// The format of `JSON.stringify`: NaN and infinities are null, both zeros are `0`, and U+007F to U+009F are not
     /// escaped.
     case javaScript
   }
 
-  /// The limits of a reader.
+  /// The limits of a reader, and the errors that it tolerates.
   package struct Rules: Sendable, Hashable {
     /// The maximum nesting depth of arrays and objects.
     package var depth: Int
     /// The maximum size of the text in bytes.
     package var bytes: Int
-    /// True to accept what JavaScript's `JSON.parse` accepts: of a repeated key, the last value counts, at the position
-    /// of the first; a number too large for a double is an infinity; an unpaired surrogate is U+FFFD. If false, these
-    /// are errors.
+    /// True to accept everything that JavaScript's `JSON.parse` accepts. The last value of a repeated key is used, at
+    /// the position of the first; a number that is too large for a double is an infinity; an unpaired surrogate is
+    /// U+FFFD. If false, these are errors.
     package var isLenient: Bool
 
-    /// Creates rules.
+    /// Creates rules. By default, they are strict.
     package init(depth: Int = Limits.jsonDepth, bytes: Int = Limits.jsonBytes, isLenient: Bool = false) {
       self.depth = depth
       self.bytes = bytes
       self.isLenient = isLenient
     }
 
-    /// The rules for the outputs of a step in messages and journals.
+    /// The rules for reading a step's outputs from messages and journals.
     package static let ofOutputs = Rules(bytes: Limits.commandOutputsBytes + Limits.outputBytes)
   }
 
-  /// Parses a string. Throws a ``JSONProblem`` with the location.
+  /// Parses JSON in a string. Throws the location of the first problem.
   package static func parse(_ text: String, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     var copy = text
     return try copy.withUTF8 { result(of: $0, rules: rules) }.get()
   }
 
-  /// Parses UTF-8 bytes. Throws a ``JSONProblem`` with the location.
+  /// Parses JSON in UTF-8 bytes. Throws the location of the first problem.
   package static func parse(_ bytes: [UInt8], rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try parse(bytes[...], rules: rules)
   }
 
-  /// Parses UTF-8 bytes, such as a line of a stream. Offsets count from the start of the slice.
+  /// Parses JSON in a slice of UTF-8 bytes, such as a line of a stream. Offsets in problems count from the start of the
+  /// slice.
   package static func parse(_ bytes: ArraySlice<UInt8>, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try bytes.withUnsafeBufferPointer { result(of: $0, rules: rules) }.get()
   }
@@ -71,7 +74,7 @@ package enum JSONText {
     do throws(JSONProblem) { return .success(try parse(bytes, rules: rules)) } catch { return .failure(error) }
   }
 
-  /// Parses UTF-8 bytes. Throws a ``JSONProblem`` with the location.
+  /// Parses JSON in UTF-8 bytes. Throws the location of the first problem.
   package static func parse(
     _ bytes: UnsafeBufferPointer<UInt8>, rules: Rules = Rules()
   ) throws(JSONProblem) -> Value {
@@ -79,42 +82,43 @@ package enum JSONText {
     return try reader.readText()
   }
 
-  /// Writes a value as text.
+  /// Returns a value as JSON.
   package static func write(_ value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> String {
     String(decoding: bytes(of: value, layout: layout, numbers: numbers), as: UTF8.self)
   }
 
-  /// Writes a value as UTF-8 bytes.
+  /// Returns a value as JSON in UTF-8 bytes.
   package static func bytes(of value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> [UInt8] {
     var output: [UInt8] = []
     append(value, to: &output, layout: layout, numbers: numbers)
     return output
   }
 
-  /// Appends a value to `output`.
+  /// Appends a value as JSON to `output`.
   package static func append(
     _ value: Value, to output: inout [UInt8], layout: Layout = .compact, numbers: Numbers = .exact
   ) {
     JSONWriter(layout: layout, numbers: numbers).append(value, to: &output, level: 0)
   }
 
-  /// Appends a string with quotes and escapes to `output`.
+  /// Appends a string to `output`, with quotes and escapes.
   package static func append(string: String, to output: inout [UInt8]) {
     JSONWriter.append(string: string, to: &output)
   }
 
-  /// Appends the escaped content of a string to `output`, without quotes.
+  /// Appends the content of a string to `output`, with escapes but without quotes.
   package static func append(contentOf string: String, to output: inout [UInt8]) {
     var string = string
     string.withUTF8 { append(contentOf: $0, to: &output) }
   }
 
-  /// Appends the escaped content of a string in UTF-8 to `output`, without quotes.
+  /// Appends the content of a UTF-8 string to `output`, with escapes but without quotes.
   package static func append(contentOf string: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     JSONWriter.append(contentOf: string, to: &output, escapesAllControls: true)
   }
 
-  /// Appends a number to `output`. It has the fewest digits from which the same double is read, such as `3` for 3.0.
+  /// Appends a number to `output`, with the fewest digits from which the same double is read. For example, 3.0 is
+  /// written as `3`.
   package static func append(number: Double, to output: inout [UInt8]) {
     JSONWriter.append(number: number, to: &output)
   }
