@@ -1,4 +1,4 @@
-/// The line that replaces the middle of a text that is too long.
+/// The line that flowrun puts in place of the middle of a text that is too long.
 package enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)
@@ -10,16 +10,16 @@ package enum LeftOut {
 
   /// A text whose middle flowrun has left out.
   package struct CutText: Sendable, Hashable {
-    /// The range of the line that replaces the middle, in UTF-8 bytes.
+    /// The range in UTF-8 bytes of the line that replaces the missing middle.
     package var gap: Range<Int>
     /// The length of the complete text in bytes.
     package var wholeBytes: Int
-    /// The number of bytes that were kept.
+    /// The number of bytes of the original text that have been kept.
     package var keptBytes: Int
   }
 
-  /// Returns how a text was shortened, or nil if it is complete. A line of this form that a program printed itself is
-  /// usually not in the middle, so it is ignored.
+  /// Returns how flowrun has shortened a text, or nil if the text is complete. A program may also print such a line,
+  /// but usually not in the middle of its output, so lines near the ends are ignored.
   package static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text
@@ -38,14 +38,14 @@ package enum LeftOut {
     }
   }
 
-  /// Texts up to this length in bytes are never shortened.
+  /// The minimum length in bytes that is ever shortened. Shorter texts are complete.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
-  /// Returns the ranges of all such lines in a text.
+  /// Returns the range of each line in a text that has this form.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }
-    // Each access to a global checks whether it has been initialized.
+    // Local copies, because each access to a global variable checks whether it has been initialized.
     let (begin, end) = (begin, end)
     let first = begin[0]
     let last = bytes.count - begin.count - end.count

@@ -1,4 +1,5 @@
-/// The limits of flowrun. They are listed in docs/reference.md, and tests check each of them.
+/// The limits of flowrun. docs/reference.md lists them, and tests check each of them. Unless stated otherwise, they are
+/// maximums.
 package enum Limits {
   /// Bytes in the name of a workflow.
   package static let workflowNameBytes = 100
@@ -22,25 +23,25 @@ package enum Limits {
   package static let jsonBytes = 64 << 20
   /// Bytes of a step's outputs as JSON: 1 MiB.
   package static let outputBytes = 1 << 20
-  /// The default number of bytes that are kept of each output of a command: 1 MiB.
+  /// The default maximum number of bytes that are kept of each output of a command: 1 MiB.
   package static let usualCommandOutputBytes = 1 << 20
   /// The minimum of a command's `output-limit`: 1 KiB.
   package static let leastCommandOutputBytes = 1 << 10
   /// The maximum of a command's `output-limit`: 64 MiB.
   package static let commandOutputBytes = 64 << 20
-  /// Bytes of all outputs of a command as JSON. It allows for two outputs and those of `FLOWRUN_OUTPUT` at their
-  /// maximum, if each character is an escape of six bytes.
+  /// Bytes of all outputs of a command as JSON. This is enough for two outputs and `FLOWRUN_OUTPUT` of maximum size,
+  /// even if each character is written as an escape of six bytes.
   package static let commandOutputsBytes = 6 * (2 * commandOutputBytes + 2 * outputBytes)
-  /// The default number of bytes of printed text that are recorded of a run: 64 MiB.
+  /// The default maximum number of bytes that are recorded of a run's printed text: 64 MiB.
   package static let usualLogBytes = 64 << 20
-  /// The default number of bytes of printed text that are recorded of a step: 1 MiB.
+  /// The default maximum number of bytes that are recorded of a step's printed text: 1 MiB.
   package static let usualStepLogBytes = 1 << 20
-  /// The minimum of `log-limit`, and the bytes that each step may record even if its share of the run's limit is less:
-  /// 1 KiB.
+  /// The minimum of `log-limit`: 1 KiB. Each step may record this many bytes even if its share of the run's limit is
+  /// smaller.
   package static let leastLogBytes = 1 << 10
   /// The maximum of `log-limit`: 1 GiB.
   package static let logBytes = 1 << 30
-  /// Depth of included files, counting the first file.
+  /// Depth of included files. The main file counts as 1.
   package static let includeDepth = 8
   /// Items of a step with `foreach`.
   package static let items = 100_000
@@ -48,19 +49,19 @@ package enum Limits {
   package static let itemWorkflows = 64
   /// The default number of items that run their workflows at the same time.
   package static let usualItemWorkflows = 4
-  /// Steps of items' workflows in a report. If the run failed, twice as many are allowed.
+  /// Steps of workflows that run for items in a report. For a failed run, twice as many are allowed.
   package static let itemWorkflowSteps = 10_000
   /// Bytes of the outputs of all items of a step as JSON: 64 MiB.
   package static let fanOutOutputBytes = 64 << 20
-  /// Files that the `inputs-from` or the `produces` of a step may match.
+  /// Files that the patterns in a step's `inputs-from` or `produces` may match.
   package static let watchedFiles = 100_000
-  /// Bytes in a file that is sent to or from a worker: 1 GiB.
+  /// Bytes in a file that is copied to or from a worker: 1 GiB.
   package static let transferredFileBytes = 1 << 30
-  /// Bytes in a log line: 64 KiB. A longer line is cut with a note.
+  /// Bytes in a line of printed text: 64 KiB. A longer line is cut, with a note.
   package static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.
   package static let events = 10_000
-  /// Posts that may wait for calls of an action (`flow.on`).
+  /// Posts of an event that may wait until an action is called for them (`flow.on`).
   package static let waitingPosts = 100
   /// Bytes of the value of a posted event, as JSON: 64 KiB.
   package static let eventValueBytes = 64 << 10
@@ -68,11 +69,12 @@ package enum Limits {
   package static let eventValuesBytes = 16 << 20
   /// Secrets that a workflow may declare.
   package static let secrets = 100
-  /// Bytes of an answer to a question.
+  /// Bytes of a person's answer to a question.
   package static let answerBytes = 64 << 10
-  /// Bytes of a secret answer, which must fit in one write to a pipe.
+  /// Bytes of a secret answer to a question. It must fit in one write to a pipe.
   package static let secretAnswerBytes = 4096
-  /// The minimum length of a secret, or of a line in it. A shorter text would occur in other output, too.
+  /// The minimum length of a secret or of each line in it. A shorter text would also occur in ordinary output and be
+  /// hidden there.
   package static let secretCharacters = 4
   /// Bytes of a secret: 64 KiB.
   package static let secretBytes = 64 << 10
@@ -82,14 +84,14 @@ package enum Limits {
   package static let budgets = 100
   /// Cpus or gpus that a step may request.
   package static let cpus = 65_536
-  /// Different `resources` in a workflow. Each of them has a queue.
+  /// Different `resources` in a workflow. Each of them has a separate queue.
   package static let requests = 1_000
-  /// The maximum time that a command has to end before it is killed: 10 minutes.
+  /// The longest time for which a command can have time to end before it is killed: 10 minutes.
   package static let stopTime = Duration.seconds(600)
-  /// The maximum time for cleanup in a cancelled run: 1 hour.
+  /// The longest time limit for cleanup in a cancelled run: 1 hour.
   package static let cleanupTime = Duration.seconds(3600)
-  /// Attempts of a step, including the first.
+  /// Attempts of a step, including the first one.
   package static let attempts = 100
-  /// Threads of one quality of service that steps may use at the same time.
+  /// The maximum number of threads of one quality of service that run steps at the same time.
   public static let threads = 256
 }

@@ -1,11 +1,12 @@
-/// A person's response to a notification, as a string in outputs.
+/// A person's response to a notification, as outputs represent it.
 package enum NotificationAnswer {
   /// The person tapped the notification itself.
   package static let open = "default"
   /// The person dismissed the notification.
   package static let dismiss = "dismiss"
 
-  /// Returns the string for an action identifier of UserNotifications. Identifiers of the app are returned unchanged.
+  /// Returns the word for an action identifier of UserNotifications. Identifiers that the app defines are returned
+  /// unchanged.
   package static func word(for identifier: String?) -> String {
     switch identifier {
     case nil, "com.apple.UNNotificationDefaultActionIdentifier": open
@@ -14,7 +15,7 @@ package enum NotificationAnswer {
     }
   }
 
-  /// True if the `aps` part of a payload wakes the app and has nothing to show, and so nothing that a person could tap.
+  /// True if the `aps` part of a payload wakes the app but shows nothing that a person could tap.
   package static func isSilent(_ aps: ValueObject?) -> Bool {
     guard let flag = aps?["content-available"], flag.integerValue == 1 || flag.booleanValue == true else {
       return false
@@ -27,7 +28,7 @@ package enum NotificationAnswer {
     }
   }
 
-  /// Returns the parameters in a payload. They may be JSON text, because some services deliver only strings.
+  /// Returns the parameters in a payload, or nil. They may be JSON text, because some services deliver only strings.
   package static func parameters(_ value: Value?) -> ValueObject? {
     switch value {
     case .object(let object)?: object

@@ -1,3 +1,3 @@
-/// The parsed expressions of a workflow file. `FlowExpressions` has the only type, because this module knows no
-/// expressions.
+/// The parsed expressions of a workflow file. The only type that conforms is in `FlowExpressions`, because this module
+/// does not contain expressions.
 package protocol ParsedExpressions: AnyObject, Sendable {}

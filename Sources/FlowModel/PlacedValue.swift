@@ -2,7 +2,6 @@ import FlowDiagnostics
 
 /// A value in a YAML file with its location, for files that plugins read.
 package struct PlacedValue: Sendable {
-  /// The content of a value.
   package indirect enum Content: Sendable {
     /// A single value.
     case scalar(Value)
@@ -12,16 +11,13 @@ package struct PlacedValue: Sendable {
     case map([Member])
   }
 
-  /// A key of a mapping with its value.
+  /// A key of a mapping together with its value.
   package struct Member: Sendable {
-    /// The key.
     package var key: String
     /// The location of the key.
     package var keySpan: TextSpan
-    /// The value.
     package var value: PlacedValue
 
-    /// Creates a member.
     package init(key: String, keySpan: TextSpan, value: PlacedValue) {
       self.key = key
       self.keySpan = keySpan
@@ -29,12 +25,10 @@ package struct PlacedValue: Sendable {
     }
   }
 
-  /// The content of the value.
   package var content: Content
   /// The location of the value.
   package var span: TextSpan
 
-  /// Creates a value.
   package init(content: Content, span: TextSpan) {
     self.content = content
     self.span = span

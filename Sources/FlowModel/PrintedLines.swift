@@ -1,17 +1,18 @@
-/// Lines that a program printed at one time. They are kept as one text, because programs may print millions of lines.
+/// Lines that a program has printed at one time. They are stored in a single string, because programs may print
+/// millions of lines.
 package struct PrintedLines: Sendable, Hashable {
-  /// The lines, each followed by a line break.
+  /// The lines. Each ends with a line break.
   package private(set) var text = ""
   /// The number of lines.
   package private(set) var count = 0
-  /// The length of the longest line in bytes, or a larger number.
+  /// An upper bound for the length of the longest line, in bytes.
   package private(set) var longest = 0
 
   private static let lineBreak = UInt8(ascii: "\n")
 
   package init() {}
 
-  /// Creates lines from strings without line breaks.
+  /// Creates lines from strings that contain no line breaks.
   package init(_ lines: some Collection<String>) {
     for line in lines {
       text += line
@@ -21,13 +22,13 @@ package struct PrintedLines: Sendable, Hashable {
     count = lines.count
   }
 
-  /// Creates lines from bytes, in which each line ends with a line break. Invalid UTF-8 is repaired.
+  /// Creates lines from bytes. Each line must end with a line break. Invalid UTF-8 is repaired.
   ///
-  /// - Parameter longest: The length of the longest line in bytes, or a larger number.
+  /// - Parameter longest: An upper bound for the length of the longest line, in bytes.
   package init(decoding bytes: [UInt8], longest: Int) {
     text = String(decoding: bytes, as: UTF8.self)
     count = bytes.withUnsafeBytes { $0.reduce(0) { $1 == Self.lineBreak ? $0 &+ 1 : $0 } }
-    // A byte that is not UTF-8 becomes a character of three bytes.
+    // An invalid byte is replaced by a character of three bytes.
     self.longest = text.utf8.count == bytes.count ? longest : 3 * longest
   }
 
@@ -37,7 +38,7 @@ package struct PrintedLines: Sendable, Hashable {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The size in bytes, including the line breaks.
+  /// The size of all lines in bytes, including their line breaks.
   package var byteCount: Int { text.utf8.count }
 
   /// The lines without their line breaks.
@@ -53,7 +54,7 @@ package struct PrintedLines: Sendable, Hashable {
     count > 0 ? suffix(1) : nil
   }
 
-  /// Returns the last lines, up to `count`, without the line break of the last one.
+  /// Returns the last `count` lines, or all if there are fewer. The last line has no line break.
   package func suffix(_ count: Int) -> String {
     withBytes { bytes in
       var (start, left) = (max(0, bytes.count - 1), count)
@@ -68,7 +69,7 @@ package struct PrintedLines: Sendable, Hashable {
     }
   }
 
-  /// Calls `body` with each line without its line break, and the offset of its first byte in ``text``.
+  /// Calls `body` for each line with the line's bytes, without its line break, and the offset of the line in ``text``.
   package func forEach(_ body: (UnsafeBufferPointer<UInt8>, Int) -> Void) {
     withBytes { bytes in
       var start = 0
@@ -86,7 +87,7 @@ package struct PrintedLines: Sendable, Hashable {
     return text.withUTF8 { body($0) }
   }
 
-  /// Returns the lines with a text before each.
+  /// Returns the lines with `prefix` in front of each.
   package func prefixed(by prefix: String) -> PrintedLines {
     var prefix = prefix
     let text = withBytes { bytes in
@@ -109,8 +110,8 @@ package struct PrintedLines: Sendable, Hashable {
     return PrintedLines(text: text, count: count, longest: longest + prefix.utf8.count)
   }
 
-  /// Returns the number and the size of the first lines until their total size has reached a number of bytes. The last
-  /// of these lines may exceed it.
+  /// Returns how many lines, from the beginning, are needed to reach a total of `byteCount` bytes, and how many bytes
+  /// these lines have. The total may be exceeded by a part of the last line.
   package func extent(reaching byteCount: Int) -> (count: Int, bytes: Int) {
     if self.byteCount <= byteCount { return (count, self.byteCount) }
     return withBytes { bytes in
@@ -123,7 +124,7 @@ package struct PrintedLines: Sendable, Hashable {
     }
   }
 
-  /// Splits the lines after the first ones, which are described by their number and size.
+  /// Splits the lines in two. `first` is the number of lines and bytes in the first part.
   package func split(after first: (count: Int, bytes: Int)) -> (PrintedLines, PrintedLines) {
     if first.count == 0 { return (PrintedLines(), self) }
     if first.count == count { return (self, PrintedLines()) }
@@ -136,7 +137,7 @@ package struct PrintedLines: Sendable, Hashable {
     }
   }
 
-  /// Returns the index of the next line break. The text ends with one.
+  /// Returns the index of the first line break from `start` on. The text always ends with one.
   private static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var index = start
     while bytes[index] != lineBreak { index += 1 }

@@ -1,10 +1,10 @@
-/// The condition under which a command that runs as a service is ready (`ready-when`).
+/// The condition that decides when a service that runs a command is ready (`ready-when`).
 package struct ReadyCondition: Sendable, Hashable {
-  /// The check.
+  /// The check that finds out whether the service is ready.
   package var probe: Probe
   /// The pause between two checks.
   package var every: Duration
-  /// The maximum time from a start of the command until it is ready.
+  /// The maximum time from the start of the command until the service is ready.
   package var within: Duration
 
   /// The kinds of checks.
@@ -15,20 +15,20 @@ package struct ReadyCondition: Sendable, Hashable {
     case port(Int)
     /// A request to this `http://` address returns a status from 200 to 399.
     case http(HTTPAddress)
-    /// This command, a string or a list of words, exits with status 0.
+    /// This command exits with status 0. It is a string or a list of words.
     case run(Value)
   }
 
-  /// The name of the action's input with the condition.
+  /// The name of the action's input that contains the condition.
   package static let input = "ready-when"
-  /// The keys for checks. A condition has exactly one of them.
+  /// The keys that select a kind of check. A condition has exactly one of them.
   package static let probes = ["log", "port", "http", "run"]
   /// The default pause between two checks.
   package static let usualPause = Duration.milliseconds(100)
-  /// The default time limit.
+  /// The default maximum time until the service is ready.
   package static let usualTime = Duration.seconds(30)
 
-  /// Parses the value of the input, such as `{ port: 8080, every: 1s, within: 30s }`.
+  /// Parses the value of the input, such as `{ port: 8080, every: 1s, within: 30s }`. Throws if it is invalid.
   package init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     every = Self.usualPause
     within = Self.usualTime
@@ -57,7 +57,7 @@ package struct ReadyCondition: Sendable, Hashable {
     StopPolicy.PolicyProblem(message: "it must have exactly one of \(probes.joined(separator: ", "))")
   }
 
-  /// The port that is checked, or nil.
+  /// The port that is checked, or nil if the check uses none.
   package var port: Int? {
     switch probe {
     case .port(let port): port
@@ -108,14 +108,14 @@ extension Step {
   /// True if the step runs a command as a service.
   package var isCommandService: Bool { uses == Self.serviceAction }
 
-  /// The port at which the service is checked, or nil if there is none or it depends on an expression.
+  /// The port at which readiness is checked, or nil if there is none or an expression determines it.
   package var servicePort: Int? {
     guard isCommandService, let value = with[ReadyCondition.input]?.objectValue else { return nil }
     return (try? ReadyCondition(value))?.port
   }
 }
 
-/// An `http://` address.
+/// An address that begins with `http://`.
 package struct HTTPAddress: Sendable, Hashable {
   /// The name or address of the host. An IPv6 address has no brackets.
   package var host: String
@@ -124,7 +124,7 @@ package struct HTTPAddress: Sendable, Hashable {
   /// The path and query, beginning with a slash.
   package var path: String
 
-  /// Parses an address. Returns nil if it is not one.
+  /// Parses an address. Returns nil if it is invalid.
   package init?(_ text: String) {
     let scheme = "http://"
     guard text.lowercased().hasPrefix(scheme),

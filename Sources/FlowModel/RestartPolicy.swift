@@ -1,35 +1,36 @@
-/// The rules for restarting a service that has ended by itself (`restart`).
+/// The rules for restarting a service that has ended without being stopped (`restart`).
 package struct RestartPolicy: Sendable, Hashable {
-  /// The ways of ending after which the service restarts.
+  /// The ways of ending after which the service is restarted.
   package var ends: Ends
-  /// The pause before a restart.
+  /// The pause before each restart.
   package var delay: Duration
-  /// The maximum number of restarts in a row in which it does not become ready, or nil if there is none.
+  /// The maximum number of consecutive restarts after which the service does not become ready, or nil if there is no
+  /// maximum.
   package var attempts: Int?
 
-  /// The ways in which a service may end.
+  /// The ways of ending that cause a restart.
   package enum Ends: String, Sendable, Hashable, CaseIterable {
     case always
-    /// The service ends with an exit status other than 0 or by a signal.
+    /// The service has ended with an exit status other than 0 or by a signal.
     case failure
     case never
   }
 
-  /// The name of the action's input with the policy.
+  /// The name of the action's input that contains the policy.
   package static let input = "restart"
-  /// The allowed numbers of ``attempts``.
+  /// The allowed range of ``attempts``.
   package static let attemptRange = 1...1_000_000
-  /// The word for ``attempts`` without a maximum.
+  /// The word that stands for no maximum of ``attempts``.
   package static let unlimited = "unlimited"
 
-  /// Creates a policy.
+  /// Creates a policy. By default, the service is never restarted.
   package init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int? = 5) {
     self.ends = ends
     self.delay = delay
     self.attempts = attempts
   }
 
-  /// Parses the value of the input, such as `{ on-exit: failure, delay: 1s, attempts: 5 }`.
+  /// Parses the value of the input, such as `{ on-exit: failure, delay: 1s, attempts: 5 }`. Throws if it is invalid.
   package init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     self.init()
     for (key, value) in value {
@@ -62,7 +63,7 @@ package struct RestartPolicy: Sendable, Hashable {
     }
   }
 
-  /// The policy as the value of the input.
+  /// The policy in the form of the input's value.
   package var value: Value {
     [
       "on-exit": .string(ends.rawValue), "delay": .string(DurationText.format(delay)),

@@ -1,4 +1,4 @@
-/// The reasons for which `retry` allows another attempt (`on`), or does not (`except`).
+/// The reasons for which `retry` allows another attempt (`on`) or excludes one (`except`).
 package struct RetryReasons: Sendable, Hashable {
   /// The reason why an attempt failed.
   package enum Reason: Sendable, Hashable {
@@ -6,18 +6,18 @@ package struct RetryReasons: Sendable, Hashable {
     case failed
     /// `attempt-deadline` or the time limit of a cluster job ended the attempt.
     case timedOut
-    /// The machine or worker of the attempt was lost.
+    /// The machine or worker that ran the attempt was lost.
     case lost
-    /// The attempt used more memory than it requested.
+    /// The attempt used more memory than it had requested.
     case outOfMemory
     /// A signal ended the command.
     case killed
     /// The command exited with one of these statuses.
     case statuses(ClosedRange<Int>)
-    /// The action failed with this error code.
+    /// The action failed with this code.
     case code(String)
 
-    /// The reasons that have a word in the format.
+    /// The reasons that the format represents by a word.
     package static let words: [(word: String, reason: Reason)] = [
       ("failed", .failed), ("timed-out", .timedOut), ("lost", .lost), ("out-of-memory", .outOfMemory),
       ("killed", .killed),
@@ -26,8 +26,8 @@ package struct RetryReasons: Sendable, Hashable {
     /// The exit statuses that a failed command can have.
     package static let statuses = 1...255
 
-    /// Parses a word, a status such as `75`, a range such as `100..110`, or an error code. Returns nil for any other
-    /// string.
+    /// Parses a reason: a word, a status such as `75`, a range such as `100..110`, or an error code. Returns nil for
+    /// any other string.
     public init?(_ text: String) {
       if let known = Self.words.first(where: { $0.word.utf8.elementsEqual(text.utf8) }) {
         self = known.reason
@@ -45,7 +45,7 @@ package struct RetryReasons: Sendable, Hashable {
       }
     }
 
-    /// Parses a status without leading zeros, with which `010` could mean 8 or 10.
+    /// Parses an exit status. Leading zeros are not allowed, because `010` could mean 8 or 10.
     private static func status(_ text: Substring) -> Int? { Int(text).flatMap { "\($0)" == text ? $0 : nil } }
 
     /// The reason as written in a file.
@@ -58,22 +58,22 @@ package struct RetryReasons: Sendable, Hashable {
     }
   }
 
-  /// The reasons in file order.
+  /// The reasons that are listed under `on` or `except`, in file order.
   package var listed: [Reason]
-  /// True if all other reasons allow another attempt (`except`), false if only these do (`on`).
+  /// True if the reasons are listed under `except`, so that all others allow another attempt. False if they are listed
+  /// under `on`.
   package var areExcepted: Bool
 
-  /// Creates reasons from those under `on` or `except`.
+  /// Creates the reasons that are listed under `on` or, if `areExcepted` is true, under `except`.
   package init(_ listed: [Reason], areExcepted: Bool = false) {
     self.listed = listed
     self.areExcepted = areExcepted
   }
 
-  /// Returns whether an attempt that ended for this reason may be followed by another one, or nil if the action
-  /// decides.
+  /// Returns whether another attempt may follow one that ended for this reason. Returns nil if the action decides.
   ///
-  /// Steps whose attempt was lost run again even without `retry`. A list under `on` without `lost` does not change
-  /// that.
+  /// Steps whose attempt was lost run again even without `retry`. A list under `on` that does not contain `lost` does
+  /// not change that.
   package func allow(_ reason: Reason, code: String, status: Int? = nil) -> Bool? {
     let isListed = listed.contains { listed in
       switch listed {

@@ -1,22 +1,20 @@
 /// A secret that a workflow declares. Steps can use it, and it is hidden in all output.
 package struct SecretDeclaration: Sendable, Hashable {
-  /// The name, as in `secrets.NAME`.
+  /// The name by which expressions read the secret, as in `secrets.NAME`.
   package var name: String
-  /// The source of the secret.
   package var source: Source
-  /// True if a run cannot start without the secret.
+  /// True if a run cannot start without a value for the secret.
   package var isRequired: Bool
 
-  /// The sources of secrets.
   package enum Source: Sendable, Hashable {
-    /// A variable in flowrun's environment, or in the workflow's `env-file`.
+    /// A variable in flowrun's environment or in the workflow's `env-file`.
     case environment(String)
-    /// A file. Its path is relative to the workflow's folder.
+    /// The content of a file. The path is relative to the workflow's folder.
     case file(String)
-    /// The output of a program, given as the program and its arguments.
+    /// The output of a program. The words are the program and its arguments.
     case command([String])
 
-    /// The name, the path, or the words of the program.
+    /// The strings that may contain expressions: the name, the path, or the words of the program.
     package var texts: [String] {
       switch self {
       case .environment(let text), .file(let text): [text]
@@ -25,7 +23,6 @@ package struct SecretDeclaration: Sendable, Hashable {
     }
   }
 
-  /// Declares a secret.
   package init(_ name: String, _ source: Source, isRequired: Bool = true) {
     self.name = name
     self.source = source
@@ -34,8 +31,8 @@ package struct SecretDeclaration: Sendable, Hashable {
 }
 
 extension Workflow {
-  /// The environment variables that the file names as sources of secrets; `secretVariables(inputs:)` also resolves
-  /// inputs. Only commands of steps that use the secret receive them.
+  /// The environment variables that the file names literally as sources of secrets. `secretVariables(inputs:)` also
+  /// includes names that depend on inputs. Only commands of steps that use the secret receive these variables.
   package var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in

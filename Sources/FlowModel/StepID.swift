@@ -1,18 +1,18 @@
 /// The id of a step in its workflow: `^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`, at most 64 characters.
 public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The id as written.
+  /// The id as written in the file.
   public let text: String
 
-  /// Creates an id. Returns nil if it is not valid.
+  /// Creates an id, or returns nil if `text` is not a valid one.
   public init?(_ text: String) {
     guard Self.isValid(text) else { return nil }
     self.text = text
   }
 
-  /// Creates an id without checking it, for code that generates valid ids.
+  /// Creates an id without checking `text`, for code that generates valid ids.
   package init(unchecked text: String) { self.text = text }
 
-  /// The step and index in the name of an item, such as `convert[3]`, or nil if this is the id of a step.
+  /// The step and the index, if this is the name of an item such as `convert[3]`. Nil for the id of a step.
   package var item: (step: StepID, index: Int)? {
     let bytes = text.utf8
     guard bytes.last == UInt8(ascii: "]"), let bracket = bytes.lastIndex(of: UInt8(ascii: "[")),
@@ -21,10 +21,10 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
     return (StepID(unchecked: String(text[..<bracket])), index)
   }
 
-  /// The text of the id.
+  /// The id as text.
   public var description: String { text }
 
-  /// Compares the ids as strings.
+  /// Compares two ids as strings.
   public static func < (left: StepID, right: StepID) -> Bool { left.text < right.text }
 
   /// True if `text` is a valid id.

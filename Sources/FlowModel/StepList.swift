@@ -1,33 +1,31 @@
-/// A set of a workflow's steps in file order.
+/// A set of steps in file order.
 ///
-/// A `Set` would have a different order in each run, and the runtime would create its type at each process start.
+/// A `Set` would have a different order in each run, and the runtime would have to create its generic type in each
+/// process.
 package struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
   private var indices: [StepIndex] = []
 
-  /// Creates an empty list.
   package init() {}
 
-  /// Creates a list of these steps, which may be in any order.
+  /// Creates a list of steps, which may be given in any order.
   package init(_ steps: [StepIndex]) {
     for step in steps { insert(step) }
   }
 
-  /// Creates a list of these steps, which may be in any order.
+  /// Creates a list of steps, which may be given in any order.
   package init(arrayLiteral steps: StepIndex...) { self.init(steps) }
 
   /// The number of steps.
   package var count: Int { indices.count }
 
-  /// True if there are no steps.
   package var isEmpty: Bool { indices.isEmpty }
 
-  /// True if the list contains the step.
   package func contains(_ step: StepIndex) -> Bool {
     let position = position(of: step)
     return position < indices.count && indices[position] == step
   }
 
-  /// Adds a step.
+  /// Adds a step unless the list already contains it.
   package mutating func insert(_ step: StepIndex) {
     let position = position(of: step)
     if position == indices.count || indices[position] != step { indices.insert(step, at: position) }
@@ -36,9 +34,9 @@ package struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral
   /// Iterates over the steps in file order.
   package func makeIterator() -> IndexingIterator<[StepIndex]> { indices.makeIterator() }
 
-  /// Returns the position at which the step is, or at which it must be inserted.
+  /// Returns the position of the step, or the position at which it must be inserted.
   private func position(of step: StepIndex) -> Int {
-    // Steps are usually inserted in order.
+    // Steps are usually inserted in ascending order.
     if indices.last.map({ $0 < step }) ?? true { return indices.count }
     var (low, high) = (0, indices.count)
     while low < high {

@@ -1,8 +1,8 @@
 /// The signal that asks a command to end, and the time after which the command is killed (`stop`).
 package struct StopPolicy: Sendable, Hashable {
-  /// The signal, which is sent to the command's process group.
+  /// The signal that is sent to the command's process group.
   package var signal: Signal
-  /// The time between the signal and killing the command.
+  /// The time from the signal until the command is killed.
   package var within: Duration
 
   /// The signals that can ask a command to end.
@@ -15,10 +15,10 @@ package struct StopPolicy: Sendable, Hashable {
     case user2 = "USR2"
   }
 
-  /// The name of the action's input with the policy.
+  /// The name of the action's input that contains the policy.
   package static let input = "stop"
 
-  /// Creates a policy.
+  /// Creates a policy. By default, the command has 2 s to end after `SIGTERM`.
   package init(signal: Signal = .terminate, within: Duration = .seconds(2)) {
     self.signal = signal
     self.within = within
@@ -26,11 +26,11 @@ package struct StopPolicy: Sendable, Hashable {
 
   /// The reason why a value is not a policy.
   package struct PolicyProblem: Error, Hashable {
-    /// The problem and the expected form.
+    /// A sentence that describes the problem and the expected form.
     public let message: String
   }
 
-  /// Parses the value of the input, such as `{ signal: INT, within: 10s }`.
+  /// Parses the value of the input, such as `{ signal: INT, within: 10s }`. Throws if it is invalid.
   package init(_ value: ValueObject) throws(PolicyProblem) {
     self.init()
     for (key, value) in value {
@@ -52,7 +52,7 @@ package struct StopPolicy: Sendable, Hashable {
     }
   }
 
-  /// The policy as the value of the input.
+  /// The policy in the form of the input's value.
   package var value: Value {
     ["signal": .string(signal.rawValue), "within": .string(DurationText.format(within))]
   }

@@ -1,7 +1,7 @@
-/// A value that steps exchange, such as an input, an output or the value of an expression.
+/// A value that steps exchange, such as an input, an output or the result of an expression.
 ///
-/// Values have the types of JSON and of YAML's core schema. Integers and other numbers are separate, because declared
-/// types distinguish them; to expressions both are numbers. Durations and paths are strings.
+/// Values have the types of JSON and of YAML's core schema. Integers are distinguished from other numbers, because
+/// declared types distinguish them. Expressions treat both as numbers. Durations and paths are strings.
 public enum Value: Sendable {
   case null
   case boolean(Bool)
@@ -13,7 +13,7 @@ public enum Value: Sendable {
 }
 
 extension Value: Hashable {
-  /// True if both values have the same type and content. An integer equals the same number.
+  /// True if both values have the same type and content. An integer also equals a number with the same value.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -28,7 +28,7 @@ extension Value: Hashable {
     }
   }
 
-  /// Hashes the value consistently with `==`: an integer has the hash of the equal number.
+  /// Hashes the value consistently with `==`: an integer has the same hash as the number that equals it.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -43,7 +43,7 @@ extension Value: Hashable {
 }
 
 extension Value {
-  /// The name of the type: `null`, `boolean`, `integer`, `number`, `string`, `array` or `object`.
+  /// The name of the value's type: `null`, `boolean`, `integer`, `number`, `string`, `array` or `object`.
   package var kindName: String {
     switch self {
     case .null: "null"
@@ -59,10 +59,11 @@ extension Value {
   /// The string, or nil if the value has another type.
   public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The boolean, or nil if the value has another type.
+  /// The Boolean, or nil if the value has another type.
   public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-  /// The value as an integer, or nil. A number without a fraction counts as an integer if it fits in one.
+  /// The value as an integer, or nil if it is not one. A number without a fraction counts as an integer if it fits in
+  /// 64 bits.
   public var integerValue: Int? {
     switch self {
     case .integer(let value): value
@@ -93,18 +94,18 @@ extension Value {
 extension Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// Creates a string.
+  /// Creates a string value from a literal.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Creates a boolean.
+  /// Creates a Boolean value from a literal.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// Creates an integer.
+  /// Creates an integer value from a literal.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// Creates a number.
+  /// Creates a number value from a literal.
   public init(floatLiteral value: Double) { self = .number(value) }
-  /// Creates an array.
+  /// Creates an array value from a literal.
   public init(arrayLiteral elements: Value...) { self = .array(elements) }
-  /// Creates an object. Its members keep their order.
+  /// Creates an object value from a literal. Its members keep their order.
   public init(dictionaryLiteral elements: (String, Value)...) { self = .object(ValueObject(elements)) }
-  /// Creates null.
+  /// Creates a null value from the literal `nil`.
   public init(nilLiteral: ()) { self = .null }
 }

@@ -68,7 +68,8 @@ struct JSONWriter {
     guard number.isFinite else {
       return append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"", to: &output)
     }
-    // Up to 2^53, a double without a fraction is written as an integer. `-0` is not, because it would lose its sign.
+    // A double without a fraction is written as an integer if its magnitude is at most 2^53. `-0` is not, because it
+    // would lose its sign.
     if let integer = Int(exactly: number), integer.magnitude <= 1 << 53, integer != 0 || number.sign == .plus {
       return append(integer: integer, to: &output)
     }
@@ -87,14 +88,14 @@ struct JSONWriter {
     output.append(UInt8(ascii: "\""))
   }
 
-  /// Appends a string in UTF-8 without quotes.
+  /// Appends the content of a UTF-8 string, with escapes but without quotes.
   static func append(
     contentOf bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8], escapesAllControls: Bool
   ) {
     var runStart = 0
     for index in 0..<bytes.count {
       let byte = bytes[index]
-      // A single comparison handles the most frequent characters.
+      // One comparison finds most characters that need no escape.
       if byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
       if byte >= 0x7F {
         guard escapesAllControls, let escape = highControl(at: index, in: bytes) else { continue }
@@ -110,8 +111,8 @@ struct JSONWriter {
     output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart...]))
   }
 
-  /// Returns the control character from U+007F to U+009F at this index, or nil. From U+0080 on, it takes two bytes.
-  /// JSON allows these characters, but terminals interpret them.
+  /// Returns the control character from U+007F to U+009F at this index, or nil. All except U+007F have two bytes. JSON
+  /// allows these characters, but terminals interpret them.
   private static func highControl(
     at index: Int, in bytes: UnsafeBufferPointer<UInt8>
   ) -> (scalar: UInt8, length: Int)? {

@@ -5,7 +5,7 @@ package enum UTF8Check {
     let raw = UnsafeRawBufferPointer(bytes)
     var position = 0
     while position < bytes.count {
-      // Most text is ASCII, so eight bytes are checked at once.
+      // Most text is ASCII, so eight bytes are checked at a time.
       while position + 8 <= bytes.count,
         raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
       {

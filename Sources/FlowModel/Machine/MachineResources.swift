@@ -1,30 +1,30 @@
-/// Cpus, memory and gpus that a step requests or a machine has.
+/// The cpus, memory and gpus that a step requests or a machine has.
 package struct MachineResources: Sendable, Hashable {
   /// The number of processors.
   package var cpus: Int
-  /// The memory in bytes.
+  /// The amount of memory in bytes.
   package var memoryBytes: Int
   /// The number of graphics processors.
   package var gpus: Int
-  /// The options of the cluster job that runs an attempt, where they differ from those of the executor, or nil.
+  /// The options of the attempt's cluster job that differ from those of the executor, or nil if none do.
   package var job: ClusterJob?
 
-  /// Creates resources. The default is one cpu.
+  /// Creates resources. By default, these are one cpu and nothing else.
   package init(cpus: Int = 1, memoryBytes: Int = 0, gpus: Int = 0) {
     self.cpus = cpus
     self.memoryBytes = memoryBytes
     self.gpus = gpus
   }
 
-  /// A capacity that every request fits in.
+  /// A capacity in which every request fits.
   package static let unlimited = MachineResources(cpus: .max, memoryBytes: .max, gpus: .max)
 
-  /// True if `other` has at least as much of each resource.
+  /// True if `other` has at least as much of each resource as this value.
   package func fits(in other: MachineResources) -> Bool {
     cpus <= other.cpus && memoryBytes <= other.memoryBytes && gpus <= other.gpus
   }
 
-  /// Returns the larger amount of each resource.
+  /// Returns the larger of the two amounts for each resource.
   package func most(with other: MachineResources) -> MachineResources {
     MachineResources(
       cpus: max(cpus, other.cpus), memoryBytes: max(memoryBytes, other.memoryBytes), gpus: max(gpus, other.gpus))
@@ -43,8 +43,8 @@ package struct MachineResources: Sendable, Hashable {
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))
   }
 
-  /// Formats the resources, such as `4 cpus, 8GiB of memory and 1 gpu`. Amounts of zero appear only if `isWhole` is
-  /// true.
+  /// Returns the resources as text, such as `4 cpus, 8GiB of memory and 1 gpu`. Memory and gpus of amount zero are
+  /// mentioned only if `isWhole` is true.
   package func text(isWhole: Bool = false) -> String {
     var parts = ["\(cpus) cpu\(cpus == 1 ? "" : "s")"]
     if memoryBytes > 0 || isWhole { parts.append("\(MemoryText.format(memoryBytes)) of memory") }
@@ -54,7 +54,8 @@ package struct MachineResources: Sendable, Hashable {
     return text + (job?.text ?? "")
   }
 
-  /// Describes the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if all fit.
+  /// Describes the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if none
+  /// does.
   package func shortage(in capacity: MachineResources) -> String? {
     func many(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
     func verb(_ count: Int) -> String { count == 1 ? "is" : "are" }
@@ -67,14 +68,13 @@ package struct MachineResources: Sendable, Hashable {
   }
 }
 
-/// Options of a cluster job that may differ from attempt to attempt.
+/// Options of a cluster job that may differ between attempts.
 package struct ClusterJob: Sendable, Hashable {
-  /// The time limit, or nil to use the executor's.
+  /// The time limit of the job. Nil means the executor's time limit.
   package var timeLimit: Duration?
-  /// The partition, or nil to use the executor's.
+  /// The partition of the job. Nil means the executor's partition.
   package var partition: String?
 
-  /// Creates a job.
   package init(timeLimit: Duration? = nil, partition: String? = nil) {
     self.timeLimit = timeLimit
     self.partition = partition

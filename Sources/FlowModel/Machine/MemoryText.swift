@@ -1,9 +1,9 @@
-/// Amounts of memory in a workflow, such as `512MiB` or `8GiB`. Units are powers of 1,024, and numbers have no
+/// Amounts of memory as written in a workflow, such as `512MiB` or `8GiB`. Units are powers of 1,024. Numbers have no
 /// fraction.
 package enum MemoryText {
   /// The reason why a string is not an amount of memory.
   package struct MemoryProblem: Error, Sendable, Hashable {
-    /// A clause that suggests a correct form.
+    /// A clause that says how to write the amount.
     package var help: String
   }
 
@@ -12,8 +12,8 @@ package enum MemoryText {
 
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
-  /// Parses an amount and returns it in bytes. What an error suggests to write is an amount in `range`; an amount outside
-  /// of `range` is still returned, unless it is zero or larger than ``most``.
+  /// Returns an amount in bytes. Throws if the text is invalid, or the amount is zero or exceeds ``most``. Error
+  /// messages suggest only amounts in `range`, but an amount outside of `range` is not an error here.
   package static func parse(
     _ text: String, suggesting range: ClosedRange<Int> = 1 << 10...most
   ) throws(MemoryProblem) -> Int {
@@ -26,7 +26,7 @@ package enum MemoryText {
       throw MemoryProblem(help: "write a number with a unit, such as \(example)")
     }
     guard !unit.isEmpty else {
-      // Few people mean TiB or KiB.
+      // TiB and KiB are not considered, because few people mean them.
       let meant = [units[1], units[2], units[3]].filter {
         Int(digits) != nil && amount > 0 && range.contains(bytes(amount, $0.shift))
       }.prefix(2)
@@ -64,7 +64,7 @@ package enum MemoryText {
     return number << units[index].shift
   }
 
-  /// Returns what to write for a number with a unit: an amount in `range`.
+  /// Suggests an amount in `range` for a number with a unit that cannot be used as it is written.
   private static func suggestion(
     _ digits: Substring, _ index: Int, in range: ClosedRange<Int>, _ example: String
   ) -> String {
@@ -73,17 +73,18 @@ package enum MemoryText {
     if meant > range.upperBound { return "the limit is \(format(range.upperBound))" }
     if meant < range.lowerBound { return "the minimum is \(format(range.lowerBound))" }
     if Int(digits) != nil { return "write \(digits)\(units[index].name)" }
-    // The next smaller unit makes most fractions whole.
+    // Most fractions become whole numbers in the next smaller unit.
     guard index + 1 < units.count, number < 1_000 else { return "write an amount such as \(example)" }
     return "write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)"
   }
 
-  /// Returns an amount in bytes, at most twice ``most``.
+  /// Returns an amount in bytes. The result is clamped to twice ``most``.
   private static func bytes(_ number: Double, _ shift: Int) -> Int {
     Int(min(number * Double(1 << shift), Double(most) * 2))
   }
 
-  /// Formats an amount with the largest unit in which it has no fraction, or else with one decimal digit, rounded down.
+  /// Returns an amount as text. It has the largest unit in which it is a whole number, or else one decimal digit,
+  /// rounded down.
   package static func format(_ bytes: Int) -> String {
     guard bytes > 0 else { return "0" }
     let whole = units.first { bytes & (1 << $0.shift - 1) == 0 }
