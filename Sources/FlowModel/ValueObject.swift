@@ -1,14 +1,14 @@
-/// An object with unique keys in order of insertion. Keys are compared byte by byte.
+/// An object whose keys are unique and in insertion order. Keys are compared byte by byte.
 ///
-/// Most objects have few members, for which a linear search is fastest. Objects with more than 16 members have an
-/// index.
+/// Most objects have only a few members, for which a linear search is fastest. Objects with more than 16 members have
+/// an index.
 public struct ValueObject: Sendable {
   /// A key and its value.
   public typealias Member = (key: String, value: Value)
 
-  /// The members in order.
+  /// The members in insertion order.
   public private(set) var members: [Member]
-  /// The index of each key. Empty if there are at most 16 members.
+  /// The index of each key in ``members``. Empty if there are at most 16 members.
   private var positions: [ByteName: Int] = [:]
 
   private static let scanLimit = 16
@@ -18,7 +18,7 @@ public struct ValueObject: Sendable {
     members = []
   }
 
-  /// Creates an object from these members. If a key is repeated, the last value counts, at the position of the first.
+  /// Creates an object from its members. If a key is repeated, the last value is used, at the position of the first.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     for (key, value) in members { self[key] = value }
@@ -30,11 +30,11 @@ public struct ValueObject: Sendable {
   /// True if there are no members.
   public var isEmpty: Bool { members.isEmpty }
 
-  /// The keys in order.
+  /// The keys in insertion order.
   public var keys: [String] { members.map(\.key) }
 
-  /// The value of `key`, or nil. Setting nil removes the member. Setting a value does not change the position of a
-  /// member.
+  /// The value of `key`, or nil if there is none. Setting nil removes the member. Setting another value keeps the
+  /// position of an existing member.
   public subscript(key: String) -> Value? {
     get { position(of: key).map { members[$0].value } }
     set {
@@ -52,7 +52,7 @@ public struct ValueObject: Sendable {
     }
   }
 
-  /// Appends a member. Returns false without a change if the key exists.
+  /// Appends a member. If the key already exists, changes nothing and returns false.
   public mutating func insert(_ value: Value, for key: String) -> Bool {
     guard position(of: key) == nil else { return false }
     append(value, for: key)
@@ -79,12 +79,12 @@ public struct ValueObject: Sendable {
 }
 
 extension ValueObject: Hashable {
-  /// True if both objects have the same keys with equal values, whatever their order.
+  /// True if both objects have the same keys with equal values, in any order.
   public static func == (left: ValueObject, right: ValueObject) -> Bool {
     left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
   }
 
-  /// Hashes the members independently of their order.
+  /// Hashes the members so that their order has no effect.
   public func hash(into hasher: inout Hasher) {
     var combined = 0
     for member in members {
@@ -98,9 +98,9 @@ extension ValueObject: Hashable {
 }
 
 extension ValueObject: Sequence, ExpressibleByDictionaryLiteral {
-  /// Iterates over the members in order.
+  /// Iterates over the members in insertion order.
   public func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
 
-  /// Creates an object. Its members keep their order.
+  /// Creates an object from a literal. Its members keep their order.
   public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 }

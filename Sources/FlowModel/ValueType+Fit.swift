@@ -1,6 +1,6 @@
 /// The reason why a value does not match a type.
 package struct TypeMismatch: Error, Sendable, Hashable {
-  /// The path to the part that does not match, such as `[3].pattern`. Empty for the value itself.
+  /// The path to the part that does not match, such as `[3].pattern`. Empty if the value itself does not match.
   package var path: String
   /// A description of what was expected, such as `an integer` or `one of "push", "present"`.
   package var expected: String
@@ -9,10 +9,9 @@ package struct TypeMismatch: Error, Sendable, Hashable {
   /// A suggestion, such as the most similar word or the missing unit, or nil.
   package var help: String?
 
-  /// The required key that is missing at `path`, or nil for other problems.
+  /// The required key that is missing at `path`, or nil if the problem is another one.
   package var missingKey: String?
 
-  /// Creates a mismatch.
   package init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
     self.path = path
     self.expected = expected
@@ -21,23 +20,23 @@ package struct TypeMismatch: Error, Sendable, Hashable {
     self.missingKey = missingKey
   }
 
-  /// True if the mismatch is in this member of the value, at any depth.
+  /// True if the mismatch is in the member `name` of the value, at any depth.
   package func isIn(member name: String) -> Bool {
     if path.isEmpty { return missingKey == name }
     return path == name || path.hasPrefix("\(name).") || path.hasPrefix("\(name)[")
   }
 
-  /// A description such as `expected an integer, found the string "12"`, with the path before it.
+  /// A sentence such as `expected an integer, found the string "12"`, preceded by the path if there is one.
   package var description: String {
     (path.isEmpty ? "" : "'\(path)': ") + "expected \(expected), found \(found)"
   }
 }
 
 extension ValueType {
-  /// Returns the first mismatch in `value`, or nil if it matches the type.
+  /// Returns the first mismatch in `value`, or nil if the value matches the type.
   ///
-  /// An integer matches the type `number`, and a number without a fraction matches `integer`, because expressions do
-  /// not distinguish them.
+  /// An integer also matches the type `number`, and a number without a fraction matches `integer`, because expressions
+  /// do not distinguish them.
   package func mismatch(of value: Value, at path: String = "") -> TypeMismatch? {
     switch self {
     case .any:
@@ -46,7 +45,7 @@ extension ValueType {
       if case .string = value { return nil }
     case .path:
       if case .string(let text) = value {
-        // The system would read the path up to the NUL, and so take another file.
+        // The system would end the path at the NUL and use another file.
         guard text.utf8.contains(0) else { return nil }
         return TypeMismatch(path: path, expected: "a path without NUL characters", found: value.shortText)
       }
@@ -128,7 +127,7 @@ extension ValueType {
 }
 
 extension Value {
-  /// The value for a message. Strings have quotes; long strings and collections are shortened.
+  /// The value as it appears in messages. Strings are quoted; long strings and collections are shortened.
   package var shortText: String {
     switch self {
     case .null: "null"

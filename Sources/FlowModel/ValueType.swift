@@ -1,4 +1,4 @@
-/// The type of an input or output. Workflows, actions, manifests and the JSON Schema use it.
+/// The type of an input or output in workflows, actions, manifests and the JSON Schema.
 package indirect enum ValueType: Sendable, Hashable {
   case string
   case boolean
@@ -6,25 +6,25 @@ package indirect enum ValueType: Sendable, Hashable {
   case number
   /// A duration as a string, such as `250ms` or `1m30s` (``DurationText``).
   case duration
-  /// A path. If it is relative, `base` is the folder that it is relative to.
+  /// A path. A relative path starts at the folder that `base` names.
   case path(base: PathBase)
   /// A list whose elements all have this type.
   case array(of: ValueType)
-  /// An object. It may have only these properties, or any if `properties` is nil.
+  /// An object. It may have only these properties, or any properties if they are nil.
   case object(properties: [FieldDeclaration]?)
   case any
-  /// One of these values, which all have the type `of`.
+  /// One of these values. All of them have the type `of`.
   case enumeration([Value], of: ValueType)
 
-  /// The folder that a relative path is relative to.
+  /// The folder at which a relative path starts.
   package enum PathBase: String, Sendable, Hashable, CaseIterable {
-    /// The run's data folder, for files that an action writes.
+    /// The data folder of the run, for files that an action writes.
     case data
     /// The folder of the workflow file, for files that an action reads.
     case file
   }
 
-  /// True if values may contain paths in the data folder, which exists only on the machine of the run.
+  /// True if values may contain paths in the data folder. That folder exists only on the machine of the run.
   var readsDataFolder: Bool {
     switch self {
     case .path(let base): base == .data
@@ -50,28 +50,26 @@ package indirect enum ValueType: Sendable, Hashable {
     }
   }
 
-  /// All names of types.
+  /// The names of all types.
   package static let names = [
     "string", "boolean", "integer", "number", "duration", "path", "array", "object", "any",
   ]
 }
 
-/// A field with a name and a type: an input, an output, or a property of an object.
+/// A named and typed field: an input, an output, or a property of an object.
 package struct FieldDeclaration: Sendable, Hashable {
-  /// The key in the workflow.
+  /// The key of the field in the workflow.
   package var name: String
-  /// The type of the value.
   package var type: ValueType
-  /// True if a value must be given. By default, this is so if there is no default value.
+  /// True if a value must be given. By default, a value is required unless there is a default value.
   package var isRequired: Bool
   /// The default value, or nil.
   package var defaultValue: Value?
-  /// A description of one sentence.
+  /// A one-sentence description.
   package var summary: String
-  /// True if the value may be a secret, so it is never shown.
+  /// True if the value may be secret, so that it must never be shown.
   package var isSecret = false
 
-  /// Declares a field. If `isRequired` is nil, the field is required if it has no default value.
   package init(
     _ name: String, _ type: ValueType, isRequired: Bool? = nil, default defaultValue: Value? = nil, summary: String = ""
   ) {

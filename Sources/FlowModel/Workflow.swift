@@ -1,64 +1,66 @@
-/// A workflow as read from a file, with all defaults. Its steps may form a cycle, unlike those of a ``WorkflowGraph``.
+/// A workflow as read from a file, with all defaults. Its dependencies may form a cycle; those of a ``WorkflowGraph``
+/// cannot.
 package struct Workflow: Sendable {
   /// The name in reports.
   package var name: String
-  /// A description, or nil.
+  /// The description of the workflow, or nil if it has none.
   package var description: String?
-  /// The inputs, which a run sets with `-i`.
+  /// The inputs of a run, which `-i` sets.
   package var inputs: [FieldDeclaration] = []
-  /// The secrets, which are available to steps and never shown.
+  /// The secrets that steps can use. They are never shown.
   package var secrets: [SecretDeclaration] = []
-  /// Environment variables for commands and plugins. Values may contain `${{ }}`.
+  /// The environment variables of commands and plugins. Values may contain `${{ }}`.
   package var environment: ValueObject = [:]
-  /// The files in `env-file`. A later file overrides an earlier one, and ``environment`` overrides all of them. Paths
-  /// are relative to the workflow's folder and may contain `${{ }}` that reads `inputs`. The program that runs the
-  /// workflow reads the files into `RunOptions.fileEnvironment`.
+  /// The files in `env-file`. Later files override earlier ones, and ``environment`` overrides all of them. Paths are
+  /// relative to the workflow's folder and may contain `${{ }}` that reads `inputs`.
+  ///
+  /// The program that runs the workflow reads the files into `RunOptions.fileEnvironment`.
   package var environmentFiles: [EnvironmentFileName] = []
-  /// The minimum and maximum of the launch gate, or nil if it has neither.
+  /// The minimum and maximum of the launch gate, or nil if the workflow sets neither.
   package var gate: GateDeadline?
-  /// The time after activation at which a run is cancelled, or nil.
+  /// The time after activation at which a run is cancelled, or nil if there is none.
   package var timeout: Duration?
-  /// The time limit for all cleanup steps of a cancelled run, or nil for 5 s.
+  /// The time limit for all cleanup steps of a cancelled run together. Nil means 5 s.
   package var cleanup: Duration?
   /// The events that the workflow declares.
   package var events: [EventDeclaration] = []
   /// The queues that the workflow declares.
   package var queues: [QueueDeclaration] = []
-  /// The maximum number of steps that run at the same time, or nil.
+  /// The maximum number of steps that run at the same time, or nil if there is none.
   package var concurrency: Int?
-  /// True if each result is written to disk before further steps start.
+  /// True if the result of each step is written to disk before further steps start.
   package var isDurable = false
-  /// True if a run keeps its services running after all other steps have finished, until it is asked to end.
+  /// True if a run keeps its services alive after all other steps have finished, until it is asked to end.
   package var keepsServices = false
-  /// True if runs are recorded in the run history.
+  /// True if runs of the workflow are recorded in the run history.
   package var keepsHistory = true
-  /// The number of bytes of output that are recorded of a run.
+  /// The maximum number of bytes that are recorded of a run's output.
   package var logLimitBytes = Limits.usualLogBytes
-  /// The limits for times of runs, which `flowrun simulate` checks.
+  /// The rules that limit the times of runs. `flowrun simulate` checks them.
   package var budgets: [BudgetRule] = []
   /// The steps in file order.
   package var steps: [Step]
-  /// The default executor of the steps, in the form of `--on`, or nil if steps run on this machine.
+  /// The default executor of the steps, as written after `--on`. Nil means that steps run on this machine.
   package var executor: String?
-  /// The outputs of a run. Values may contain `${{ }}`.
+  /// The outputs of a run, by name. Values may contain `${{ }}`.
   package var outputs: ValueObject = [:]
 
-  /// The included workflows. Their steps are in ``steps``.
+  /// The included workflows. Their steps are also in ``steps``.
   package var scopes: [WorkflowScope] = []
-  /// For each step, 1 plus the index in ``scopes`` of the file that contains it, or 0 for the workflow's own file.
-  /// Empty if there are no scopes.
+  /// For each step, 1 plus the index in ``scopes`` of the file that contains it, or 0 if it is in the main file. Empty
+  /// if no files are included.
   package var scopeOfStep: [Int32] = []
-  /// The declarations of the entries and exits of included workflows, by the `uses` of these steps.
+  /// The declarations of the entries and exits of included workflows, by the value of `uses` in these steps.
   package var includes: [String: ActionDeclaration] = [:]
-  /// The folders of included files and of items' workflows, relative to the workflow's own, by `uses`.
+  /// The folders of included files and of workflows that run for items, relative to the main workflow's folder, by the
+  /// value of `uses`.
   package var includeFolders: [String: String] = [:]
-  /// The workflows that run for items, by `uses`.
+  /// The workflows that run for items, by the value of `uses`.
   package var itemWorkflows: [String: ItemWorkflow] = [:]
-  /// The expressions that were parsed when the file was read. Nil for a workflow that comes from a compiled file or was
+  /// The expressions that were parsed when the file was read. Nil if the workflow comes from a compiled file or was
   /// built in code.
   package var parsedExpressions: (any ParsedExpressions)?
 
-  /// Creates a workflow.
   package init(name: String, description: String? = nil, steps: [Step]) {
     self.name = name
     self.description = description
@@ -66,19 +68,17 @@ package struct Workflow: Sendable {
   }
 }
 
-/// An event that a workflow declares.
 package struct EventDeclaration: Sendable, Hashable {
   /// The name in `after` and `--event`.
   package var name: String
-  /// A description, or an empty string.
+  /// The description of the event, or an empty string.
   package var summary: String
-  /// True if each post is passed to the event's followers. A step that waits for the event reacts only to the first
+  /// True if followers of the event receive each post. A step that only waits for the event reacts only to its first
   /// post.
   package var repeats: Bool
-  /// The type of the event's value, or nil if it has none.
+  /// The type of the event's value, or nil if the event has no value.
   package var value: FieldDeclaration?
 
-  /// Declares an event.
   package init(_ name: String, summary: String = "", repeats: Bool = false, value: FieldDeclaration? = nil) {
     self.name = name
     self.summary = summary
@@ -89,12 +89,11 @@ package struct EventDeclaration: Sendable, Hashable {
 
 /// The minimum and maximum of the launch gate.
 package struct GateDeadline: Sendable, Hashable {
-  /// The time before which the gate does not open, or nil.
+  /// The time before which the gate does not open, or nil if there is none.
   package var min: DurationSource?
-  /// The time at which the gate opens even if blocking steps have not finished, or nil.
+  /// The time at which the gate opens even if blocking steps have not finished, or nil if there is none.
   package var max: DurationSource?
 
-  /// Creates a deadline.
   package init(min: DurationSource? = nil, max: DurationSource? = nil) {
     self.min = min
     self.max = max
@@ -104,24 +103,23 @@ package struct GateDeadline: Sendable, Hashable {
 /// A duration, or an expression that is evaluated at activation.
 package enum DurationSource: Sendable, Hashable {
   case literal(Duration)
-  /// A string with `${{ }}` that reads `inputs` and `launch`.
+  /// A string with expressions in `${{ }}` that can read `inputs` and `launch`.
   case expression(String)
 }
 
 /// A queue that a workflow declares.
 package struct QueueDeclaration: Sendable, Hashable {
-  /// The queue of the steps that use the terminal, which run one at a time and in file order. No workflow can declare
-  /// this name.
+  /// The queue of the steps that use the terminal. They run one at a time, in file order. The name is not one that a
+  /// workflow can declare.
   package static let terminal = "the terminal"
 
-  /// The name in a step's `queue`.
+  /// The name by which a step's `queue` refers to the queue.
   package var name: String
-  /// The quality of service of its steps.
+  /// The quality of service at which its steps run.
   package var qualityOfService: StepQueue
-  /// The maximum number of its steps that run at the same time, or nil.
+  /// The maximum number of its steps that run at the same time, or nil if there is none.
   package var width: Int?
 
-  /// Declares a queue.
   package init(name: String, qualityOfService: StepQueue, width: Int? = nil) {
     self.name = name
     self.qualityOfService = qualityOfService
@@ -129,7 +127,7 @@ package struct QueueDeclaration: Sendable, Hashable {
   }
 }
 
-/// The quality of service of the thread that runs a step. The most urgent comes first.
+/// The quality of service of the thread that runs a step. The most urgent one comes first.
 public enum StepQueue: String, Sendable, Hashable, CaseIterable {
   case userInteractive = "user-interactive"
   case userInitiated = "user-initiated"

@@ -1,31 +1,31 @@
-/// A workflow whose dependencies have no cycle, with the edges of its graph.
+/// A workflow whose dependencies do not form a cycle, with the edges of its graph.
 ///
-/// The initializer determines a topological order or throws a cycle, so code that has a graph need not check for
+/// The initializer either determines a topological order or throws a cycle. So code that has a graph need not check for
 /// cycles.
 public struct WorkflowGraph: Sendable {
-  /// The workflow.
   package private(set) var workflow: Workflow
-  /// The index in ``successors`` of each step's first dependent, and the length of ``successors`` as an additional last
-  /// element.
+  /// For each step, the index in ``successors`` of its first dependent. An additional last element is the length of
+  /// ``successors``.
   package let successorStarts: [Int32]
-  /// The direct dependents of all steps: those of the first step in file order, then those of the second, and so on.
+  /// The direct dependents of all steps in one list: those of the first step in file order, then those of the second,
+  /// and so on.
   package let successors: [StepIndex]
   /// The number of direct dependencies of each step.
   package let dependencyCounts: [Int32]
-  /// The steps in an order in which each follows its dependencies. Steps without dependencies come first, and steps
-  /// that could have either order are in file order.
+  /// All steps in an order in which each comes after its dependencies. Steps without dependencies come first. Where the
+  /// order is not determined, steps are in file order.
   package let topologicalOrder: [StepIndex]
   /// The steps with options, in file order.
   package let stepsWithOptions: [StepIndex]
 
-  /// A cycle of dependencies. Each step needs the next one, and the last needs the first.
+  /// A cycle of dependencies. Each step depends on the next one, and the last depends on the first.
   package struct Cycle: Error, Sendable, Hashable {
-    /// The steps on the cycle.
+    /// The steps that form the cycle.
     package let steps: [StepIndex]
   }
 
-  /// Determines the order of a workflow's steps. Their `needs` must be valid indices without duplicates. Throws a cycle
-  /// if there is one.
+  /// Determines the order of a workflow's steps. Each step's `needs` must be valid indices without duplicates. Throws a
+  /// cycle if the dependencies form one.
   package init(_ workflow: Workflow) throws(Cycle) {
     let steps = workflow.steps
     let count = steps.count
@@ -70,7 +70,7 @@ public struct WorkflowGraph: Sendable {
     self.stepsWithOptions = stepsWithOptions
   }
 
-  /// Returns the steps that have at least one of these options, in file order.
+  /// Returns the steps that set at least one of these options, in file order.
   package func steps(stating options: StatedOptions) -> [StepIndex] {
     var steps: [StepIndex] = []
     for step in stepsWithOptions where !workflow.steps[Int(step)].stated.isDisjoint(with: options) {
@@ -84,7 +84,7 @@ public struct WorkflowGraph: Sendable {
     successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]
   }
 
-  /// Returns a cycle. It starts at a step with unresolved dependencies and follows these until a step repeats.
+  /// Returns a cycle. The search starts at a step with unresolved dependencies and follows them until a step repeats.
   private static func cycle(among steps: [Step], open: [Int32]) -> Cycle {
     var visitedAt = [Int](repeating: -1, count: steps.count)
     var path: [StepIndex] = []
@@ -99,7 +99,7 @@ public struct WorkflowGraph: Sendable {
 }
 
 extension WorkflowGraph {
-  /// Returns the graph with a place for the parsed expressions of its workflow.
+  /// Returns the graph with `expressions` as the parsed expressions of its workflow.
   package func keeping(_ expressions: any ParsedExpressions) -> WorkflowGraph {
     var graph = self
     graph.workflow.parsedExpressions = expressions

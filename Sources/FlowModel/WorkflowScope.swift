@@ -1,25 +1,24 @@
-/// A workflow that is included by another. Its steps are among those of the including workflow, but their expressions
-/// read only its own inputs, steps and variables.
+/// An included workflow. Its steps are among those of the including workflow, but their expressions read only the
+/// included workflow's own inputs, steps and variables.
 package struct WorkflowScope: Sendable {
-  /// The prefix of the ids of its steps, such as `build/`.
+  /// The prefix that the ids of the workflow's steps have, such as `build/`.
   package var prefix: String
-  /// The path of its file, as given to the loader.
+  /// The path of the workflow's file, as given to the loader.
   package var file = ""
-  /// The folder of its file, relative to that of the main workflow. Empty if it is the same.
+  /// The folder of the workflow's file, relative to the main workflow's folder. Empty if both are the same.
   package var folder: String
-  /// The step that binds its inputs. All of its steps depend on it.
+  /// The step that binds the inputs. All steps of the workflow depend on it.
   package var entry: StepIndex
-  /// The step that returns its outputs when all of its steps have finished.
+  /// The step that returns the outputs after all steps of the workflow have finished.
   package var exit: StepIndex
-  /// Its steps, including the entries of the workflows that it includes.
+  /// The steps of the workflow, including the entries of workflows that it includes itself.
   package var members: [StepIndex] = []
-  /// Environment variables for commands and plugins of its steps. Values may contain `${{ }}`.
+  /// The environment variables of commands and plugins in the workflow's steps. Values may contain `${{ }}`.
   package var environment: ValueObject
-  /// The files in its `env-file`, which ``environment`` overrides. Paths are relative to the folder of the main
-  /// workflow.
+  /// The files in the workflow's `env-file`. ``environment`` overrides them. Paths are relative to the main workflow's
+  /// folder.
   package var environmentFiles: [EnvironmentFileName]
 
-  /// Creates a scope without steps.
   package init(
     prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject,
     environmentFiles: [EnvironmentFileName] = []
@@ -34,24 +33,25 @@ package struct WorkflowScope: Sendable {
 }
 
 extension WorkflowScope {
-  /// Converts a path in this scope's file to one relative to the main workflow's folder.
+  /// Converts a path in the workflow's file to a path relative to the main workflow's folder.
   package func path(of name: String) -> String {
     name.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }
 }
 
-/// The role of a step in an included workflow.
+/// The role that a step has in an included workflow.
 package enum IncludeRole: UInt8, Sendable, Hashable {
-  /// An ordinary step.
+  /// The step is an ordinary one.
   case none
-  /// The step that binds the inputs. If it is skipped, so are all steps of the scope.
+  /// The step binds the inputs. If it is skipped, all steps of the scope are skipped.
   case entry
-  /// The step that returns the outputs. It fails if a step in the scope failed and no other step handled that.
+  /// The step returns the outputs. It fails if a step of the scope has failed and no other step has handled the
+  /// failure.
   case exit
 }
 
 extension Workflow {
-  /// Returns the index of the scope of a step, or nil if the step is in the workflow's own file.
+  /// Returns the index of the scope that contains a step, or nil if the step is in the main file.
   package func scope(of step: StepIndex) -> Int? {
     guard !scopes.isEmpty, scopeOfStep[Int(step)] > 0 else { return nil }
     return Int(scopeOfStep[Int(step)]) - 1
