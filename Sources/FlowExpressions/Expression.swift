@@ -1,16 +1,16 @@
 import FlowModel
 
-/// A parsed expression in the dialect of GitHub Actions.
+/// A parsed expression in GitHub Actions' dialect.
 ///
 /// ```swift
 /// let expression = try Expression(parsing: "startsWith(inputs.branch, 'release/') && 'slow' || 'fast'")
 /// let value = try expression.evaluate(in: FixedContext(["inputs": ["branch": "release/2"]]))  // "slow"
 /// ```
 ///
-/// An empty expression is null. The limits are those of GitHub Actions: 21,000 characters, a nesting depth of 50, and 1
-/// MiB for results.
+/// The result of an empty expression is null. The limits are those of GitHub Actions: 21,000 characters, a nesting
+/// depth of 50, and 1 MiB for results.
 package struct Expression: Sendable {
-  /// The parsed text, without `${{ }}`.
+  /// The text of the expression, without `${{ }}`.
   package let source: String
   /// The status functions that the expression calls.
   package let statusFunctions: Set<StatusFunction>
@@ -27,33 +27,33 @@ package struct Expression: Sendable {
     statusFunctions = parser.statusFunctions
   }
 
-  /// True if the expression calls a status function. If not, an `if` implies `success() &&`.
+  /// True if the expression calls a status function. If false, an `if` implies `success() &&`.
   package var usesStatusFunction: Bool { !statusFunctions.isEmpty }
 
   /// Evaluates the expression. Throws an ``ExpressionError`` of kind `evaluation`.
   ///
-  /// Numbers are doubles, but an integer stays an integer if no computation uses it.
+  /// Numbers are doubles, but an integer that is not used in a computation stays an integer.
   package func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     guard let root else { return .null }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).value
   }
 
-  /// Evaluates the expression and returns its truth: false for `null`, `false`, `0`, `-0`, `NaN` and `''`, true for all
-  /// other values.
+  /// Evaluates the expression as a condition. `null`, `false`, `0`, `-0`, `NaN` and `''` are false, all other values
+  /// are true.
   package func isTrue(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard let root else { return false }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).isTrue
   }
 
-  /// Evaluates the expression as an `if`. Without a status function, `success() &&` is implied.
+  /// Evaluates the expression as an `if`. If it calls no status function, `success() &&` is implied.
   package func isSatisfied(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard usesStatusFunction || context.status(.success) else { return false }
     return try isTrue(in: context)
   }
 
-  /// Parses an `if`, `enabled` or `defer`, which may be with or without `${{ }}`.
+  /// Parses the value of `if`, `enabled` or `defer`, with or without `${{ }}`.
   ///
   /// Offsets of errors and references are relative to the start of `text`.
   package static func condition(

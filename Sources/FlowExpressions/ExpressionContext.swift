@@ -1,15 +1,14 @@
 import FlowModel
 
-/// The values that an expression can read.
+/// Provides the values that an expression can read.
 package protocol ExpressionContext {
-  /// Returns the value of a context such as `inputs`, or nil for null.
+  /// Returns the value of a context such as `inputs`. Nil stands for null.
   func value(named name: String) -> Value?
 
-  /// Returns the value of `name.key`. It allows contexts that are too large to build completely, such as the steps of a
-  /// large workflow.
+  /// Returns the value of `name.key`. It is called before ``value(named:)`` if a literal key follows the name, as in
+  /// `steps.build.outputs`. So contexts that are large, such as the steps of a workflow, need not be built completely.
   ///
-  /// It is called first if a literal key follows the name, as in `steps.build.outputs`. `key` is as written; the case
-  /// of keys must be ignored.
+  /// `key` is as written in the expression. Implementations must ignore its case.
   func member(_ key: String, of name: String) -> ContextMember
 
   /// Returns the result of a status function.
@@ -18,30 +17,29 @@ package protocol ExpressionContext {
 
 /// The result of ``ExpressionContext/member(_:of:)``.
 package enum ContextMember: Sendable {
-  /// The member has this value.
+  /// The value of the member.
   case value(Value)
-  /// There is no such member, so the value is null.
+  /// There is no such member. Its value is null.
   case missing
-  /// The member must be read from ``ExpressionContext/value(named:)``.
+  /// The member must be looked up in the result of ``ExpressionContext/value(named:)``.
   case inWhole
 }
 
 extension ExpressionContext {
-  /// Returns `inWhole`.
+  /// By default, members are looked up in the whole context.
   package func member(_ key: String, of name: String) -> ContextMember { .inWhole }
 }
 
-/// A context with fixed values, in which `success()` is true.
+/// A context with fixed values. `success()` is true.
 package struct FixedContext: ExpressionContext, Sendable {
-  /// The values of the contexts, by name.
+  /// The value of each context, by name.
   package var values: ValueObject
 
-  /// Creates a context.
   package init(_ values: ValueObject = [:]) { self.values = values }
 
-  /// Returns the value with this name, or nil.
+  /// Returns the value of the context with this name, or nil if there is none.
   package func value(named name: String) -> Value? { values[name] }
 
-  /// True for `success()` and `always()`.
+  /// True for `success()` and `always()`, as if all steps had succeeded.
   package func status(_ function: StatusFunction) -> Bool { function == .success || function == .always }
 }

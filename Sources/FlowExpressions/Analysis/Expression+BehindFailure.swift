@@ -1,13 +1,13 @@
 extension Expression {
-  /// True if this `if` may be true even if a dependency of the step did not succeed.
+  /// True if this `if` can be true although a dependency of the step has not succeeded.
   ///
-  /// For this it must call a status function, and must not be false whenever `success()` is.
+  /// This requires that it calls a status function, and that it is not false whenever `success()` is false.
   package var mayHoldBehindFailure: Bool {
     guard usesStatusFunction, let root else { return false }
     return truthBehindFailure(root) != false
   }
 
-  /// Returns the truth of a node if `success()` is false, or nil if it depends on other values.
+  /// Returns the truth of a node if `success()` is false. Returns nil if the truth depends on other values.
   private func truthBehindFailure(_ index: ExpressionNode.Index) -> Bool? {
     switch nodes[Int(index)].kind {
     case .null: return false

@@ -2,22 +2,23 @@ import FlowModel
 
 /// A comparison with `==` or `!=` that has the same result in every run.
 package struct ConstantComparison: Sendable, Hashable {
-  /// The result: false for `==`, true for `!=`.
+  /// The result of the comparison in every run: false for `==`, true for `!=`.
   package let result: Bool
-  /// The offset of the comparison in the source, in bytes.
+  /// The offset of the comparison in the expression, in bytes.
   package let offset: Int
   /// The length of the comparison in bytes.
   package let length: Int
-  /// The source of the operand whose possible values are known.
+  /// The text of the operand whose possible values are known.
   package let side: String
-  /// The type of this operand, which determines its possible values.
+  /// The type of that operand. It determines the possible values.
   package let type: ValueType
-  /// The literal that it is compared with, or nil if the other operand is not a literal.
+  /// The literal that the operand is compared with, or nil if the other operand is not a literal.
   package let value: Value?
 }
 
 extension Expression {
-  /// Returns the comparisons whose result is always the same. `type` returns the type of a reference.
+  /// Returns the comparisons that have the same result in every run. `type` returns the type of a reference, or nil if
+  /// it is unknown.
   package func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
     nodes.compactMap { node in
       guard case .comparison(let comparison, let left, let right) = node.kind,
@@ -44,7 +45,7 @@ extension Expression {
 }
 
 extension PossibleResult {
-  /// The type, or nil for a literal or a type that allows any string.
+  /// The type of the result, or nil for a literal and for a type that allows any string.
   fileprivate var knownType: ValueType? {
     switch self {
     case .type(.any), .type(.string), .type(.path), .type(.duration), .value: nil
@@ -69,7 +70,7 @@ extension PossibleResult {
 }
 
 extension ValueType {
-  /// All values of the type, or nil if they cannot be listed.
+  /// All values of the type, or nil if the type has too many to list them.
   fileprivate var finiteValues: [Value]? {
     switch self {
     case .boolean: [.boolean(true), .boolean(false)]
@@ -78,7 +79,7 @@ extension ValueType {
     }
   }
 
-  /// True if a value of this type may equal `value` in an expression. A reference may also be null.
+  /// True if an expression may treat a value of this type as equal to `value`. A reference may also be null.
   fileprivate func mayEqual(_ value: Value) -> Bool {
     let operand = Operand(value)
     if Operand.areEqual(.null, operand) { return true }

@@ -1,15 +1,15 @@
 import FlowModel
 
 extension Expression {
-  /// Returns the possible results of the expression. `type` returns the type of a reference, or nil if it is not known.
+  /// Returns the possible results of the expression. `type` returns the type of a reference, or nil if it is unknown.
   ///
-  /// For example, the results of `a && 'x' || 'y'` are `'x'` and `'y'` whatever `a` is, so that both can be checked.
+  /// For example, the results of `a && 'x' || 'y'` are `'x'` and `'y'`, whatever `a` is. So both can be checked.
   package func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
     guard let root else { return [.value(.null)] }
     return Outcomes(expression: self).of(root, type).map(\.result)
   }
 
-  /// Returns the mismatch of the first possible result that does not match `expected`, or nil if all may match.
+  /// Returns the mismatch of the first possible result that cannot match `expected`, or nil if all results may match.
   package func mismatch(
     with expected: ValueType, given type: (ContextReference) -> ValueType?
   ) -> TypeMismatch? {
@@ -19,7 +19,7 @@ extension Expression {
 
 /// Determines the possible results of an expression.
 struct Outcomes {
-  /// A possible result, and whether it may be true or false as a condition.
+  /// A possible result. As a condition, it may be true, false, or either.
   struct Outcome: Hashable {
     var result: PossibleResult
     var mayBeTrue: Bool
@@ -37,12 +37,12 @@ struct Outcomes {
     }
   }
 
-  /// Returns the type of a reference, or nil if it is not known.
+  /// A function that returns the type of a reference, or nil if it is unknown.
   typealias Types = (ContextReference) -> ValueType?
 
   let expression: Expression
 
-  /// The maximum number of results. If there are more, they are replaced by one of unknown type.
+  /// The maximum number of results. If there are more, a single result of unknown type replaces them.
   private static let most = 32
 
   func of(_ index: ExpressionNode.Index, _ type: Types) -> [Outcome] {
@@ -61,8 +61,8 @@ struct Outcomes {
     }
   }
 
-  /// Returns the possible results of `a && b`: the falsy values of each operand, and all values of the last one if the
-  /// others can be truthy. For `||`, it is the other way round.
+  /// Returns the possible results of a chain of `&&` or `||`. For `&&`, these are the falsy values of each operand, and
+  /// all values of the last operand if the others can be truthy. For `||`, truthy and falsy are exchanged.
   private func ofChain(
     _ parts: [ExpressionNode.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>, _ type: Types
   ) -> [Outcome] {
@@ -75,7 +75,7 @@ struct Outcomes {
     return unique(found + of(parts[parts.count - 1], type))
   }
 
-  /// Narrows a result that ended a chain. A Boolean that ends `&&` is false, and one that ends `||` is true.
+  /// Narrows a result at which a chain ends. A Boolean that ends `&&` is false. One that ends `||` is true.
   private func narrowed(_ outcome: Outcome, to stopping: KeyPath<Outcome, Bool>) -> Outcome {
     let isTrue = stopping == \Outcome.mayBeTrue
     if outcome.result == .type(.boolean) { return Outcome(.value(.boolean(isTrue))) }

@@ -1,5 +1,5 @@
 extension Expression {
-  /// The references to contexts, in the order of the source.
+  /// The references to contexts, in the order in which they are written.
   package var references: [ContextReference] {
     guard let root else { return [] }
     var found: [ContextReference] = []
@@ -16,7 +16,7 @@ extension Expression {
       collect(from: left, hasFallback: false, into: &found)
       collect(from: right, hasFallback: false, into: &found)
     case .and(let parts):
-      // If one part is null, the whole chain is falsy.
+      // If any part is null, the chain is falsy, so a fallback after the chain covers all parts.
       for part in parts { collect(from: part, hasFallback: hasFallback, into: &found) }
     case .or(let parts):
       for part in parts.dropLast() { collect(from: part, hasFallback: true, into: &found) }
@@ -26,8 +26,8 @@ extension Expression {
     }
   }
 
-  /// Collects the references in a chain of members. The name and its literal keys are one reference. Computed keys may
-  /// contain further references.
+  /// Collects the references in a chain of member accesses. The name and its literal keys form one reference. Computed
+  /// keys may contain further references.
   private func collectAccess(_ index: ExpressionNode.Index, hasFallback: Bool, into found: inout [ContextReference]) {
     var computedKeys: [ExpressionNode.Index] = []
     var current = index
@@ -50,7 +50,7 @@ extension Expression {
     for key in computedKeys.reversed() { collect(from: key, hasFallback: false, into: &found) }
   }
 
-  /// Returns the reference of a node that consists of a name and literal keys, or nil for other nodes.
+  /// Returns the reference if the node consists of a name and literal keys, or nil for any other node.
   func reference(at index: ExpressionNode.Index, hasFallback: Bool = false) -> ContextReference? {
     var path: [String] = []
     var current = index

@@ -1,15 +1,15 @@
 import FlowModel
 
-/// A possible result of an expression, determined without evaluating it.
+/// A possible result of an expression, determined without evaluating the expression.
 package enum PossibleResult: Sendable, Hashable {
-  /// A known value.
+  /// The result is this value.
   case value(Value)
-  /// A value of this type. The type is `any` if nothing is known.
+  /// The result has this type. It is `any` if nothing is known about the result.
   case type(ValueType)
 
-  /// Returns the reason why the result does not match `expected`, or nil if it may match.
+  /// Returns the reason why the result cannot match `expected`, or nil if it may match.
   ///
-  /// Null, the value of a missing output, may match. It is checked when the step runs.
+  /// Null is accepted, because it is the value of a missing output. It is checked when the step runs.
   package func mismatch(with expected: ValueType) -> TypeMismatch? {
     switch self {
     case .value(.null): nil
@@ -22,7 +22,7 @@ package enum PossibleResult: Sendable, Hashable {
 }
 
 extension ValueType {
-  /// True if a value can match both types.
+  /// True if some value matches both types.
   package func overlaps(_ other: ValueType) -> Bool {
     switch (self, other) {
     case (.any, _), (_, .any): true

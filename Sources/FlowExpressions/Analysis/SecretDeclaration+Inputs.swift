@@ -1,7 +1,8 @@
 import FlowModel
 
 extension SecretDeclaration {
-  /// Returns the source of the secret, with expressions evaluated for these inputs. `texts` are those of its workflow.
+  /// Returns the source of the secret after evaluating its expressions with these inputs. `texts` are the parsed
+  /// strings of the secret's workflow.
   package func source(inputs: ValueObject, _ texts: WorkflowTexts) throws(ExpressionError) -> Source {
     switch source {
     case .environment(let name): return .environment(try Self.text(name, inputs, texts))
@@ -28,7 +29,7 @@ extension SecretDeclaration {
 }
 
 extension Workflow {
-  /// Returns the environment variables that are sources of secrets in a run with these inputs.
+  /// Returns the names of the environment variables from which a run with these inputs takes secrets.
   package func secretVariables(inputs: ValueObject) -> Set<String> {
     Set(
       secrets.compactMap { secret in

@@ -1,15 +1,16 @@
-/// Comparison of strings that ignores case: by UTF-16 units, after each character was converted to upper case.
+/// Compares strings without regard to case: each character is converted to upper case, and then UTF-16 units are
+/// compared.
 ///
 /// The conversion is Unicode's simple mapping of single characters, which does not depend on a language. `ı` and `ſ`
-/// are not converted, so that no other letter equals an ASCII letter. Strings that differ only in composition (`é` as
-/// one or two characters) are different.
+/// are not converted, so that no other letter equals an ASCII letter. Strings that differ only in composition, such as
+/// `é` as one or two characters, are different.
 enum CaseFolding {
-  /// True if the strings are equal, ignoring case.
+  /// True if the strings are equal except for case.
   static func areEqual(_ left: String, _ right: String) -> Bool {
     var (left, right) = (left, right)
     let answer: Bool? = left.withUTF8 { a in
       right.withUTF8 { b in
-        // An ASCII letter equals only an ASCII letter, so the first difference in ASCII decides.
+        // An ASCII letter equals only another ASCII letter, so the first difference between ASCII characters decides.
         let common = min(a.count, b.count)
         for index in 0..<common {
           let (x, y) = (a[index], b[index])
@@ -23,7 +24,7 @@ enum CaseFolding {
     return answer ?? folded(left).elementsEqual(folded(right))
   }
 
-  /// True if `left` comes before `right`, ignoring case.
+  /// True if `left` comes before `right`. Case is ignored.
   static func isLess(_ left: String, _ right: String) -> Bool {
     folded(left).lexicographicallyPrecedes(folded(right))
   }
@@ -34,7 +35,7 @@ enum CaseFolding {
     folded(text).reversed().starts(with: folded(part).reversed())
   }
 
-  /// True if `text` contains `part`, ignoring case. It takes linear time.
+  /// True if `text` contains `part`. Case is ignored. Takes linear time.
   static func contains(_ text: String, _ part: String) -> Bool {
     let (text, part) = (folded(text), folded(part))
     guard part.count <= text.count else { return false }
@@ -62,8 +63,8 @@ enum CaseFolding {
 
   private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     let properties = scalar.properties
-    // The full mapping is used if it is a single character. Otherwise the title case is, which then equals the simple
-    // upper case (U+1FB3), or the character has no simple upper case (ß).
+    // Use the full mapping if it is a single character. Otherwise use the title case, which then equals the simple
+    // upper case (U+1FB3). If neither is a single character, there is no simple upper case (ß).
     let mapped = only(properties.uppercaseMapping) ?? only(properties.titlecaseMapping) ?? scalar
     return mapped.value < 0x80 ? scalar : mapped
   }

@@ -1,12 +1,12 @@
 import FlowModel
 
-// Outputs that were shortened. flowrun keeps only the beginning and the end of a long output, so values computed from
-// it would be wrong.
+// Handles outputs that were shortened. flowrun keeps only the beginning and the end of a long output, so values that
+// are computed from it would be wrong.
 extension Evaluator {
   /// The contexts that may contain outputs.
   private static var names: [String] { ["steps", "inputs"] }
 
-  /// Throws if the value is, or contains, an output that was shortened.
+  /// Throws if the value is an output that was shortened, or contains one.
   func checkWhole(_ operand: Operand, at index: ExpressionNode.Index) throws(ExpressionError) {
     switch operand {
     case .null, .boolean, .integer, .number: return
@@ -21,7 +21,7 @@ extension Evaluator {
 
   /// Returns the error for an expression that reads an output that was shortened.
   ///
-  /// - Parameter reason: The part that cannot be read, or nil if the whole output cannot.
+  /// - Parameter reason: Names the part that cannot be read, or nil if the whole output cannot be read.
   func cutOutput(
     _ text: LeftOut.CutText, _ path: [String], _ node: ExpressionNode, reason: String? = nil
   ) -> ExpressionError {
@@ -36,7 +36,8 @@ extension Evaluator {
         + "the value to FLOWRUN_OUTPUT or to a file, or read a part with first(text, lines) or last(text, lines)")
   }
 
-  /// Returns the name and keys of a reference, with `*` for computed keys. Returns nil for the result of a function.
+  /// Returns the name and the keys of a reference, with `*` for computed keys. Returns nil if the node is not a
+  /// reference.
   func path(of index: ExpressionNode.Index) -> [String]? {
     switch nodes[Int(index)].kind {
     case .name(let name): return [name]
@@ -53,7 +54,8 @@ extension Evaluator {
     }
   }
 
-  /// Returns the first shortened text in a value, with the keys that lead to it, or nil.
+  /// Returns the first shortened text in a value together with the keys that lead to it, or nil if all texts are
+  /// complete.
   private static func cutText(in value: Value) -> (text: LeftOut.CutText, path: [String])? {
     switch value {
     case .null, .boolean, .integer, .number: return nil

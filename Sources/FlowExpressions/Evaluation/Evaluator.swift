@@ -5,7 +5,7 @@ struct Evaluator<Context: ExpressionContext> {
   let nodes: [ExpressionNode]
   let context: Context
   var memory = MemoryMeter()
-  /// The contexts that were read, so that a reference has the same array or object each time.
+  /// The contexts that have been read. A context that is read twice must be the same array or object.
   private var contexts: [String: Operand] = [:]
 
   init(nodes: [ExpressionNode], context: Context) {
@@ -13,7 +13,7 @@ struct Evaluator<Context: ExpressionContext> {
     self.context = context
   }
 
-  /// Evaluates a node. The depth of the recursion is limited by the nesting depth of expressions.
+  /// Evaluates a node. The recursion cannot be deep, because the nesting depth of expressions is limited.
   mutating func evaluate(_ index: ExpressionNode.Index) throws(ExpressionError) -> Operand {
     let node = nodes[Int(index)]
     switch node.kind {
@@ -35,7 +35,7 @@ struct Evaluator<Context: ExpressionContext> {
     case .call(let function, let arguments):
       let mark = memory.used
       let result = try call(function, arguments, node)
-      // Unlike a collection, a scalar result does not refer to the values from which it was computed.
+      // A scalar result does not refer to the arguments, so their memory is released. A collection may refer to them.
       if !result.isCollection {
         memory.release(to: mark)
         if case .string(let text) = result, function.makesItsResult, !memory.add(text) { throw tooMuchMemory(node) }
@@ -55,7 +55,8 @@ struct Evaluator<Context: ExpressionContext> {
     }
   }
 
-  /// Returns the first part whose truth is `wanted`, or else the last part. This is the result of `&&` and `||`.
+  /// Returns the first part whose truth is `wanted` or, if there is none, the last part. This is the result of `&&` or
+  /// `||`.
   private mutating func firstPart(_ parts: [ExpressionNode.Index], thatIs wanted: Bool) throws(ExpressionError)
     -> Operand
   {
@@ -69,7 +70,7 @@ struct Evaluator<Context: ExpressionContext> {
 
   // MARK: Contexts and members
 
-  /// Evaluates a node like ``evaluate(_:)``, but allows outputs that were shortened.
+  /// Evaluates a node like ``evaluate(_:)``, but does not throw for outputs that were shortened.
   mutating func access(_ index: ExpressionNode.Index) throws(ExpressionError) -> Operand {
     let node = nodes[Int(index)]
     switch node.kind {
@@ -96,7 +97,7 @@ struct Evaluator<Context: ExpressionContext> {
       return operand
     }
     let key = try evaluate(key)
-    // A computed key refers to the same member as an equal literal key.
+    // A computed key refers to the same member as a literal key with the same text.
     if case .name(let name) = nodes[Int(target)].kind, case .string(let text) = key,
       let operand = contextMember(text, of: name)
     {
@@ -130,7 +131,7 @@ struct Evaluator<Context: ExpressionContext> {
     return array.element(at: Int(index))
   }
 
-  /// Evaluates an index after `*`: this member of each element that has it.
+  /// Evaluates an index after `*`: collects this member from each element that has it.
   private mutating func members(
     of array: ArrayReference, _ key: Operand, _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
@@ -146,7 +147,7 @@ struct Evaluator<Context: ExpressionContext> {
     return try filtered(found, node)
   }
 
-  /// Evaluates `.*`: all elements or, after another `*`, the elements of all elements.
+  /// Evaluates `.*`: returns all elements or, after another `*`, the elements of all elements.
   private mutating func filter(_ collection: Operand, _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     switch collection {
     case .object(let object): return try filtered(object.operands, node)
@@ -185,6 +186,6 @@ struct Evaluator<Context: ExpressionContext> {
 }
 
 extension Operand {
-  /// The key of an object's member, or nil for an array or object.
+  /// The operand as the key of an object's member, or nil for an array or object.
   fileprivate var memberKey: String? { isCollection ? nil : text }
 }

@@ -1,12 +1,12 @@
-/// Exact comparison of a double with a decimal number, by integers of any size.
+/// Compares a double exactly with a decimal number, by means of integers of any size.
 enum ExactDecimal {
-  /// The position of the double relative to the decimal number.
+  /// The relation of the double to the decimal number.
   enum Order { case below, equal, above }
 
   /// Compares `number`, which must be positive and finite, with `d.ddd × 10^exponent`.
   static func order(of number: Double, toDigits digits: [UInt8], exponent: Int) -> Order {
-    // number = significand × 2^binary; decimal = whole × 10^power. Negative powers are moved to the other side, so that
-    // both sides are integers.
+    // number = significand × 2^binary, and decimal = whole × 10^power. A negative power is moved to the other side of
+    // the comparison, so that both sides are integers.
     var left = Natural(number.significandBitPattern | (number.isNormal ? 1 << 52 : 0))
     var right = Natural(0)
     for digit in digits { right.multiply(by: 10, adding: UInt32(digit)) }
@@ -19,7 +19,7 @@ enum ExactDecimal {
     return left.words == right.words ? .equal : left.isLess(than: right) ? .below : .above
   }
 
-  /// A natural number of any size. The lowest word comes first.
+  /// A natural number of any size. Its least significant word comes first.
   private struct Natural {
     var words: [UInt32]
 

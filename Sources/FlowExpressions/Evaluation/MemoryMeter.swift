@@ -1,23 +1,23 @@
-/// Counts the memory for results of an expression, so that nested calls of `format` cannot use too much.
+/// Counts the memory that the results of an expression use, to limit nested calls such as those of `format`.
 ///
-/// It counts like GitHub Actions: two bytes per character, and an overhead for each string and collection. Intermediate
-/// results are released when a function returns.
+/// It counts like GitHub Actions: two bytes per character, and an overhead for each string and collection. The memory
+/// of intermediate results is released when a function returns.
 struct MemoryMeter {
-  /// The maximum amount in bytes: 1 MiB.
+  /// The maximum amount of memory in bytes: 1 MiB.
   static let limit = 1 << 20
 
-  /// The maximum number of elements of a list that fits in the limit.
+  /// The maximum number of elements that a list within the limit can have.
   static let elementLimit = limit / 8
 
   private(set) var used = 0
 
-  /// Counts a new string. Returns false if the limit is exceeded.
+  /// Counts the memory of a new string. Returns false if the limit is exceeded.
   mutating func add(_ text: String) -> Bool { add(26 + 2 * text.utf8.count) }
 
-  /// Counts a new collection with this many elements. Returns false if the limit is exceeded.
+  /// Counts the memory of a new collection with this many elements. Returns false if the limit is exceeded.
   mutating func add(elements: Int) -> Bool { add(24 + 8 * elements) }
 
-  /// Releases everything that was counted since `used` was `mark`.
+  /// Releases all memory that has been counted since ``used`` had the value `mark`.
   mutating func release(to mark: Int) { used = mark }
 
   private mutating func add(_ bytes: Int) -> Bool {

@@ -1,9 +1,9 @@
-/// Conversion between numbers and text in expressions.
+/// Converts between numbers and text as expressions do.
 enum NumberText {
   // MARK: Reading
 
   /// Converts text to a number like JavaScript's `Number`: surrounding white space is ignored, empty text is 0, and
-  /// invalid text is NaN. Hexadecimal (`0xff`) and octal (`0o17`) numbers have no sign.
+  /// invalid text is NaN. Hexadecimal (`0xff`) and octal (`0o17`) numbers cannot have a sign.
   static func number(from text: String) -> Double {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -56,9 +56,9 @@ enum NumberText {
 
   // MARK: Writing
 
-  /// Formats a number with at most 15 significant digits like .NET's `G15`: without an exponent from 0.0001 to below
-  /// 1e15, otherwise as `1E+15` or `1.5E-05`. Both zeros are `0`. A number below 1e-307 has fewer digits if fewer are
-  /// significant.
+  /// Returns a number as text with at most 15 significant digits, like .NET's `G15`. The exponent is omitted from
+  /// 0.0001 up to, but not including, 1e15; otherwise it is written as in `1E+15` or `1.5E-05`. Both zeros are `0`. A
+  /// number below 1e-307 has fewer digits if fewer are significant.
   static func text(of number: Double) -> String {
     guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity" }
     guard number != 0 else { return "0" }
@@ -67,12 +67,12 @@ enum NumberText {
     return (number < 0 ? "-" : "") + lay(out: digits, exponent: exponent)
   }
 
-  /// Returns at most 15 digits without trailing zeros, and the exponent of the first digit.
+  /// Returns at most 15 significant digits without trailing zeros, and the exponent of the first digit.
   private static func significantDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var (digits, exponent) = shortestDigits(of: number)
     guard digits.count > 15 else { return (digits, exponent) }
-    // Rounding the shortest digits equals rounding the double, unless the digits end exactly halfway. Then the exact
-    // value of the double decides.
+    // Rounding the shortest digits has the same result as rounding the double, unless the digits end exactly halfway.
+    // In that case, the exact value of the double decides.
     let roundsUp: Bool
     if digits.count == 16 && digits[15] == 5 {
       switch ExactDecimal.order(of: number, toDigits: digits, exponent: exponent) {
@@ -99,8 +99,8 @@ enum NumberText {
     return (digits, exponent)
   }
 
-  /// Returns the fewest digits that identify the double. They are read from its description, such as `0.00012`, `123.0`
-  /// or `1.2e-07`.
+  /// Returns the fewest digits that identify the double. They are taken from its description, such as `0.00012`,
+  /// `123.0` or `1.2e-07`.
   private static func shortestDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var digits: [UInt8] = []
     var pointLocation: Int?

@@ -8,7 +8,7 @@ extension Operand {
     }
   }
 
-  /// False for `null`, `false`, `0`, `NaN` and `''`, true for all other values.
+  /// The truth of the value as a condition: false for `null`, `false`, `0`, `NaN` and `''`, true for all other values.
   var isTrue: Bool {
     switch self {
     case .null: false
@@ -20,7 +20,8 @@ extension Operand {
     }
   }
 
-  /// The value as a number: 0 for null, 0 or 1 for a boolean, the number in a string, NaN for an array or object.
+  /// The value as a number: 0 for null, 0 or 1 for a Boolean, the number that a string contains, and NaN for an array
+  /// or object.
   var number: Double {
     switch self {
     case .null: 0
@@ -32,7 +33,7 @@ extension Operand {
     }
   }
 
-  /// The value as text: empty for null, the name of the type for an array or object.
+  /// The value as text: empty for null, and the name of the type for an array or object.
   var text: String {
     switch self {
     case .null: ""
@@ -47,6 +48,6 @@ extension Operand {
 }
 
 extension Value {
-  /// The value as text, as it is inserted into a longer string.
+  /// The value as text, in the form in which it is inserted into a longer string.
   package var expressionText: String { Operand(self).text }
 }

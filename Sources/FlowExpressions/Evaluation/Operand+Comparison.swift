@@ -1,7 +1,7 @@
-/// Comparison by the rules of ECMAScript's loose equality, except that case is ignored and collections are not
+/// Compares operands by the rules of ECMAScript's loose equality, except that case is ignored and collections are not
 /// converted.
 extension Operand {
-  /// The result of `==`.
+  /// Returns the result of `left == right`.
   static func areEqual(_ left: Operand, _ right: Operand) -> Bool {
     switch coerced(left, right) {
     case .nulls: true
@@ -13,7 +13,7 @@ extension Operand {
     }
   }
 
-  /// The result of `<`.
+  /// Returns the result of `left < right`.
   static func isLess(_ left: Operand, _ right: Operand) -> Bool {
     switch coerced(left, right) {
     case .booleans(let a, let b): !a && b
@@ -23,7 +23,7 @@ extension Operand {
     }
   }
 
-  /// Two operands after conversion to the same type.
+  /// Two operands after their conversion to a common type.
   private enum Pair {
     case nulls
     case booleans(Bool, Bool)

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A value during evaluation. Arrays and objects have an identity, because they equal only themselves.
+/// A value during evaluation. Arrays and objects have an identity, because each equals only itself.
 enum Operand {
   case null
   case boolean(Bool)
@@ -10,7 +10,7 @@ enum Operand {
   case array(ArrayReference)
   case object(ObjectReference)
 
-  /// Creates an operand. An array or object gets a new identity.
+  /// Creates an operand. An array or object receives a new identity.
   init(_ value: Value) {
     switch value {
     case .null: self = .null
@@ -39,9 +39,9 @@ enum Operand {
 /// An array that equals only itself.
 final class ArrayReference {
   let elements: [Value]
-  /// True if the array is the result of `*`, so that an index applies to each of its elements.
+  /// True if the array is the result of `*`. An index then applies to each of its elements.
   let isFiltered: Bool
-  /// The nested arrays and objects that were read, so that each keeps its identity.
+  /// The nested arrays and objects that have been read, by index. They are kept so that each has a single identity.
   private var collections: [Int: Operand]
 
   init(_ elements: [Value]) {
@@ -50,7 +50,7 @@ final class ArrayReference {
     collections = [:]
   }
 
-  /// Creates the result of `*`. Its elements keep their identity.
+  /// Creates the result of `*`. Elements keep their identity.
   init(filtered operands: [Operand]) {
     elements = operands.map(\.value)
     isFiltered = true
@@ -75,12 +75,12 @@ final class ArrayReference {
 /// An object that equals only itself.
 final class ObjectReference {
   let members: ValueObject
-  /// The nested arrays and objects that were read, so that each keeps its identity.
+  /// The nested arrays and objects that have been read, by key. They are kept so that each has a single identity.
   private var collections: [ByteName: Operand] = [:]
 
   init(_ members: ValueObject) { self.members = members }
 
-  /// Returns the member with this key, or else the first one whose key differs only in case.
+  /// Returns the member with this key. If there is none, returns the first one whose key differs only in case, or nil.
   func member(_ key: String) -> Operand? {
     if let value = members[key] { return operand(value, at: key) }
     guard let member = members.first(where: { CaseFolding.areEqual($0.key, key) }) else { return nil }

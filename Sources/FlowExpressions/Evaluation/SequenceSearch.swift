@@ -1,9 +1,9 @@
-/// Search for a sequence in linear time (Knuth, Morris, Pratt 1977).
+/// Searches for a sequence in linear time (Knuth, Morris, Pratt 1977).
 struct SequenceSearch<Element: Equatable> {
   private let part: [Element]
   private let borders: [Int]
 
-  /// - Parameter part: The sequence to find, which must not be empty.
+  /// Prepares the search for `part`, which must not be empty.
   init(_ part: [Element]) {
     var borders = [0]
     borders.reserveCapacity(part.count)
@@ -17,7 +17,7 @@ struct SequenceSearch<Element: Equatable> {
     self.borders = borders
   }
 
-  /// Returns the first index from `start` at which the sequence occurs in `text`, or nil.
+  /// Returns the first index from `start` on at which the sequence occurs in `text`, or nil.
   func firstIndex(in text: [Element], from start: Int = 0) -> Int? {
     var matched = 0
     for index in start..<text.count {
