@@ -2,34 +2,31 @@ import FlowDiagnostics
 
 /// The reason why an expression cannot be parsed or evaluated, with its location.
 ///
-/// Messages are those of GitHub Actions, so that a web search finds them: `Unexpected symbol: ')'`.
+/// Messages have the words of GitHub Actions, so that a web search finds them: `Unexpected symbol: ')'`.
 package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The operation that failed.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Splitting the text into tokens.
+    /// The text cannot be split into tokens.
     case lexing
-    /// Parsing the tokens.
+    /// The tokens do not form an expression.
     case parsing
-    /// Evaluating the expression.
+    /// The expression cannot be evaluated.
     case evaluation
-    /// Reading an output that was shortened, so that flowrun has only its beginning and end.
+    /// The expression reads an output that was shortened. flowrun has only its beginning and its end.
     case cutOutput = "output-too-large"
   }
 
-  /// The operation that failed.
   package var kind: Kind
-  /// A description of the problem.
+  /// A sentence that describes the problem, without a final period.
   package var message: String
-  /// The offset of the error, in UTF-8 bytes from the start of the parsed text.
+  /// The offset of the invalid part, in UTF-8 bytes from the start of the parsed text.
   package var offset: Int
-  /// The length of the error, in UTF-8 bytes.
+  /// The length of the invalid part, in UTF-8 bytes.
   package var length: Int
-  /// A suggestion, such as `did you mean 'contains'?`, or nil.
+  /// A suggestion such as `did you mean 'contains'?`, or nil.
   package var help: String?
-  /// The correct word, or nil if it is not known.
+  /// The correct word, which editors can insert, or nil if it is not known.
   package var correction: Correction?
 
-  /// Creates an error.
   package init(
     _ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil, correction: Correction? = nil
   ) {
@@ -41,14 +38,14 @@ package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertib
     self.correction = correction
   }
 
-  /// The failure code of a step with this error.
+  /// The failure code of a step that fails because of this error.
   package var code: String { kind == .cutOutput ? kind.rawValue : "expression" }
 
-  /// The message with the suggestion.
+  /// The message, followed by the suggestion if there is one.
   package var description: String { message + (help.map { "; \($0)" } ?? "") }
 
   /// Returns the message with its location in `source`, in the format of GitHub Actions: `Unexpected symbol: '2'.
-  /// Located at position 3 within expression: 1 2`. Positions are UTF-16 units, counted from 1. An evaluation error has
+  /// Located at position 3 within expression: 1 2`. Positions are UTF-16 units, counted from 1. Evaluation errors have
   /// no location.
   package func message(in source: String) -> String {
     guard kind == .lexing || kind == .parsing, length > 0 else { return message }
@@ -57,7 +54,7 @@ package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertib
       + "within expression: \(source)"
   }
 
-  /// Returns the error with its offset moved by `start`, which is the offset of the expression in a longer text.
+  /// Returns the error with its offset increased by `start`, the offset of the expression in a longer text.
   func shifted(by start: Int) -> ExpressionError {
     var copy = self
     copy.offset += start

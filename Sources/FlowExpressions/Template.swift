@@ -1,9 +1,9 @@
 import FlowModel
 
-/// A string that may contain `${{ }}`.
+/// A string that may contain expressions in `${{ }}`.
 ///
-/// If it consists of a single `${{ }}`, the result keeps the type of the value. In a longer string, each value is
-/// converted to text, and an array or object is an error.
+/// If the string consists of a single expression, the result has the type of its value. Otherwise, each value is
+/// converted to text, and arrays and objects are errors.
 ///
 /// ```swift
 /// let template = try Template(parsing: "Hello ${{ inputs.name }}!")
@@ -12,16 +12,16 @@ import FlowModel
 package struct Template: Sendable {
   private enum Part: Sendable {
     case text(String)
-    /// An expression, by its index in ``Template/expressions``.
+    /// An expression, given by its index in ``Template/expressions``.
     case expression(Int)
   }
 
-  /// The expressions, each with the offset of its source in the string.
+  /// The expressions, each with the offset of its text in the string.
   package let expressions: [(offset: Int, expression: Expression)]
   private let parts: [Part]
 
-  /// Parses a string. Throws the ``ExpressionError`` of the first invalid expression, with an offset from the start of
-  /// the string.
+  /// Parses a string. Throws the ``ExpressionError`` of the first invalid expression. Its offset is relative to the
+  /// start of the string.
   package init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let bytes = Array(text.utf8)
     var parts: [Part] = []
@@ -50,13 +50,13 @@ package struct Template: Sendable {
     self.expressions = expressions
   }
 
-  /// True if the string consists of a single `${{ }}`, so that the value keeps its type.
+  /// True if the string consists of a single expression, whose value keeps its type.
   package var isSingleExpression: Bool {
     guard parts.count == 1, case .expression = parts[0] else { return false }
     return true
   }
 
-  /// True if the string contains `${{`.
+  /// True if the text contains `${{`.
   package static func containsExpression(_ text: some StringProtocol) -> Bool {
     let found = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.count >= 3 && opening(in: bytes, from: 0) != nil
@@ -64,13 +64,14 @@ package struct Template: Sendable {
     return found ?? (opening(in: Array(text.utf8), from: 0) != nil)
   }
 
-  /// Evaluates the expressions and inserts their values. Throws an ``ExpressionError`` of kind `evaluation`, with an
-  /// offset from the start of the string.
+  /// Evaluates the expressions and inserts their values. Throws an ``ExpressionError`` of kind `evaluation`. Its offset
+  /// is relative to the start of the string.
   package func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     try evaluate(in: context, quoting: { $0 })
   }
 
-  /// Evaluates the string. `quote` is applied to each string that an expression returns, alone or in a list.
+  /// Evaluates the expressions and inserts their values. `quote` is applied to the text of each value, and to each
+  /// string in a list.
   package func evaluate(
     in context: some ExpressionContext, quoting quote: (String) -> String
   ) throws(ExpressionError) -> Value {
@@ -94,7 +95,8 @@ package struct Template: Sendable {
     return .string(result)
   }
 
-  /// Returns the string with each expression replaced. `replacing` receives its index in ``expressions``.
+  /// Returns the string with each expression replaced by the result of `replacing`, which receives the expression's
+  /// index in ``expressions``.
   package func text(_ replacing: (Int) -> String) -> String {
     parts.map { part in
       switch part {
@@ -135,7 +137,7 @@ package struct Template: Sendable {
     return nil
   }
 
-  /// Returns the position of the first `}}` that is not in a string literal of the expression.
+  /// Returns the position of the first `}}` that is not inside a string literal, or nil.
   private static func closing(in bytes: [UInt8], from start: Int) -> Int? {
     var isInString = false
     var position = start
@@ -159,7 +161,7 @@ package struct Template: Sendable {
 }
 
 extension Value {
-  /// True if a string in the value, at any depth, contains `${{`.
+  /// True if any string in the value, at any depth, contains `${{`.
   package var containsExpression: Bool {
     switch self {
     case .string(let text): Template.containsExpression(text)

@@ -1,8 +1,9 @@
 import FlowModel
 import Synchronization
 
-/// The strings of a workflow file in their parsed form. Each is parsed once, usually by the check of the file, and the
-/// workflow carries the result to the run. An invalid string is kept with its error.
+/// The strings of a workflow file in parsed form. Each string is parsed once, usually when the file is checked. The
+/// workflow carries the table, so that a run need not parse them again. For an invalid string, the table contains the
+/// error.
 package final class ExpressionTable: ParsedExpressions {
   private enum Form: UInt8 {
     case template, condition, resources
@@ -14,8 +15,8 @@ package final class ExpressionTable: ParsedExpressions {
     case invalid(ExpressionError)
   }
 
-  /// A hash table, because a process's first `Dictionary` of a type takes longer than parsing a few expressions
-  /// (decision 9).
+  /// A hash table. `Dictionary` is not used because creating a new type of dictionary in a process takes longer than
+  /// parsing a few expressions (decision 9).
   private struct Items: Sendable {
     private struct Item: Sendable {
       let text: String
@@ -24,8 +25,8 @@ package final class ExpressionTable: ParsedExpressions {
     }
 
     private var items: [Item] = []
-    /// For each slot, 0 or the number of an item, counted from 1. The number of slots is a power of 2, and at least
-    /// half of them are free.
+    /// For each slot, the number of an item counted from 1, or 0 if the slot is free. The number of slots is a power of
+    /// 2. At least half of the slots are free.
     private var slots: [Int32] = []
 
     subscript(text: String, form: Form) -> Parsed? {
@@ -92,7 +93,7 @@ package final class ExpressionTable: ParsedExpressions {
       let (offset, expression) = try Expression.condition(text)
       items.withLock { items in
         items.add(text, .condition, .condition(offset: offset, expression))
-        // Workflows have conditions without `${{ }}`.
+        // In a workflow, conditions are stored without `${{ }}`.
         guard !Template.containsExpression(expression.source) else { return }
         items.add(expression.source, .condition, .condition(offset: 0, expression))
       }
@@ -104,31 +105,31 @@ package final class ExpressionTable: ParsedExpressions {
   }
 }
 
-/// The dialects of strings in workflow files.
+/// The dialects of the strings in a workflow file.
 package enum TemplateDialect: Sendable {
   case workflow, resources
 
   fileprivate var dialect: ExpressionDialect { self == .workflow ? .workflow : .resources }
 }
 
-/// Returns the parsed form of a workflow's strings. Without an ``ExpressionTable``, each request parses.
+/// Returns strings of a workflow in parsed form. Without an ``ExpressionTable``, each call parses its string.
 package struct WorkflowTexts: Sendable {
   private let table: ExpressionTable?
 
   fileprivate init(_ table: ExpressionTable?) { self.table = table }
 
-  /// Returns a string as a template. Throws the error of its first invalid expression.
+  /// Returns a string as a template. Throws the error of the first invalid expression in it.
   package func template(
     _ text: String, dialect: TemplateDialect = .workflow
   ) throws(ExpressionError) -> Template {
-    // A string without expressions is not parsed, so it is not kept either.
+    // A string without expressions needs no parsing, so the table does not contain it.
     guard let table, Template.containsExpression(text) else {
       return try Template(parsing: text, dialect: dialect.dialect)
     }
     return try table.template(text, dialect)
   }
 
-  /// Returns an `if`, `enabled` or `defer` as an expression, and its offset in the string. See
+  /// Returns the value of `if`, `enabled` or `defer` as an expression with its offset in the string. See
   /// ``Expression/condition(_:dialect:)``.
   package func condition(_ text: String) throws(ExpressionError) -> (offset: Int, expression: Expression) {
     guard let table else { return try Expression.condition(text) }
@@ -137,6 +138,6 @@ package struct WorkflowTexts: Sendable {
 }
 
 extension Workflow {
-  /// The parsed form of the workflow's strings.
+  /// The strings of the workflow in parsed form.
   package var texts: WorkflowTexts { WorkflowTexts(parsedExpressions as? ExpressionTable) }
 }

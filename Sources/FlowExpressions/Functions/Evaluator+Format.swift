@@ -32,7 +32,7 @@ extension Evaluator {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads a placeholder such as `{3}`, and sets `position` to the index after it.
+  /// Reads a placeholder such as `{3}`. Returns its number, and moves `position` to the index after it.
   private func placeholder(
     in pattern: [UInt8], at position: inout Int, count: Int, _ node: ExpressionNode
   ) throws(ExpressionError) -> Int {

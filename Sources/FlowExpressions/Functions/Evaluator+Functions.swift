@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Evaluator {
-  /// Calls a function. Only arguments that affect the result are evaluated.
+  /// Calls a function. Arguments that do not affect the result are not evaluated.
   mutating func call(
     _ function: Function, _ arguments: [ExpressionNode.Index], _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
@@ -101,7 +101,7 @@ extension Evaluator {
 }
 
 extension Value {
-  /// The value with unique keys. Of keys that differ only in case, the first is kept.
+  /// The value without duplicate keys. If keys differ only in case, only the first of them is kept.
   package var withKeysUniqueWithoutCase: Value {
     switch self {
     case .array(let elements): return .array(elements.map(\.withKeysUniqueWithoutCase))

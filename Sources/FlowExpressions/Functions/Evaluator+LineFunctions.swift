@@ -1,8 +1,8 @@
 import FlowModel
 
-// Functions that read lines at one end of a text, which is possible even if its middle was left out.
+// Functions that read lines at the beginning or end of a text. They work even if the middle of the text is missing.
 extension Evaluator {
-  /// Evaluates `first(text, count)` and `last(text, count)`. The result does not end with a line break.
+  /// Evaluates `first(text, count)` or `last(text, count)`. The result does not end with a line break.
   mutating func lines(
     _ function: Function, _ arguments: [ExpressionNode.Index], _ node: ExpressionNode
   ) throws(ExpressionError) -> String {
@@ -44,11 +44,11 @@ extension Evaluator {
 
   private static var lineFeed: UInt8 { UInt8(ascii: "\n") }
 
-  /// Returns the range of the first lines. Returns nil if some of them are missing because of the gap.
+  /// Returns the range of the first `count` lines, or nil if a part of them is in the gap.
   private static func firstLines(
     _ count: Int, of bytes: UnsafeBufferPointer<UInt8>, before gap: Range<Int>?
   ) -> Range<Int>? {
-    // flowrun may have added the line break before the gap.
+    // The line break before the gap may have been added by flowrun.
     let end = gap.map { max(0, $0.lowerBound - 1) } ?? bytes.count
     var (position, last) = (0, 0)
     for _ in 0..<count {
@@ -61,7 +61,7 @@ extension Evaluator {
     return 0..<withoutReturn(last, in: bytes)
   }
 
-  /// Returns the range of the last lines. Returns nil if some of them are missing because of the gap.
+  /// Returns the range of the last `count` lines, or nil if a part of them is in the gap.
   private static func lastLines(
     _ count: Int, of bytes: UnsafeBufferPointer<UInt8>, after gap: Range<Int>?
   ) -> Range<Int>? {
@@ -80,7 +80,7 @@ extension Evaluator {
     return start..<end
   }
 
-  /// Returns the end of a line without the carriage return before its line break.
+  /// Returns the end of a line, excluding a carriage return before its line break.
   private static func withoutReturn(_ end: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     end > 0 && end < bytes.count && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
   }

@@ -1,15 +1,15 @@
 import FlowModel
 
-// Functions that GitHub's dialect does not have. They compare text exactly, and throw for arrays and objects.
+// Functions that GitHub's dialect does not have. They compare text exactly. Arrays and objects as arguments are errors.
 extension Evaluator {
-  /// Evaluates `trim(text)`, which removes white space at both ends.
+  /// Evaluates `trim(text)`, which removes white space from both ends.
   mutating func trim(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let scalars = try text(arguments[0], of: .trim, node).unicodeScalars
     let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) } ?? scalars.startIndex
     return String(scalars[..<end].drop { $0.properties.isWhitespace })
   }
 
-  /// Evaluates `replace(text, part, with)`, which replaces all occurrences of a part.
+  /// Evaluates `replace(text, part, with)`, which replaces all occurrences of `part`.
   mutating func replace(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let pieces = try pieces(arguments, of: .replace, node)
     let replacement = try text(arguments[2], of: .replace, node)
@@ -19,13 +19,13 @@ extension Evaluator {
     return pieces.joined(separator: replacement)
   }
 
-  /// Evaluates `split(text, separator)`. The result includes empty parts.
+  /// Evaluates `split(text, separator)`. Empty parts are included.
   mutating func split(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     try list(try pieces(arguments, of: .split, node), node)
   }
 
-  /// Evaluates `lines(text)`. Lines do not include their line breaks, and a line break at the end does not start
-  /// another line.
+  /// Evaluates `lines(text)`. The lines do not include their line breaks. A line break at the end of the text does not
+  /// begin another line.
   mutating func lines(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     let feed = UInt8(ascii: "\n")
     var rest = Array(try text(arguments[0], of: .lines, node).utf8)[...]
@@ -40,7 +40,7 @@ extension Evaluator {
     return try list(lines, node)
   }
 
-  /// Returns the parts of the first argument between occurrences of the second.
+  /// Returns the parts of the first argument that are separated by the second.
   private mutating func pieces(
     _ arguments: [ExpressionNode.Index], of function: Function, _ node: ExpressionNode
   ) throws(ExpressionError) -> [String] {
@@ -61,7 +61,7 @@ extension Evaluator {
     return pieces + [String(decoding: text[start...], as: UTF8.self)]
   }
 
-  /// Creates a list. Only its elements are counted, because the text itself was counted before.
+  /// Creates a list of strings. Only memory for the list itself is counted, because the text has already been counted.
   private mutating func list(_ texts: [String], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     guard memory.add(elements: texts.count) else { throw tooMuchMemory(node) }
     return Operand(.array(texts.map { .string($0) }))

@@ -15,7 +15,7 @@ enum Function: String, CaseIterable, Sendable {
   case first
   case last
 
-  /// True if GitHub's dialect does not have the function.
+  /// True if the function is flowrun's own and missing in GitHub's dialect.
   var isOwn: Bool {
     switch self {
     case .trim, .split, .replace, .lines, .first, .last: true
@@ -34,7 +34,7 @@ enum Function: String, CaseIterable, Sendable {
     }
   }
 
-  /// True if the result is a new string, and not one of the arguments.
+  /// True if the result is a new string rather than an argument or a part of it.
   var makesItsResult: Bool {
     switch self {
     case .format, .join, .toJSON, .replace: true
@@ -43,7 +43,7 @@ enum Function: String, CaseIterable, Sendable {
   }
 }
 
-/// Finds functions by name, ignoring case.
+/// Finds functions by name. Case is ignored.
 enum FunctionTable {
   static func function(named name: String) -> Function? {
     Function.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
@@ -57,7 +57,7 @@ enum FunctionTable {
     Function.allCases.map(\.rawValue) + (dialect.allowsStatusFunctions ? StatusFunction.allCases.map(\.rawValue) : [])
   }
 
-  /// Returns the name of a function in its own spelling, or nil.
+  /// Returns the correct spelling of a function's name, or nil if there is no such function.
   static func name(matching word: String, in dialect: ExpressionDialect) -> String? {
     names(in: dialect).first { CaseFolding.areEqual($0, word) }
   }

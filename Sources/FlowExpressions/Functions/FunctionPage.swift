@@ -1,14 +1,13 @@
-/// The documentation of a function, created from the tables that the parser uses.
+/// The documentation of a function. It is created from the tables that the parser uses.
 package struct FunctionPage: Sendable, Hashable {
-  /// The name of the function.
   package let name: String
   /// An example of a call, such as `contains(search, item)`.
   package let signature: String
-  /// A one-sentence description of the result.
+  /// A one-sentence description of the function's result.
   package let summary: String
-  /// True if the function checks the outcomes of other steps, so that only an `if` can call it.
+  /// True if the function checks the outcomes of other steps. Only an `if` can call such a function.
   package let isStatusFunction: Bool
-  /// True if GitHub Actions does not have the function.
+  /// True if the function is flowrun's own and missing in GitHub Actions.
   package let isOwn: Bool
 
   /// The documentation in Markdown.
@@ -16,7 +15,7 @@ package struct FunctionPage: Sendable, Hashable {
     "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
   }
 
-  /// All functions.
+  /// The documentation of all functions.
   package static let all: [FunctionPage] =
     Function.allCases.map {
       FunctionPage(

@@ -1,4 +1,4 @@
-/// A node of a parsed expression. All nodes are in one array, and refer to each other by index.
+/// A node of a parsed expression. All nodes are in one array and refer to each other by index.
 struct ExpressionNode: Sendable {
   typealias Index = Int32
 
@@ -7,15 +7,15 @@ struct ExpressionNode: Sendable {
     case boolean(Bool)
     case number(Double)
     case string(String)
-    /// A context, in the spelling of the dialect.
+    /// A context, in the dialect's spelling.
     case name(String)
-    /// `target.key`, `target['key']`, `target[expression]`.
+    /// `target.key`, `target['key']` or `target[expression]`.
     case index(target: Index, key: Index)
-    /// `target.*`, `target[*]`.
+    /// `target.*` or `target[*]`.
     case filter(target: Index)
     case not(Index)
     case comparison(Comparison, Index, Index)
-    /// `left * right`, if the dialect allows arithmetic.
+    /// `left * right`, in a dialect with arithmetic.
     case product(Index, Index)
     case and([Index])
     case or([Index])
@@ -24,9 +24,9 @@ struct ExpressionNode: Sendable {
   }
 
   var kind: Kind
-  /// The range of the node in the source, in bytes.
+  /// The range of the node's text in the expression, in bytes.
   var range: Range<Int32>
-  /// The depth of the tree below the node, including the node.
+  /// The depth of the tree whose root is the node. It is 1 for a node without children.
   var depth: Int32
 }
 

@@ -1,6 +1,6 @@
-/// Words from the expressions of other tools, with suggestions for flowrun.
+/// Words that other tools use in expressions, with suggestions what to write in flowrun.
 enum ForeignWords {
-  /// Returns a suggestion for an operator of another tool, or nil if the word is not one.
+  /// Returns a suggestion for an operator of another tool, or nil if the word is not an operator.
   static func remedy(forOperator word: String) -> String? {
     switch word.lowercased() {
     case "and": "'and' is '&&'"
@@ -14,10 +14,10 @@ enum ForeignWords {
     }
   }
 
-  /// The suggestion for an arithmetic operator.
+  /// The suggestion for an arithmetic operator, which expressions do not support.
   static let noArithmetic = "there is no arithmetic in expressions"
 
-  /// Returns a suggestion for the name of a context, or nil if the name is not known.
+  /// Returns a suggestion for the name of a context in another tool, or nil if the name is not known.
   static func remedy(forName word: String) -> String? {
     switch word.lowercased() {
     case "not": "'not' is '!'"
@@ -35,7 +35,7 @@ enum ForeignWords {
     }
   }
 
-  /// Returns the function that has this name in other tools, or nil.
+  /// Returns flowrun's name for a function that other tools call `word`, or nil.
   static func counterpart(ofFunction word: String) -> String? {
     switch word.lowercased() {
     case "succeeded": "success"
@@ -44,7 +44,7 @@ enum ForeignWords {
     }
   }
 
-  /// Returns a suggestion for the name of a function, or nil if the name is not known.
+  /// Returns a suggestion for the name of a function in another tool, or nil if the name is not known.
   static func remedy(forFunction word: String) -> String? {
     switch word.lowercased() {
     case "hashfiles": "there is no such function; let a command compare the files"

@@ -1,6 +1,6 @@
 /// Splits an expression into tokens.
 struct Lexer {
-  /// The maximum length of an expression in UTF-16 units.
+  /// The maximum length of an expression, in UTF-16 units.
   static let longestSource = 21_000
 
   private let bytes: [UInt8]
@@ -66,7 +66,7 @@ struct Lexer {
     position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: character)
   }
 
-  /// True if a dot here accesses a member of the previous token. Otherwise it begins a number.
+  /// True if a dot at the current position accesses a member of the previous token. Otherwise, the dot begins a number.
   private var dotDereferences: Bool {
     switch tokens.last?.kind {
     case .identifier, .rightBracket, .rightParenthesis, .star: true
@@ -129,7 +129,7 @@ struct Lexer {
     return .identifier
   }
 
-  /// Returns the next boundary after at least one character.
+  /// Returns the position of the next boundary, which is at least one character away.
   private func runEnd() -> Int {
     var end = position + 1
     while end < bytes.count, !Self.isBoundary(at: end, in: bytes) { end += 1 }
@@ -156,7 +156,7 @@ struct Lexer {
     }
   }
 
-  /// Returns the length of the white space (Unicode's `White_Space`) at this position in bytes, or nil if there is
+  /// Returns the length in bytes of the white space (Unicode's `White_Space`) at this position, or nil if there is
   /// none.
   private static func spaceLength(at position: Int, in bytes: [UInt8]) -> Int? {
     switch bytes[position] {

@@ -1,11 +1,11 @@
 import FlowDiagnostics
 
-/// Creates the nodes of an expression from its tokens. Pending operators are on a separate stack, so that nesting does
-/// not use the call stack.
+/// Creates the nodes of an expression from its tokens. Operators that wait for an operand are on an explicit stack, so
+/// that deep nesting does not use the call stack.
 struct Parser {
-  /// The maximum nesting depth.
+  /// The maximum nesting depth of an expression.
   static let deepest = 50
-  /// The maximum number of arguments of a function such as `format`.
+  /// The maximum number of arguments in a call, for functions that accept any number.
   static let argumentLimit = 255
 
   private let source: String
@@ -18,7 +18,7 @@ struct Parser {
   private(set) var nodes: [ExpressionNode] = []
   private(set) var statusFunctions: Set<StatusFunction> = []
 
-  /// An operator whose right operand, or closing bracket, has not been read.
+  /// An operator whose right operand has not been read, or an opening bracket whose closing one has not.
   private struct Operator {
     enum Kind {
       case not, and, or, product
@@ -31,7 +31,7 @@ struct Parser {
     var kind: Kind
     var token: Token
 
-    /// The precedence of the operator. Brackets have the lowest.
+    /// The precedence of the operator. Brackets have the lowest one.
     var precedence: Int {
       switch kind {
       case .group, .index, .call: 0
@@ -56,7 +56,7 @@ struct Parser {
     self.dialect = dialect
   }
 
-  /// Parses all tokens. Returns nil if there are none.
+  /// Parses all tokens. Returns nil if the expression is empty.
   mutating func parse() throws(ExpressionError) -> ExpressionNode.Index? {
     guard let last = tokens.last else { return nil }
     try readOperand()
@@ -73,7 +73,7 @@ struct Parser {
 
   // MARK: Operands
 
-  /// Reads a complete value.
+  /// Reads a value, including any operators and brackets before it.
   private mutating func readOperand() throws(ExpressionError) {
     while true {
       let token = try next()
@@ -144,7 +144,7 @@ struct Parser {
     bytes.reserveCapacity(inner.count)
     var isEscape = false
     for byte in inner {
-      // A quote in a string is doubled. The first of the two is kept.
+      // A quote inside a string is written twice. Only the first of the two is kept.
       isEscape = byte == UInt8(ascii: "'") && !isEscape
       if byte != UInt8(ascii: "'") || isEscape { bytes.append(byte) }
     }
@@ -153,7 +153,7 @@ struct Parser {
 
   // MARK: Operators
 
-  /// Reads an operator or bracket after a value, with the operand that it requires.
+  /// Reads an operator or bracket that follows a value. If it requires an operand, reads that, too.
   private mutating func readOperator() throws(ExpressionError) {
     let token = try next()
     switch token.kind {
@@ -195,7 +195,7 @@ struct Parser {
     }
   }
 
-  /// True if a member of the value before the current token can be accessed. Literals have no members.
+  /// True if the value before the current token can have members. Literals cannot.
   private var hasMembers: Bool {
     switch tokens[position - 2].kind {
     case .identifier, .rightParenthesis, .rightBracket, .star: true
@@ -210,7 +210,7 @@ struct Parser {
     try readOperand()
   }
 
-  /// Creates the nodes of all pending operators that have at least this precedence.
+  /// Creates nodes for all pending operators whose precedence is at least `precedence`.
   private mutating func reduce(downTo precedence: Int) {
     while let top = operators.last, top.precedence >= precedence {
       operators.removeLast()
@@ -232,7 +232,7 @@ struct Parser {
     }
   }
 
-  /// Merges a chain of one operator into a single node, so that `a && b && c` is as deep as `a && b`.
+  /// Merges a chain of the same operator into one node, so that `a && b && c` is not deeper than `a && b`.
   private mutating func pushLogical(_ left: ExpressionNode.Index, _ right: ExpressionNode.Index, isAnd: Bool) {
     func parts(_ index: ExpressionNode.Index) -> [ExpressionNode.Index] {
       switch nodes[Int(index)].kind {
@@ -243,7 +243,7 @@ struct Parser {
     }
     let range = start(left)..<end(right)
     let added = parts(right)
-    // Appending to the existing chain avoids quadratic time.
+    // Appending to an existing chain avoids quadratic time.
     let leftDepth = parts(left).count > 1 ? nodes[Int(left)].depth - 1 : nodes[Int(left)].depth
     let depth = 1 + added.reduce(leftDepth) { max($0, nodes[Int($1)].depth) }
     if case .and(var chain) = nodes[Int(left)].kind, isAnd {
@@ -351,7 +351,7 @@ struct Parser {
       help: remedy == ForeignWords.noArithmetic && !isBehindOperand(token) ? nil : remedy)
   }
 
-  /// True if the token is at a position where an operator may be.
+  /// True if the token follows a complete value, so that an operator may be at its position.
   private func isBehindOperand(_ token: Token) -> Bool {
     switch tokens.last(where: { $0.range.upperBound <= token.range.lowerBound })?.kind {
     case .rightParenthesis, .rightBracket, .star, .null, .boolean, .number, .string, .identifier: true

@@ -12,6 +12,6 @@ struct Token: Sendable {
   }
 
   var kind: Kind
-  /// The range in the source, in bytes.
+  /// The range of the token in the expression, in bytes.
   var range: Range<Int>
 }
