@@ -3,7 +3,7 @@ import FlowDiagnostics
 import FlowPluginKit
 
 enum ActionName {
-  /// Returns the action with this name. Throws a usage error that suggests the most similar name.
+  /// Returns the action with this name. If there is none, throws a usage error that suggests a similar name.
   static func find(_ name: String, in registry: ActionRegistry) throws(UsageProblem) -> RegisteredAction {
     if let action = registry.action(named: name) { return action }
     if let new = registry.newName(of: name) { throw UsageProblem("'\(name)' is now '\(new)'; write that name") }

@@ -4,38 +4,38 @@ import FlowModel
 import FlowStore
 import FlowSyntax
 
-// Completions for recorded runs and their content.
+// Completions for recorded runs and for their steps, events and choices.
 extension Completions {
   static let runs = runs(words: ["last", "last-failed"]) { _ in true }
 
-  /// The runs that are still running, for subcommands that talk to a running process.
+  /// The runs that are running. Subcommands that send requests to a run propose these.
   static let runningRuns = runs { $0.state == .running }
 
-  /// The runs that are not running.
+  /// The runs that are not running at present.
   static let endedRuns = runs { $0.state != .running }
 
-  /// The runs that can be resumed, and the workflow files. `flowrun resume FILE` selects the newest run of the file.
+  /// The runs that can be resumed, and workflow files. `flowrun resume FILE` resumes the newest run of the file.
   static let unfinishedRunsAndFiles = CompletionKind.custom { words, _, typed in
     ids(among: words) { $0.state != .running && $0.state != .success } + files(at: typed)
   }
 
   static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
 
-  /// The steps of the run named on the command line, or of the newest run.
+  /// The steps of the run that the command line names or, if it names none, of the newest run.
   static let steps = CompletionKind.custom { words, _, _ in workflow(ofRunAmong: words)?.steps.map(\.id.text) ?? [] }
 
-  /// The events that can be posted to the run named on the command line, or to the newest run.
+  /// The events of the run that the command line names or, if it names none, of the newest run.
   static let eventsOfRun = CompletionKind.custom { words, _, _ in
     workflow(ofRunAmong: words)?.events.map(\.name).sorted() ?? []
   }
 
-  /// The choices of the step named on the command line, without choices given by an expression.
+  /// The choices of the step that the command line names. Choices that an expression determines are not included.
   static let choices = CompletionKind.custom { words, _, _ in
     let step = workflow(ofRunAmong: words)?.steps.first { words.dropFirst(2).contains($0.id.text) }
     return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// Only the newest runs are proposed.
+  /// The number of runs that are proposed, starting with the newest.
   private static let runLimit = 50
 
   private static func runs(
@@ -61,7 +61,8 @@ extension Completions {
     return WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow
   }
 
-  /// Returns the store named by `--store` or `--in` on the command line, or the store of the working folder.
+  /// Returns the store that `--store` or `--in` names on the command line or, without these options, the store of the
+  /// working folder.
   private static func store(_ words: [String]) throws -> any RunStore {
     func value(of option: String) -> String? {
       if let index = words.lastIndex(of: option), index + 1 < words.count { return words[index + 1] }

@@ -17,18 +17,18 @@ extension Completions {
     return registry.plugins.map(\.name) + registry.declarations.map(\.name)
   }
 
-  /// The events of the workflow named on the command line, each with an `@` because a delay follows.
+  /// The events of the workflow that the command line names. An `@` is appended, because a delay follows.
   package static let events = CompletionKind.custom { words, _, _ in
     guard let (workflow, installation) = workflow(among: words) else { return [] }
     return LaunchArguments.events(of: workflow, installation.registry).sorted().map { $0 + "@" }
   }
 
-  /// The inputs of the workflow named on the command line, each with a `=` because the value follows.
+  /// The inputs of the workflow that the command line names. An `=` is appended, because the value follows.
   static let inputs = CompletionKind.custom { words, _, _ in
     workflow(among: words)?.workflow.inputs.map { $0.name + "=" } ?? []
   }
 
-  /// The steps of the workflow named on the command line.
+  /// The steps of the workflow that the command line names.
   package static let stepsOfFile = CompletionKind.custom { words, _, _ in
     workflow(among: words)?.workflow.steps.map(\.id.text) ?? []
   }

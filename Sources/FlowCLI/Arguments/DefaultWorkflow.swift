@@ -2,17 +2,18 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The workflow that runs if the command line does not name one.
+/// The workflow that is used if the command line does not name one.
 ///
-/// Every folder on the path is checked. Otherwise another user with write access to a parent folder could make this
-/// user run commands.
+/// Every folder on the path is checked. Otherwise, another user who can write to a parent folder could make this user
+/// run commands.
 enum DefaultWorkflow {
   static let name = "flowrun.yaml"
 
   private static let others = mode_t(S_IWOTH)
 
   /// Returns the path of the file in the working folder or the nearest parent folder, or nil if there is none. The
-  /// search ends at a folder with `.git`. Throws a usage error if another user can change the file or its folder.
+  /// search ends at a folder that contains `.git`. Throws a usage error if another user can change the file or its
+  /// folder.
   static func find() throws(UsageProblem) -> String? {
     guard let start = status("./") else { return nil }
     var folders: [String] = []
@@ -22,7 +23,7 @@ enum DefaultWorkflow {
       folders.append(prefix)
       if linkStatus(prefix + ".git") != nil { break }
       prefix += "../"
-      // The parent folder of the root is the root itself.
+      // The parent of the root folder is the root folder itself.
       guard let above = status(prefix), above.st_dev == start.st_dev, above.st_ino != last.st_ino else {
         folders = [""]
         break

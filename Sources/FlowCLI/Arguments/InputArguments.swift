@@ -5,17 +5,18 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Reads `-i k=v` and `-i k=@FILE`. A value is converted to the type that the workflow declares for the input.
+/// Reads the options `-i k=v` and `-i k=@FILE`. Values are converted to the types that the workflow declares.
 package enum InputArguments {
-  /// Returns the values by name. Throws a usage error if an input is unknown, missing or of the wrong type. Relative
-  /// paths in the arguments start at the working folder of this process, and relative paths in defaults at the folders
-  /// of `run`. `words` are the words after `--`, which become the value of the input `args`.
+  /// Returns the values of inputs, by name. Throws a usage error if an input is unknown, missing or of the wrong type.
+  ///
+  /// Relative paths in the arguments start at the working folder of this process. Relative paths in defaults start at
+  /// the folders of `run`. `words` are the words after `--`. They are the value of the input `args`.
   package static func read(
     _ arguments: [String], words: [String] = [], for fields: [FieldDeclaration], run: RunInformation
   ) throws(UsageProblem) -> ValueObject {
     var values = try Self.values(of: words, besides: arguments, for: fields)
     for argument in arguments {
-      // The comparison is by bytes: a combining character after `=` belongs to the value.
+      // The text is split at a byte, so a combining character after `=` belongs to the value.
       guard case (let name, let text?) = argument.parted(at: "="), !name.isEmpty else {
         throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
       }
@@ -38,7 +39,8 @@ package enum InputArguments {
     return values
   }
 
-  /// Returns the input `args` with the words after `--`. The workflow must declare it as a list of strings.
+  /// Returns the input `args`, whose value is the list of words after `--`. The workflow must declare it as a list of
+  /// strings.
   private static func values(
     of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
   ) throws(UsageProblem) -> ValueObject {
@@ -56,7 +58,8 @@ package enum InputArguments {
     return ["args": .array(words.map { .string($0) })]
   }
 
-  /// Returns the secret inputs of a resumed run. All other inputs keep the values with which the run was started.
+  /// Returns the secret inputs of a resumed run. All other inputs keep the values that they had when the run was
+  /// started.
   static func readSecrets(
     _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
   ) throws(UsageProblem) -> ValueObject {
@@ -77,8 +80,8 @@ package enum InputArguments {
     return values
   }
 
-  /// Reads a secret from a file or standard input. Secrets on the command line are refused, because other users can see
-  /// it.
+  /// Reads a secret from a file or from standard input. A secret on the command line itself is refused, because other
+  /// users can see the command line.
   private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
     guard let named = text.pathAfterAt, !named.isEmpty else {
       throw UsageProblem(

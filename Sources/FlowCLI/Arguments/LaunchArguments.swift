@@ -2,9 +2,9 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 
-/// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]`, and options with a duration.
+/// Reads the options `--launch REASON[=@OPTIONS.json]` and `--event NAME@DELAY[=JSON]`, and options with a duration.
 package enum LaunchArguments {
-  /// Returns the launch. R14: properties that this launch reason does not have are absent.
+  /// Returns the launch. Properties that do not exist for this launch reason are absent (R14).
   package static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
     let (name, file) = argument.parted(at: "=")
@@ -40,7 +40,8 @@ package enum LaunchArguments {
     return options
   }
 
-  /// Returns an event of the workflow, its delay from the start of the run, and its value.
+  /// Returns the name of an event, its delay from the start of the run, and its value. The workflow must know the
+  /// event.
   package static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {
@@ -63,7 +64,7 @@ package enum LaunchArguments {
     return (name, delay, value)
   }
 
-  /// Parses the value of an event, which is JSON.
+  /// Parses the value of an event, which is written as JSON.
   static func json(_ text: String, of option: String) throws(UsageProblem) -> Value {
     do throws(JSONProblem) {
       return try JSONText.parse(text)
@@ -72,8 +73,8 @@ package enum LaunchArguments {
     }
   }
 
-  /// Returns the events of a workflow: the events it declares, the events its actions post, and the lifecycle events of
-  /// an app.
+  /// Returns the events of a workflow: those that it declares, those that its actions post or follow, and the lifecycle
+  /// events of an app.
   static func events(of workflow: Workflow, _ catalog: some ActionCatalog) -> Set<String> {
     var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
     for step in workflow.steps {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 
-/// The options of a launch, shared by `run` and `simulate`.
+/// The options that describe a launch. `run` and `simulate` share them.
 package struct LaunchOptions: ParsableArguments {
   @Option(
     name: [.customShort("i"), .customLong("input")],

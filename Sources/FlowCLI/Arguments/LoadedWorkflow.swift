@@ -4,7 +4,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Loads workflows for the command line.
+/// Loads workflows that the command line names.
 package enum LoadedWorkflow {
   /// Returns the checked workflow in `file`, and prints its diagnostics to standard error. Throws an
   /// ``InvalidWorkflow`` if the file cannot be read or has an error.
@@ -12,22 +12,22 @@ package enum LoadedWorkflow {
     try loadWithText(file, installation).graph
   }
 
-  /// Returns the message for a step that the command line names and the workflow does not have.
+  /// Returns the message for a step that the command line names but the workflow does not have.
   package static func unknownStep(_ step: String, _ workflow: Workflow) -> String {
     let nearest = NearestName.of(step, among: workflow.steps.map(\.id.text)).map { "; did you mean '\($0)'?" } ?? ""
     return "this workflow has no step '\(step)'\(nearest)"
   }
 
-  /// The function that reads workflows for the subcommands of plugins.
+  /// Reads workflows for the subcommands of plugins.
   static let reader = WorkflowReader { file, plugins in
     try load(file, try Installation(around: file, given: plugins.folders)).workflow
   }
 
-  /// Returns the workflow together with the result of loading its file. If the workflow cannot run, no run will write
-  /// its diagnostics, so they are written to `findings` here.
+  /// Returns the workflow in a file and the result of loading it. If the workflow has an error, the diagnostics are
+  /// written to `findings`, because no run does so.
   ///
-  /// - Parameter steps: the only steps that run, apart from those that they need, or an empty array for all steps.
-  ///   Warnings about other steps are not printed.
+  /// - Parameter steps: The steps that run, apart from their dependencies, or an empty array for all steps. Warnings
+  ///   about other steps are not printed.
   static func loadWithText(
     _ file: String, _ installation: Installation, steps: [String] = [], findings: FindingOutputs = FindingOutputs()
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {

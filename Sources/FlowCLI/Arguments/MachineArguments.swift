@@ -3,10 +3,10 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// Reads `--resources`, the resources that the steps of a run may use at the same time.
+/// Reads `--resources`, which limits the resources that steps of a run use at the same time.
 package enum MachineArguments {
-  /// Returns the resources in the option. A resource that is not named there is that of this machine. Returns nil if
-  /// the option is missing.
+  /// Returns the resources in the option, or nil if the option is missing. Those that the option does not name are the
+  /// resources of this machine.
   package static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
     guard let text else { return nil }
     var request = MachineResources.ofThisMachine

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options for the output of subcommands that run a workflow.
+/// Options of all subcommands that run a workflow, for their output.
 struct OutputArguments: ParsableArguments {
   @Flag(help: "Prints one JSON object per event instead of text.")
   var json = false
@@ -47,7 +47,7 @@ struct OutputArguments: ParsableArguments {
   }
 }
 
-/// The options that report problems with their line in a workflow file.
+/// Options that report problems together with their line in the workflow file.
 struct FindingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -1,8 +1,8 @@
 /// A fast parser for the most common arguments of `flowrun run`.
 ///
-/// The argument parser inspects all subcommands by reflection, which takes twice as long as the rest of the start. For
-/// arguments that this parser does not know (help, an abbreviation, `--report=FILE`, a mistake), the argument parser
-/// runs instead and reports the errors. A test checks that both parsers agree.
+/// The argument parser inspects all subcommands by reflection, which takes twice as long as the rest of the start. It
+/// is used only for arguments that this parser does not support: help, abbreviations, `--report=FILE` and mistakes. A
+/// test checks that both parsers agree.
 enum PlainRunArguments {
   /// Returns the request, or nil if the argument parser must be used.
   static func request(_ arguments: [String]) -> RunRequest? {
@@ -11,8 +11,8 @@ enum PlainRunArguments {
     var request = RunRequest(file: "")
     while let word = rest.popFirst() {
       guard word.utf8.first == UInt8(ascii: "-") else {
-        // Only a word that looks like a file name is accepted. Any other word may be a subcommand, a misspelled
-        // subcommand, or a step.
+        // Only a word that looks like a file name is accepted. Any other word may be a subcommand, possibly misspelled,
+        // or a step.
         if request.file.isEmpty {
           guard StepWords.isFileName(word) else { return nil }
           request.file = word

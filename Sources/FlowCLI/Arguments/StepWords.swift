@@ -6,14 +6,15 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// The words of a command line that select the workflow file and its steps.
+/// The words of a command line that select a workflow file and steps in it.
 struct StepWords {
   let file: String
   let steps: [String]
-  /// True if the command line does not name the file, and `flowrun.yaml` was found.
+  /// True if the command line does not name a file, so that `flowrun.yaml` is used.
   let isFound: Bool
 
-  /// Takes the first word as a file, or as a step of `flowrun.yaml`.
+  /// Treats the first word as a file if it looks like one or such a file exists, and otherwise as a step of
+  /// `flowrun.yaml`.
   init(_ first: String?, _ others: [String]) throws(UsageProblem) {
     if let first, Self.isFileName(first) || FileAccess.isRegular(first) {
       (file, steps, isFound) = (first, others, false)
@@ -30,24 +31,24 @@ struct StepWords {
     (file, steps, isFound) = (found, [first] + others, true)
   }
 
-  /// True if a word looks like the path of a workflow file, even if there is no such file.
+  /// True if a word looks like the path of a workflow file. The file need not exist.
   static func isFileName(_ word: String) -> Bool {
     word.utf8.contains(UInt8(ascii: "/")) || word.hasSuffix(".yaml") || word.hasSuffix(".yml")
   }
 
   // MARK: The arguments of the process
 
-  /// The options of `run` that have no value.
+  /// The options of `run` that do not have a value.
   static let flags: Set<String> = [
     "--json", "--quiet", "--verbose", "--strict", "--durable", "--no-history", "--no-needs", "--explain", "--watch",
     "--help", "-h", "--version",
   ]
 
-  /// The hidden option that passes one word after `--` to the steps.
+  /// The hidden option with one of the words after `--`, which are passed to steps.
   static let argumentOption = "argument-of-steps"
 
-  /// Rewrites the arguments for the argument parser. A `--` before the first word means that this word is not a
-  /// subcommand: `flowrun -- sync` becomes `flowrun run sync`. The words after another `--` are passed to the steps.
+  /// Prepares the arguments for the argument parser. A `--` before the first word means that the word is not a
+  /// subcommand: `flowrun -- sync` becomes `flowrun run sync`. The words after another `--` are passed to steps.
   static func normalized(_ arguments: [String]) -> [String] {
     guard let terminator = arguments.firstIndex(of: "--"), let first = arguments.first,
       !first.hasPrefix("---"), first == "run" || !(subcommands + ["help"]).contains(first)
@@ -103,18 +104,18 @@ struct StepWords {
 
   // MARK: Completion
 
-  /// Completes the first word with workflow files and steps of `flowrun.yaml`.
+  /// Proposes workflow files and steps of `flowrun.yaml` as the first word.
   static let first = CompletionKind.custom { _, _, typed in
     Completions.files(at: typed) + ids(in: try? DefaultWorkflow.find())
   }
 
-  /// Completes the steps of the file named on the command line, or of `flowrun.yaml`.
+  /// Proposes the steps of the file that the command line names, or of `flowrun.yaml`.
   static let steps = CompletionKind.custom { words, _, _ in
     let file = words.dropFirst().first { isFileName($0) || $0 != "run" && FileAccess.isRegular($0) }
     return ids(in: file ?? (try? DefaultWorkflow.find()))
   }
 
-  /// Returns the ids of the steps in a file. Only its text is read; plugins are not loaded.
+  /// Returns the ids of the steps in a file. They are read from its text alone, without loading plugins.
   private static func ids(in file: String?) -> [String] {
     guard let file, let bytes = try? FileAccess.read(file), let overview = StepOverview(bytes, file: file) else {
       return []

@@ -1,23 +1,24 @@
 import FlowCommandKit
 import FlowModel
 
-/// A batch. Each input line is a JSON object, and the answer to it is one JSON line. Answers are in the order of the
-/// lines. Blank and invalid lines are answered, too.
+/// Reads a JSON object from each line of the input and writes one line of JSON for each, in the same order. Blank and
+/// invalid lines are also answered.
 ///
-/// Answers are written as soon as no complete line is waiting, so a program can send a line and wait for its answer.
+/// Answers are written as soon as no complete line is waiting, so that a program can send a line and wait for its
+/// answer.
 struct BatchSession {
   private var reader: LineReader
   private var output: [UInt8] = []
 
-  /// The size from which the output is written even if lines are waiting, in bytes.
+  /// The number of bytes of output after which it is written even if lines are waiting.
   private static let flushBytes = 1 << 16
 
   init() { reader = LineReader(limit: Limits.jsonBytes) }
 
-  /// Returns the object on the next line, an error if the line is invalid, or nil at the end of the input.
+  /// Returns the object on the next line, or an error if the line is invalid. Returns nil at the end of the input.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    // An answer could not be written after the output has failed.
+    // After the output has failed, answers could not be written, so no more lines are read.
     return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 
@@ -51,7 +52,7 @@ struct BatchSession {
   }
 }
 
-/// An invalid line of a batch.
+/// The problem with an invalid line.
 struct BatchProblem: Error {
   let message: String
   init(_ message: String) { self.message = message }

@@ -3,9 +3,9 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Wraps the body of the called action as the body of the step that calls it.
+/// Adapts the body of the called action to the step that calls it.
 enum CallBody {
-  /// Returns a body that calls the action once, with the given inputs.
+  /// Returns a body that calls the action once with these inputs.
   static func once(
     _ body: RegisteredAction.Body, _ inputs: ValueObject, _ fields: [FieldDeclaration]
   ) -> RegisteredAction.Body {
@@ -21,14 +21,14 @@ enum CallBody {
     }
   }
 
-  /// Returns a body in parts that calls the action once, with the given inputs.
+  /// Returns a body in parts that calls the action once with these inputs.
   static func once(_ parts: BodyInParts, _ inputs: ValueObject, _ fields: [FieldDeclaration]) -> BodyInParts {
     BodyInParts { _, context, thread in
       try parts.begin(try InputBinding.bind(inputs, to: fields, run: context.run), context, thread)
     }
   }
 
-  /// Returns a body that calls the action for each line of standard input, and writes the answers to standard output.
+  /// Returns a body that calls the action for each line of standard input and writes the answers to standard output.
   static func forEachLine(_ body: RegisteredAction.Body, _ fields: [FieldDeclaration]) -> RegisteredAction.Body {
     switch body {
     case .synchronous(let run):
@@ -67,7 +67,7 @@ enum CallBody {
   }
 }
 
-/// Converts the lines of a batch to inputs of an action.
+/// Converts lines of input to the inputs of an action.
 private struct LineInputs {
   let fields: [FieldDeclaration]
   let run: RunInformation
@@ -80,7 +80,7 @@ private struct LineInputs {
     hasPaths = fields.contains { $0.type.mayHoldPaths }
   }
 
-  /// Returns the inputs on a line. Throws if the line is invalid.
+  /// Returns the inputs on a line, checked and with absolute paths. Throws if the line is invalid.
   func bound(_ line: Result<ValueObject, BatchProblem>) throws -> ValueObject {
     var inputs = try line.get()
     if hasPaths {

@@ -5,19 +5,19 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// A workflow that calls one action. If the action needs handles, steps that provide them run first, with their default
+/// A workflow that calls one action. If the action requires handles, steps that provide them run first, with default
 /// inputs.
 struct PreparedCall {
-  /// The workflow: the steps that provide handles, then the call.
+  /// The workflow: first the steps that provide handles, then the call.
   let graph: WorkflowGraph
-  /// The installed actions, and the action that stands for the call.
+  /// The installed actions, and an additional action that stands for the call.
   let registry: ActionRegistry
 
   private static let step = StepID(unchecked: "call")
   private static let outputs = "outputs"
 
-  /// Prepares a call with these inputs. If `inputs` is nil, the action is called once for each line of standard input.
-  /// Throws a usage error if the inputs are invalid, or if no installed action provides a handle.
+  /// Prepares a call with these inputs. If `inputs` is nil, the action is called for each line of standard input.
+  /// Throws a usage error if the inputs are invalid or no installed action provides a required handle.
   init(_ target: RegisteredAction, inputs: ValueObject?, registry: ActionRegistry) throws(UsageProblem) {
     let declaration = target.declaration
     var steps: [Step] = []
@@ -30,7 +30,7 @@ struct PreparedCall {
     stand.outputFieldsFromInput = nil
     var with = ValueObject()
     if let event = declaration.eventFromInput, let name = inputs?[event] {
-      // The engine allows a step to post only the event named by this input.
+      // The engine allows a step to post an event only if an input names it.
       stand.inputs = declaration.inputs.filter { $0.name == event }
       with[event] = name
     }
@@ -71,7 +71,7 @@ struct PreparedCall {
   ) throws(UsageProblem) {
     for key in declaration.requires where provided[key] == nil && !registry.handles.contains(where: { $0.key == key }) {
       let candidates = registry.declarations.filter { $0.provides.contains(key) && !path.contains($0.name) }
-      // An action of the same plugin is preferred.
+      // Among several actions, one of the same plugin is preferred.
       guard
         let provider = candidates.first(where: { $0.pluginName == declaration.pluginName }) ?? candidates.first
       else {
@@ -92,7 +92,7 @@ struct PreparedCall {
 
   // MARK: Inputs
 
-  /// Checks the inputs and makes their paths absolute. Relative paths start at the working folder.
+  /// Checks the inputs and makes paths in them absolute. Relative paths start at the working folder.
   private static func checked(
     _ inputs: ValueObject, _ declaration: ActionDeclaration, _ target: RegisteredAction
   ) throws(UsageProblem) -> ValueObject {
@@ -128,7 +128,8 @@ struct PreparedCall {
     /// `{"outputs":…}` or `{"error":…}`.
     var value: Value
     var isError: Bool
-    /// The reason why an earlier step failed, so that the action was not called, or nil if the action was called.
+    /// The reason why a step that should provide a handle failed, so that the action was not called. Nil if it was
+    /// called.
     var providerFailure: String?
   }
 

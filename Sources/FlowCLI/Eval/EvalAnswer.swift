@@ -1,13 +1,13 @@
 import FlowExpressions
 import FlowModel
 
-/// The answer of `flowrun eval` for one expression: `{"kind":…,"value":…}` or `{"error":{"kind":…,"message":…}}`.
+/// The answer of `flowrun eval` to an expression: `{"kind":…,"value":…}` or `{"error":{"kind":…,"message":…}}`.
 struct EvalAnswer {
   let value: Value
-  /// The error, or nil if the evaluation succeeded.
+  /// The error, or nil if the expression could be evaluated.
   let error: ExpressionError?
 
-  /// Evaluates an expression. It can use only the members of `contexts` as named values.
+  /// Evaluates an expression, which can read only the members of `contexts`.
   init(_ source: String, contexts: ValueObject) {
     do throws(ExpressionError) {
       guard case .object(let contexts) = Value.object(contexts).withKeysUniqueWithoutCase else {
@@ -28,7 +28,7 @@ struct EvalAnswer {
   /// The answer to an invalid line.
   static func broken(_ message: String) -> Value { ["error": ["kind": "parsing", "message": .string(message)]] }
 
-  /// Returns the answer to a line of a batch: `{"expr":…,"contexts":{…}}`.
+  /// Returns the answer to one line of a batch. The line has the form `{"expr":…,"contexts":{…}}`.
   static func answer(_ question: ValueObject) -> Value {
     guard let expression = question["expr"] else {
       return broken(#"the key "expr" is missing: each line is {"expr":…,"contexts":{…}}"#)
@@ -45,7 +45,7 @@ struct EvalAnswer {
 }
 
 extension Value {
-  /// The kind as expressions name it: they have only one kind of number.
+  /// The type of the value as expressions see it. They have only one type of number.
   fileprivate var expressionKind: String {
     switch self {
     case .null: "Null"

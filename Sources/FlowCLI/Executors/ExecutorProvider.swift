@@ -3,42 +3,42 @@ import FlowEngine
 import FlowModel
 import FlowSyntax
 
-/// Creates the executors of runs, which run steps in other processes and on other machines.
+/// Creates executors, which run the steps of a run in other processes and on other machines.
 package protocol ExecutorProvider: Sendable {
   /// Throws if the value of `--on` is not the address of an executor.
   func check(_ on: String?) throws(UsageProblem)
 
-  /// Creates the executors of a workflow, but does not start workers. Blocks the thread, because container engines are
-  /// asked what they support. Throws a `UsageProblem` or an `InvalidWorkflow` if an executor cannot be used.
+  /// Creates the executors of a workflow without starting workers. Blocks the thread, because it asks container engines
+  /// what they support. Throws a `UsageProblem` or an `InvalidWorkflow` if an executor cannot be used.
   func executors(
     of workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String,
     inputs: ValueObject
   ) throws -> any StepExecutors
 }
 
-/// The executors of a run. They exist from reading the file and `--on` until the last worker has ended.
+/// The executors of a run. They exist from the time when the file and `--on` are read until the last worker has ended.
 package protocol StepExecutors: Sendable {
-  /// The placement of remote steps, or nil if no step runs remotely.
+  /// The executors and the steps that they run, or nil if no step runs remotely.
   var placement: ExecutorPlacement? { get }
   var isEmpty: Bool { get }
-  /// The warnings about ignored settings and lost workers.
+  /// Warnings about settings that were ignored and workers that were lost.
   var warnings: [String] { get }
 
-  /// Starts the workers and waits for the first worker of each executor. Blocks the thread. Throws if no worker can be
-  /// started.
+  /// Starts the workers and waits until each executor has one. Blocks the thread. Throws if no worker can be started.
   func open() throws
-  /// Lets workers run only as long as this process holds the run. From now on, the run shows why workers are not ready.
+  /// Keeps workers only as long as this process holds the run. The run can report from now on why workers are not
+  /// ready.
   func follow(_ run: WorkflowRun)
-  /// Returns what the clusters recorded about jobs that ran one attempt each. If data is missing, also returns the
-  /// reason.
+  /// Returns what clusters have recorded about jobs that each ran one attempt. If some of it is missing, also returns
+  /// the reason.
   func accounts() async -> (jobs: [Value], problem: String?)
-  /// Calls ``close()`` and blocks the thread until it returns.
+  /// Calls ``close()`` and blocks the thread until that returns.
   func closeAndWait()
-  /// Ends all workers and the processes they started.
+  /// Ends all workers and the processes that they have started.
   func close() async
 }
 
-/// No executors: a run whose steps name one does not start.
+/// The absence of executors. A run does not start if one of its steps names an executor.
 package struct WithoutExecutors: ExecutorProvider, StepExecutors {
   package init() {}
 
