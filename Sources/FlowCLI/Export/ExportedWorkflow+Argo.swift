@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ExportedWorkflow {
-  /// Returns an Argo Workflow as JSON, which is also valid YAML. All steps are containers in one DAG.
+  /// Returns an Argo Workflow as JSON, which is also valid YAML. The steps are containers in a single DAG.
   func argo(image: String) -> Value {
     let names = argoNames
     let tasks = steps.map { step -> Value in
@@ -22,7 +22,7 @@ extension ExportedWorkflow {
     ]
   }
 
-  /// The settings of exported steps that Argo does not support, one sentence for each.
+  /// The settings of exported steps that Argo does not support, with one sentence for each.
   var argoOmissions: [String] {
     steps.compactMap { step in
       guard let folder = step.statedFolder, folder.utf8.first != UInt8(ascii: "/") else { return nil }
@@ -31,7 +31,7 @@ extension ExportedWorkflow {
     }
   }
 
-  /// The names of the templates of steps. They are unique and differ from the name of the DAG.
+  /// The template names of steps. They are unique, and none is the name of the DAG.
   private var argoNames: [String: String] {
     var names: [String: String] = [:]
     var taken: Set<String> = ["flowrun"]
@@ -62,7 +62,7 @@ extension ExportedWorkflow {
     }
     if let request = step.request { container["resources"] = .object(Self.resources(request)) }
     var template: ValueObject = ["name": .string(name), "container": .object(container)]
-    // Argo's schema declares this value as "int or string" and accepts only a string.
+    // Argo's schema allows "int or string" here, but Argo accepts only a string.
     if let limit = step.limit { template["activeDeadlineSeconds"] = .string(String(Self.seconds(limit))) }
     if let retry = step.retry, retry.attempts > 1 {
       template["retryStrategy"] = [
@@ -77,7 +77,7 @@ extension ExportedWorkflow {
     return .object(template)
   }
 
-  /// Requests are also used as limits, but not for processors: Kubernetes slows down a container that exceeds its
+  /// Requests are also used as limits, except for processors: Kubernetes slows down a container that exceeds such a
   /// limit.
   private static func resources(_ request: MachineResources) -> ValueObject {
     var requests: ValueObject = ["cpu": .string(String(request.cpus))]
@@ -97,7 +97,7 @@ extension ExportedWorkflow {
     return name.first?.isLetter == true ? name.last == "-" ? name + "x" : name : "s-" + name + "x"
   }
 
-  /// Escapes double braces, because Argo replaces the text between them.
+  /// Escapes double braces, because Argo replaces them and the text between them.
   private static func argoText(_ text: String) -> String {
     text.split(separator: "{{", omittingEmptySubsequences: false).joined(separator: "{{'{{'}}")
   }

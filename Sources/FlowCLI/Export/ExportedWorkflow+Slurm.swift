@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ExportedWorkflow {
-  /// A script that submits one job per step. The jobs depend on each other as the steps do.
+  /// A script that submits one job per step. The jobs have the same dependencies as the steps.
   var slurmScript: String {
     var text = """
       #!/bin/bash
@@ -12,11 +12,11 @@ extension ExportedWorkflow {
     for (index, step) in steps.enumerated() {
       var words = ["sbatch", "--parsable", "--job-name=" + Self.quoted(step.id), "--chdir=" + Self.quoted(step.folder)]
       words.append("--kill-on-invalid-dep=yes")
-      // Slurm's time limits are in whole minutes.
+      // Slurm counts time limits in whole minutes.
       if let limit = step.limit { words.append("--time=\((Self.seconds(limit) + 59) / 60)") }
       if let request = step.request {
         words.append("--cpus-per-task=\(request.cpus)")
-        // Slurm's K is 1,024 bytes, too.
+        // In Slurm, K also means 1,024 bytes.
         if request.memoryBytes > 0 { words.append("--mem=\(request.memoryBytes >> 10)K") }
         if request.gpus > 0 { words.append("--gres=gpu:\(request.gpus)") }
       }
@@ -35,7 +35,7 @@ extension ExportedWorkflow {
 
   private func number(of id: String) -> Int { steps.firstIndex { $0.id == id } ?? 0 }
 
-  /// Returns the shell command of a step, including its attempts.
+  /// Returns the shell command for a step, with a loop if it has several attempts.
   private static func line(_ step: ExportedStep) -> String {
     var words = step.words.map(quoted).joined(separator: " ")
     if !step.environment.isEmpty {

@@ -2,22 +2,22 @@ import FlowEngine
 import FlowModel
 import FlowSystem
 
-/// The part of a workflow that another engine can run: commands with dependencies. Each other part is listed with the
-/// reason why it is left out.
+/// The part of a workflow that other engines can run: commands with dependencies. Every other part is listed with the
+/// reason why it is omitted.
 struct ExportedWorkflow {
   struct ExportedStep {
     var id: String
     /// The program and its arguments.
     var words: [String]
     var environment: [(name: String, value: String)]
-    /// The absolute path of its working folder.
+    /// The absolute path of the working folder.
     var folder: String
-    /// The folder as the step sets it, or nil if it sets none.
+    /// The working folder as written in the step, or nil if the step does not set one.
     var statedFolder: String?
     var needs: [Need]
     var limit: Duration?
     var retry: RetryPolicy?
-    /// The resources of the machine that it requests, or nil if it requests none.
+    /// The resources that the step requests, or nil if it requests none.
     var request: MachineResources?
     var isOptional: Bool
   }
@@ -25,13 +25,13 @@ struct ExportedWorkflow {
   /// A dependency on another step.
   struct Need {
     var id: String
-    /// True if the dependent step runs even if the other step fails.
+    /// True if the dependent step runs even if the dependency fails.
     var isOptional: Bool
   }
 
   let name: String
   private(set) var steps: [ExportedStep] = []
-  /// The parts that are left out, one sentence for each.
+  /// The omitted parts, with one sentence for each.
   private(set) var omissions: [String] = []
 
   /// Selects the parts of `graph` that can be exported. Relative folders start at `folder`.
@@ -130,11 +130,11 @@ struct ExportedWorkflow {
 }
 
 extension ExportedWorkflow {
-  /// Quotes a word for a POSIX shell.
+  /// Returns a word in quotes for a POSIX shell.
   static func quoted(_ word: String) -> String {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 
-  /// Returns whole seconds, rounded up and at least 1.
+  /// Returns the duration in whole seconds, rounded up, but at least 1.
   static func seconds(_ duration: Duration) -> Int { max(1, (duration.nanoseconds + 999_999_999) / 1_000_000_000) }
 }

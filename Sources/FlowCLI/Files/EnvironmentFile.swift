@@ -4,18 +4,18 @@ import FlowExpressions
 import FlowModel
 import FlowSystem
 
-/// A file of environment variables in the usual format: lines `NAME=value`, with comments, quotes and an optional
-/// `export` before the name. A quoted value can have several lines.
+/// A file of environment variables in the usual format: lines such as `NAME=value`, with comments, quotes and an
+/// optional `export` before the name. A quoted value can have several lines.
 ///
-/// `$NAME` in a value is not expanded.
+/// References such as `$NAME` in values are not expanded.
 enum EnvironmentFile {
   struct LineProblem: Error, Hashable {
     var line: Int
     var message: String
   }
 
-  /// Returns the variables in the `env-file`s of a workflow; later files override earlier ones. Throws an
-  /// ``InvalidWorkflow`` if a file cannot be read or is malformed, or if its name cannot be evaluated with these
+  /// Returns the variables in a workflow's `env-file`s. Later files override earlier ones. Throws an
+  /// ``InvalidWorkflow`` if a file is malformed or cannot be read, or if its name cannot be evaluated with these
   /// inputs.
   static func values(
     of workflow: Workflow, in folder: String, inputs: ValueObject
@@ -35,7 +35,7 @@ enum EnvironmentFile {
     return values
   }
 
-  /// Returns the variables for the files that a workflow includes, by the index of the scope of each file.
+  /// Returns the variables in the `env-file`s of included files, by the index of each file's scope.
   static func scopeValues(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> [Int: ValueObject] {
     var values: [Int: ValueObject] = [:]
     for (number, scope) in workflow.scopes.enumerated() {
@@ -47,7 +47,7 @@ enum EnvironmentFile {
     return values
   }
 
-  /// Evaluates an element of `env-file`. Returns nil if it is an expression whose value is null or an empty string.
+  /// Evaluates an entry of `env-file`. Returns nil if it is an expression that results in null or an empty string.
   static func name(_ template: String, _ texts: WorkflowTexts, inputs: ValueObject) throws(ExpressionError) -> String? {
     guard Template.containsExpression(template) else { return template }
     let value = try texts.template(template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
@@ -66,7 +66,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// Returns the absolute path of an `env-file` of a workflow in `folder`.
+  /// Returns the absolute path of an `env-file`. `folder` is the folder of its workflow.
   static func path(of name: String, in folder: String) -> String {
     let name = FilePath.withHome(name)
     return FilePath.isAbsolute(name) ? name : "\(folder)/\(name)"
@@ -87,7 +87,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// Parses the variables in a text. If a name occurs twice, its last value is used.
+  /// Parses the variables in a text. If a name is repeated, its last value is used.
   static func parse(_ text: String) throws(LineProblem) -> ValueObject {
     var reader = VariableReader(text)
     return try reader.variables()

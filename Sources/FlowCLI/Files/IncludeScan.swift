@@ -3,10 +3,10 @@ import FlowCompiled
 import FlowModel
 import FlowSystem
 
-/// Finds the files that a workflow includes by searching its text for `uses:`. This is done before anything is loaded:
-/// plugins near the included files are searched, too, and actions are known only from plugins.
+/// Finds the files that a workflow includes by searching its text for `uses:`. This happens before anything is loaded:
+/// plugins are also searched near included files, and without the plugins, actions are unknown.
 package struct IncludeScan {
-  /// The files in the order in which they were found. The workflow itself is the first.
+  /// The files in the order in which they were found, beginning with the workflow itself.
   private var found: [String] = []
 
   package static func files(includedBy file: String) -> [String] {
@@ -56,7 +56,7 @@ package struct IncludeScan {
 }
 
 extension Workflow {
-  /// The paths of the files that a compiled workflow includes, sorted and relative to the folder of the workflow.
+  /// The paths of the files that a compiled workflow includes, sorted and relative to the workflow's folder.
   fileprivate var includedFiles: [String] {
     let inner = itemWorkflows.values.flatMap(\.workflow.includedFiles)
     return Set(includes.values.compactMap(\.origin) + inner).sorted()

@@ -1,23 +1,24 @@
 import FlowCommandKit
 import FlowSystem
 
-/// A file that a command writes for its user: a report, a trace, a file of a new plugin.
+/// A file that a command writes for its user, such as a report, a trace or a file of a new plugin.
 ///
-/// A regular file is replaced after everything has been written, so a reader sees either the old content or the new
-/// content. Its permissions are kept, and a link to it remains a link. A pipe, a device and the file that standard
-/// output is open on are written directly. All waits are limited: the reader of a pipe must open it within 2 s, and
-/// must not stop reading for more than 5 s.
+/// A regular file is replaced after everything has been written, so that readers see either the old or the new content.
+/// It keeps its permissions, and a link to it stays a link. Pipes, devices and the file to which standard output is
+/// redirected are written directly.
+///
+/// All waits are limited: the reader of a pipe must open it within 2 s, and must not stop reading for more than 5 s.
 package final class OutputFile {
   private let path: String
   private let file: Int32
-  /// The temporary file with the new content and the file that it replaces. Nil if the file is written directly.
+  /// The temporary file with the new content, and the file that it will replace. Nil if the file is written directly.
   private let replacement: (temporary: String, target: String)?
   private var isOpen = true
 
   private static let readerSeconds = 2.0
   private static let pauseMilliseconds: Int32 = 5_000
 
-  /// Opens a file for writing. Throws a ``FileProblem`` that names the file.
+  /// Opens a file for writing. Throws a ``FileProblem`` that contains the path.
   init(_ path: String) throws(FileProblem) {
     self.path = path
     var status = stat()
@@ -40,7 +41,7 @@ package final class OutputFile {
     }
   }
 
-  /// Opens a file for appending, because other processes may have it open, too. Creates the file if it is missing.
+  /// Opens a file for appending, because other processes may also have it open. Creates the file if it is missing.
   init(appendingTo path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
@@ -48,7 +49,7 @@ package final class OutputFile {
     guard file >= 0 else { throw FileProblem(path: path, .write) }
   }
 
-  /// Creates a file. Throws a ``FileProblem`` if the file exists.
+  /// Creates a file. Throws a ``FileProblem`` if it already exists.
   init(creating path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
@@ -62,15 +63,15 @@ package final class OutputFile {
     if let replacement { unlink(replacement.temporary) }
   }
 
-  /// Removes a regular file that an earlier command wrote. If `path` is a link, its target is removed and the link is
-  /// kept. Other kinds of files are not removed.
+  /// Removes a regular file that an earlier command has written. If `path` is a link, the link is kept and its target
+  /// is removed. Files of other kinds are kept.
   static func removeOld(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, standardFile(status) == nil else { return }
     unlink(FilePath.real(path))
   }
 
-  /// True if a file begins as one that a run writes: as JSON, HTML or XML.
+  /// True if the beginning of a file looks like that of a run's output: JSON, HTML or XML.
   static func isOutput(_ path: String) -> Bool {
     guard !path.hasSuffix(".yaml"), !path.hasSuffix(".yml"), FileAccess.isRegular(path) else { return false }
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -101,7 +102,7 @@ package final class OutputFile {
     }
   }
 
-  /// Completes the file. If it is a replacement, it now replaces the old file.
+  /// Completes the file. The old file is replaced now, unless the file is written directly.
   func finish() throws(FileProblem) {
     isOpen = false
     let isClosed = close(file) == 0
@@ -116,8 +117,8 @@ package final class OutputFile {
     }
   }
 
-  /// Returns the descriptor of standard output or standard error if it is open on this file. Then the file must not be
-  /// replaced.
+  /// Returns the descriptor of standard output or standard error if it refers to this file, or nil. Such a file must
+  /// not be replaced.
   private static func standardFile(_ status: stat) -> Int32? {
     [1, 2].first { descriptor in
       var own = stat()
@@ -125,8 +126,8 @@ package final class OutputFile {
     }
   }
 
-  /// Opens a temporary file in the folder of the target of `path`, with the same permissions and owner. If that is not
-  /// possible, opens the file itself.
+  /// Opens a temporary file next to the target of `path`, with the same permissions and owner. If that is impossible,
+  /// opens the target itself.
   private static func openReplacement(
     of path: String, _ status: stat?
   ) throws(FileProblem) -> (Int32, (temporary: String, target: String)?) {
@@ -155,7 +156,7 @@ package final class OutputFile {
     return (itself, nil)
   }
 
-  /// Opens a pipe or device for writing. Waits until a pipe has a reader.
+  /// Opens a pipe or device for writing. Waits for a reader if it is a pipe.
   private static func openDevice(_ path: String) throws(FileProblem) -> Int32 {
     let start = ContinuousClock.now
     while true {
@@ -177,7 +178,7 @@ extension OutputFile {
     try file.finish()
   }
 
-  /// Creates a file with this content. Throws if the file exists. If writing fails, the incomplete file is removed.
+  /// Creates a file with this content. Throws if it already exists. If writing fails, removes the incomplete file.
   static func create(_ bytes: [UInt8], at path: String) throws(FileProblem) {
     let file = try OutputFile(creating: path)
     do {

@@ -29,7 +29,7 @@ struct VariableReader {
     _ = takeLineEnd()
   }
 
-  /// Skips a line break. Returns false if there is no line break here.
+  /// Skips a line break. Returns false if there is none at the current position.
   private mutating func takeLineEnd() -> Bool {
     guard let first = byte, isAtLineEnd else { return false }
     position += 1
@@ -38,7 +38,7 @@ struct VariableReader {
     return true
   }
 
-  /// Parses all variables. If a name occurs twice, its last value is used.
+  /// Parses all variables. If a name is repeated, its last value is used.
   mutating func variables() throws(EnvironmentFile.LineProblem) -> ValueObject {
     var values = ValueObject()
     while position < bytes.count {
@@ -80,7 +80,7 @@ struct VariableReader {
     skipSpaces()
     var value: [UInt8] = []
     guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-      // A `#` starts a comment only after a space.
+      // Only after white space does a `#` begin a comment.
       while let next = byte, !isAtLineEnd {
         if next == UInt8(ascii: "#"), value.last.map({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) ?? true {
           break

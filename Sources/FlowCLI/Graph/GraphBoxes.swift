@@ -1,18 +1,18 @@
 import FlowModel
 
-/// The boxes of a drawing, one for each included file. A box contains the entry step, the exit step and the boxes of
-/// the files that this file includes.
+/// The boxes of a drawing. Each stands for an included file and contains its entry step, its exit step and the boxes of
+/// the files that it includes.
 struct GraphBoxes {
-  /// A box in the drawing. The first box is the whole graph.
+  /// A box in the drawing. The first one stands for the whole graph.
   struct Box {
-    /// The id of the step that includes the file; empty for the whole graph.
+    /// The id of the step that includes the file. Empty for the whole graph.
     var name = ""
     var steps: [Int] = []
     var boxes: [Int] = []
   }
 
   private(set) var all: [Box] = [Box()]
-  /// The index of the box that contains each step.
+  /// For each step, the index of the innermost box that contains it.
   private var boxOfStep: [Int]
 
   init(_ workflow: Workflow) {
@@ -26,6 +26,6 @@ struct GraphBoxes {
     for (step, box) in boxOfStep.enumerated() { all[box].steps.append(step) }
   }
 
-  /// Returns the id of the step that includes the file of this step. Returns nil for a step of the workflow itself.
+  /// Returns the id of the step that includes the file with this step, or nil if the step is in the main file.
   func name(ofBoxAround step: Int) -> String? { boxOfStep[step] == 0 ? nil : all[boxOfStep[step]].name }
 }

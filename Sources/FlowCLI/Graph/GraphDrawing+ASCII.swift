@@ -3,9 +3,9 @@ import FlowModel
 
 extension GraphDrawing {
   /// The graph as a table for a terminal. Each row is a step, indented by its level. The gate is a row between the
-  /// steps it waits for and the steps that wait for it.
+  /// steps that can start before it and those that start after it.
   ///
-  /// A `*` marks a step that the gate waits for.
+  /// A `*` marks a step for which the gate waits.
   var ascii: String {
     let before = order { !isAfterGate($0) }
     let after = order { isAfterGate($0) }
@@ -24,7 +24,7 @@ extension GraphDrawing {
     return text + fileLines
   }
 
-  /// The files between steps: `fetch -> data.json -> parse`.
+  /// The files that steps exchange, such as `fetch -> data.json -> parse`, one per line.
   private var fileLines: String {
     guard !files.isEmpty else { return "" }
     return "files:\n"

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph in the language of Graphviz. Steps of a named queue, and steps of an included file, are in a box.
+  /// The graph in Graphviz's language. Steps of a named queue are in a box, and so are steps of an included file.
   var dot: String {
     var text = "digraph \(Self.quoted(graph.workflow.name)) {\n  rankdir=TB;\n  node [shape=box, style=rounded];\n"
     let byQueue = Dictionary(grouping: boxes.all[0].steps) { graph.workflow.steps[$0].options.queue ?? "" }
@@ -67,7 +67,7 @@ extension GraphDrawing {
       "\(Self.quoted(step.id.text)) [label=\(Self.quoted(lines.joined(separator: "\n"))), style=\"\(style)\"\(color)];"
   }
 
-  /// Quotes text as an identifier of DOT.
+  /// Quotes text as an identifier in Graphviz's language.
   private static func quoted(_ text: String) -> String {
     let inner = text.reduce(into: "") { result, character in
       switch character {

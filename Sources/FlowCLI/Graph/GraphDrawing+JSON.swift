@@ -5,10 +5,12 @@ extension GraphDrawing {
   /// The graph as JSON:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level,
   /// queue, blocking, optional, prewarm, enabled, foreach, include}]}`.
-  /// `foreach` is present only for steps that have it: {items, files, event, parallel, failFast}. It has `event` if the
-  /// items are the posts of an event. `include` is the id of the step that includes the file of this step; steps of the
-  /// workflow itself do not have it. If files are drawn, there is also `files:[{path, producedBy:[id], readBy:[id]}]`.
-  /// `enabled` is a boolean or the text of an expression.
+  ///
+  /// - `enabled` is a Boolean or the text of an expression.
+  /// - `foreach` is present only for steps that have it: `{items, files, event, parallel, failFast}`. It has `event` if
+  ///   the items are the posts of an event.
+  /// - `include` is present only for steps of an included file. It is the id of the step that includes the file.
+  /// - `files:[{path, producedBy:[id], readBy:[id]}]` is an additional member if files are drawn.
   var json: Value {
     let workflow = graph.workflow
     func text(_ source: DurationSource?) -> Value {

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph in the language of Mermaid. Steps of an included file are in a box.
+  /// The graph in Mermaid's language. Steps of an included file are in a box.
   var mermaid: String {
     var text = "flowchart TD\n" + mermaid(of: 0, indent: "  ")
     if showsGate { text += "  gate{{\"\(Self.escaped(gateLabel))\"}}\n" }
@@ -42,7 +42,7 @@ extension GraphDrawing {
     return text
   }
 
-  /// Escapes text for a quoted label with character references of Mermaid, such as `#quot;`.
+  /// Escapes text for a quoted label, using Mermaid's character references such as `#quot;`.
   private static func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       switch character {

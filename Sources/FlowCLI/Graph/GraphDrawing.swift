@@ -2,31 +2,31 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// The data for drawing a workflow: for each step, whether it starts before or after the gate and whether the gate
-/// waits for it; and the events.
+/// The data for drawing a workflow: the events, and for each step, whether it starts before or after the gate and
+/// whether the gate waits for it.
 struct GraphDrawing {
-  /// The side of the gate on which a step can start.
+  /// The side of the gate on which a step starts.
   enum Side: String {
-    /// The step does not wait for the gate.
+    /// The step does not wait until the gate has opened.
     case beforeGate = "before-gate"
-    /// The step, or one of its dependencies, is deferred: it starts after the gate has opened.
+    /// The step or one of its dependencies is deferred, so it starts after the gate has opened.
     case afterGate = "after-gate"
     /// The step starts after the gate has opened and everything else has finished.
     case idle
-    /// An expression decides this when the run is activated.
+    /// An expression that is evaluated at activation decides.
     case byExpression = "by-expression"
-    /// The step starts after all other steps have finished.
+    /// The step is in `finally`, so it starts after all other steps have finished.
     case atEnd = "finally"
   }
 
   let graph: WorkflowGraph
   let sides: [Side]
-  /// True for each step that the gate waits for.
+  /// For each step, true if the gate waits for it.
   let blocks: [Bool]
-  /// For each step, the length of the longest chain of dependencies before it on the same side of the gate.
+  /// For each step, the length of the longest chain of dependencies before it on its side of the gate.
   let levels: [Int]
   let boxes: GraphBoxes
-  /// The files that steps read and write; empty if files are not drawn.
+  /// The files that steps exchange. Empty if files are not drawn.
   let files: [FileFlow.Node]
 
   init(_ graph: WorkflowGraph, showsFiles: Bool = false) {
@@ -61,24 +61,24 @@ struct GraphDrawing {
 
   var steps: [(index: Int, step: Step)] { graph.workflow.steps.enumerated().map { (index: $0, step: $1) } }
 
-  /// True if the gate is drawn: the workflow has a `deadline`, or a step depends on the gate.
+  /// True if the gate is drawn, because the workflow has a `deadline` or a step depends on the gate.
   var showsGate: Bool { graph.workflow.gate != nil || sides.contains { $0 != .beforeGate && $0 != .atEnd } }
 
   func isAfterGate(_ index: Int) -> Bool { sides[index] == .afterGate || sides[index] == .idle }
 
-  /// The blocking steps on which no other blocking step depends. Only these steps get an arrow to the gate.
+  /// The blocking steps that have no blocking dependents. Only these have an arrow to the gate.
   var lastBefore: [Int] {
     steps.indices.filter { index in
       blocks[index] && !graph.successors(of: StepIndex(index)).contains { blocks[Int($0)] }
     }
   }
 
-  /// The deferred steps that do not depend on another deferred step. Only these steps get an arrow from the gate.
+  /// The deferred steps that have no deferred dependencies. Only these have an arrow from the gate.
   var firstAfter: [Int] {
     steps.filter { isAfterGate($0.index) && !$0.step.needs.contains { isAfterGate(Int($0)) } }.map(\.index)
   }
 
-  /// The events that steps wait for or run for, in the order of their first use.
+  /// The events that steps wait for or whose posts are their items, in the order of their first use.
   var events: [String] {
     var seen: Set<String> = []
     return graph.workflow.steps.flatMap(\.options.events).filter { seen.insert($0).inserted }
@@ -89,7 +89,7 @@ struct GraphDrawing {
       ?? StepQueue.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
   }
 
-  /// The label with the minimum and maximum of the gate: `gate, 2s to 5s`.
+  /// The label of the gate with its minimum and maximum, such as `gate, 2s to 5s`.
   var gateLabel: String {
     let deadline = graph.workflow.gate
     let (low, high) = (deadline?.min.map(Self.text), deadline?.max.map(Self.text))
@@ -101,7 +101,7 @@ struct GraphDrawing {
     }
   }
 
-  /// Returns the notable properties of a step: `optional`, `on main`, `after map.first-use`.
+  /// Returns the notable properties of a step, such as `optional`, `on main` or `after map.first-use`.
   func notes(of index: Int) -> [String] {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []

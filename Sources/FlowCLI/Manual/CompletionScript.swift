@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// The completion script for a shell. It is the script of the argument parser, changed because `flowrun FILE` is short
-/// for `flowrun run FILE`.
+/// The completion script for a shell. It is the argument parser's script, changed so that `flowrun FILE` is completed
+/// like `flowrun run FILE`.
 struct CompletionScript {
   let text: String
 
-  /// Returns the script if the arguments of the process request one. Returns nil if they do not, or if the shell is
+  /// Returns the script that the arguments of the process request. Returns nil if they request none or the shell is
   /// unknown.
   static func asked(by arguments: [String]) -> CompletionScript? {
     let option = "--generate-completion-script"
@@ -24,8 +24,8 @@ struct CompletionScript {
     }
   }
 
-  /// Changes the script for bash: it inserts `run` into the words of the command line, then calls the function of the
-  /// argument parser.
+  /// Changes the script for bash: `run` is inserted into the words of the command line, and then the argument parser's
+  /// function is called.
   private static func bash(_ script: String, _ subcommands: [String]) -> String {
     script.replacing("complete -o filenames -F _flowrun flowrun", with: "") + """
       # 'flowrun FILE' is short for 'flowrun run FILE'.
@@ -77,7 +77,7 @@ struct CompletionScript {
     return text
   }
 
-  /// The function for zsh that proposes the steps of `flowrun.yaml`.
+  /// The function that proposes the steps of `flowrun.yaml` in zsh.
   private static let zshSteps = """
             __flowrun_custom_complete ---completion run -- positional@0 "${current_word_index}" \
     "$(__flowrun_cursor_index_in_current_word)"

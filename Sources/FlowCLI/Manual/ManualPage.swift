@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// A manual page for `man`. It is generated from the help.
+/// A manual page for `man`, generated from the help.
 struct ManualPage {
-  /// The name of its file, such as `flowrun-run.1`.
+  /// The name of the page's file, such as `flowrun-run.1`.
   let file: String
-  /// The page in the format that `man` reads.
+  /// The content of the file, in the format that `man` reads.
   let text: String
 
   /// Returns the pages of a command and of all its visible subcommands.
@@ -31,7 +31,7 @@ struct ManualPage {
         sections[sections.count - 1].lines.append(line)
       }
     }
-    // In `--help`, the description is first; in a manual page, the synopsis is.
+    // `--help` begins with the description, but a manual page begins with the synopsis.
     if let synopsis = sections.firstIndex(where: { $0.title == "SYNOPSIS" }) {
       sections.insert(sections.remove(at: synopsis), at: 0)
     }
@@ -44,7 +44,7 @@ struct ManualPage {
     }
   }
 
-  /// Splits a line such as `USAGE: flowrun …` into the title that manual pages use and the rest of the line.
+  /// Splits a line such as `USAGE: flowrun …` into the title that manual pages use for it and the rest.
   private static func title(_ line: String) -> (title: String, rest: String)? {
     guard let colon = line.firstIndex(of: ":") else { return nil }
     let word = String(line[..<colon])
@@ -53,7 +53,7 @@ struct ManualPage {
     return (["OVERVIEW": "DESCRIPTION", "USAGE": "SYNOPSIS"][word] ?? word, String(rest))
   }
 
-  /// Escapes the characters that have a meaning in the format of `man`.
+  /// Escapes the characters that are special in the format of `man`.
   private static func escaped(_ line: String) -> String {
     let text = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
