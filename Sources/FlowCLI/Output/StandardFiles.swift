@@ -1,11 +1,11 @@
 import FlowSystem
 
 enum StandardFiles {
-  /// Opens `/dev/null` for each standard file that the process was started without. Otherwise a file that is opened
-  /// later would become standard output. Using such a standard file still fails, as if it was closed.
+  /// Opens `/dev/null` for each standard file that is closed when the process starts. Otherwise, a file that is opened
+  /// later could become standard output. Using such a standard file still fails as if it were closed.
   static func open() {
     for descriptor in [Int32(0), 1, 2] where fcntl(descriptor, F_GETFD) < 0 {
-      // All lower descriptors are open, so this call opens exactly this one.
+      // All lower descriptors are open, so this call returns exactly this one.
       _ = openNothing(descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }

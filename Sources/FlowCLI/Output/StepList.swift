@@ -2,10 +2,10 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSyntax
 
-/// The output of `flowrun` without arguments: the steps of `flowrun.yaml` with their descriptions. Without that file, a
-/// short help.
+/// The output of `flowrun` without arguments: the steps of `flowrun.yaml` with their descriptions, or a short help if
+/// there is no such file.
 enum StepList {
-  /// Writes the output. Only the text of the file is read; nothing is run.
+  /// Writes the output. The file's text is read, but nothing is checked or run.
   static func write() throws {
     guard let file = try DefaultWorkflow.find() else { return StandardOutput.write(FlowCommand.shortHelp) }
     guard let overview = StepOverview(try FileAccess.read(file), file: file) else {
@@ -15,7 +15,7 @@ enum StepList {
     StandardOutput.write(text(overview, file: file, style: TextStyle(isColored: StandardOutput.allowsColor)))
   }
 
-  /// Returns the list of the steps, one line per step.
+  /// Returns the list of steps, one per line.
   static func text(_ overview: StepOverview, file: String, style: TextStyle) -> String {
     let title = overview.description.map { ": " + TerminalText.visible($0) } ?? ""
     var text = style.bold("Steps of \(file)") + title + "\n"

@@ -1,14 +1,14 @@
 import FlowModel
 import FlowSystem
 
-/// Findings as a code quality report for GitLab: a JSON array. Each finding has a fingerprint, by which GitLab
-/// recognizes it in a later pipeline.
+/// Findings as GitLab's code quality report, a JSON array. By its fingerprint, GitLab recognizes a finding in later
+/// pipelines.
 enum CodeQuality {
-  /// Returns the report. Without findings, it is an empty array.
+  /// Returns the report. If there are no findings, it is an empty array.
   static func bytes(_ findings: [Finding]) -> [UInt8] {
     var counts: [String: Int] = [:]
     let entries = findings.map { finding -> Value in
-      // The line is not part of the identity: the finding stays the same when lines are added above it.
+      // The line is not part of the fingerprint, so a finding stays the same if lines are inserted above it.
       let identity = [finding.code, finding.place.file, finding.identity].joined(separator: "\n")
       let number = counts[identity, default: 0]
       counts[identity] = number + 1

@@ -3,11 +3,11 @@ import FlowEngine
 import FlowModel
 import Synchronization
 
-/// Keeps the last lines that each step printed during a run. They are used in the report of failed steps.
+/// Collects the last lines that each step prints during a run, for the report of failed steps.
 final class FailureLines: LineObserver {
-  /// The number of lines and bytes kept for each step.
+  /// The maximum number of lines and of bytes that are kept for each step.
   private static let limits = (lines: 20, bytes: 4096)
-  /// The number of steps for which lines are kept. At twice this number, the lines of the oldest half are dropped.
+  /// The number of steps whose lines are kept. When there are twice as many, the lines of the oldest half are dropped.
   private static let steps = 1_000
 
   private struct Kept {
@@ -52,7 +52,7 @@ final class FailureLines: LineObserver {
     }
   }
 
-  /// Returns the lines of the failed steps whose error message does not contain their output.
+  /// Returns the lines of those failed steps whose error message does not already contain their output.
   func lines(of report: RunReport) -> [StepID: [String]] {
     let kept = kept.withLock { $0.lines }
     var found: [StepID: [String]] = [:]
@@ -63,7 +63,7 @@ final class FailureLines: LineObserver {
     return found
   }
 
-  /// Returns the lines of failed steps of a recorded run. They are read from its recorded output.
+  /// Returns the lines of failed steps in a recorded run, read from the recorded output.
   static func lines(of report: RunReport, in chunks: [[UInt8]]) -> [StepID: [String]] {
     let lines = FailureLines()
     let failed = Set(report.troubledSteps.filter(\.isFailed).map(\.id.text))

@@ -5,22 +5,22 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// A problem with a line in a workflow file: a diagnostic, or a failed step.
+/// A problem that belongs to a line of a workflow file: a diagnostic or a failed step.
 struct Finding {
-  /// The severity. An error makes the run or check fail.
+  /// The severity of the problem. An error makes the run or the check fail.
   var severity: Diagnostic.Severity
-  /// The code of the diagnostic or error.
+  /// The code of the diagnostic, or of the step's error.
   var code: String
   /// A short headline.
   var title: String
-  /// The message, which can have several lines.
+  /// The message. It can have several lines.
   var message: String
   var place: Place
-  /// The part that identifies the problem when lines and messages change: the step, or the message of a diagnostic.
+  /// The part that identifies the problem even if lines or messages change: the step, or the message of a diagnostic.
   var identity: String
 
   struct Place {
-    /// The path relative to the root of the repository, if the root is known.
+    /// The path of the file. It is relative to the root of the repository if that is known.
     var file: String
     /// The line and column, counted from 1. Columns are in code points.
     var location: TextLocation
@@ -29,14 +29,14 @@ struct Finding {
       self.init(file: source.file, LineTable(source).location(of: span.start), root: root)
     }
 
-    /// Creates a location in a file. The path is as the user entered it.
+    /// Creates a location in a file. The path is the one that the user entered.
     init(file: String, _ location: TextLocation, root: String?) {
       self.file = Self.relative(file, to: root)
       self.location = location
     }
 
-    /// Returns the path relative to `root`, or else relative to the working folder. Returns the absolute path if the
-    /// file is in neither.
+    /// Returns the path relative to `root` or, if the file is not below it, relative to the working folder. Returns the
+    /// absolute path if the file is in neither.
     private static func relative(_ file: String, to root: String?) -> String {
       let path = FilePath.normalized(file)
       for folder in [root.map(FilePath.real), root, FilePath.absolute(".")].compactMap({ $0 }) {
@@ -48,7 +48,7 @@ struct Finding {
 }
 
 extension Finding {
-  /// The root folder of the repository in a job of GitHub or GitLab. Nil elsewhere.
+  /// The root folder of the repository in a job of GitHub or GitLab, or nil elsewhere.
   static var repository: String? { Environment.value("GITHUB_WORKSPACE") ?? Environment.value("CI_PROJECT_DIR") }
 
   static func all(in report: DiagnosticReport, root: String? = repository) -> [Finding] {
@@ -62,14 +62,13 @@ extension Finding {
     }
   }
 
-  /// Returns the failures of a run, in the order of the steps. These are the steps that failed or timed out, and the
-  /// steps that were late for the gate. If the run itself failed, or none of them explains its end, the last finding is
-  /// about the run.
+  /// Returns the failures of a run, in the order of the steps: steps that failed or timed out, and steps that were late
+  /// for the gate. If the run itself failed or no step explains its end, the last finding is about the run.
   static func all(in account: RunAccount, root: String? = repository) -> [Finding] {
     let late = Set(account.report.gate.late)
     var findings: [Finding] = []
     for (index, step) in account.steps.enumerated() {
-      // If a step of an included file failed, its failure is reported instead of that of the including step.
+      // If a step of an included file has failed, its failure is reported rather than that of the including step.
       let isTold = step.failure?.code == "include-failed" && step.attempts == 0
       let hasFailed = !isTold && (step.outcome == .failure || step.outcome == .timedOut)
       guard hasFailed || late.contains(step.id) else { continue }
@@ -104,7 +103,7 @@ extension Finding {
 }
 
 extension Finding.Place {
-  /// Creates the location of the definition of a step. If it is unknown, this is the first line of the workflow.
+  /// Creates the location where a step is defined. If that is unknown, it is the first line of the workflow.
   fileprivate init(account: RunAccount, _ step: StepIndex, root: String?) {
     if let (source, span) = account.loaded?.definition(of: step) {
       self.init(source, span, root: root)
@@ -117,8 +116,8 @@ extension Finding.Place {
 }
 
 extension LoadResult {
-  /// Returns the location of a step, such as `release.yaml:5`, or nil if it is unknown. The path is relative to the
-  /// working folder if the file is in it.
+  /// Returns the location of a step, such as `release.yaml:5`, or nil if it is unknown. If the file is below the
+  /// working folder, the path is relative to that.
   func place(of step: StepID) -> String? {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }

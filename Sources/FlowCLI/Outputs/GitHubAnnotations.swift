@@ -1,13 +1,13 @@
 import FlowDiagnostics
 
-/// Findings as workflow commands of GitHub Actions, which GitHub shows as annotations: `::error
+/// Findings as workflow commands, which GitHub Actions shows as annotations: `::error
 /// file=…,line=…,col=…,title=…::message`.
 enum GitHubAnnotations {
-  /// The number of annotations of each severity that GitHub shows for one step of a job.
+  /// The number of annotations of each severity that GitHub shows for a step of a job.
   static let shownPerSeverity = 10
 
-  /// Returns one line for each finding that GitHub shows. If a severity has more than ten findings, its tenth line has
-  /// the number of the others.
+  /// Returns one line for each finding that GitHub shows. If there are more than ten of a severity, the tenth line
+  /// states how many are omitted.
   static func text(_ findings: [Finding]) -> String {
     Diagnostic.Severity.allCases.map { severity in
       let own = findings.filter { $0.severity == severity }
@@ -25,10 +25,10 @@ enum GitHubAnnotations {
       + "title=\(property(finding.title))::\(data("\(finding.message) [\(finding.code)]"))\n"
   }
 
-  /// Escapes the message of a workflow command.
+  /// Escapes text for the message of a workflow command.
   static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
-  /// Escapes the value of a property of a workflow command.
+  /// Escapes text for a property of a workflow command.
   static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
   private static func escaped(_ text: String, _ special: String) -> String {

@@ -4,14 +4,14 @@ import FlowModel
 /// A run as Markdown for the page of a GitHub Actions job (`$GITHUB_STEP_SUMMARY`): its result, the causes of failures,
 /// and a table of all steps.
 enum GitHubSummary {
-  /// The maximum size of the summaries that one step of a job writes. If they are larger, GitHub shows none of them.
+  /// The maximum size of all summaries of a job's step in bytes. If they are larger, GitHub shows none.
   static let limitBytes = 1 << 20
 
-  /// The space for the line with the number of steps that are left out.
+  /// The number of bytes that are reserved for the line that states how many steps are omitted.
   private static let reserveBytes = 128
 
-  /// Returns the summary in at most `room` bytes. If it is too large, the last steps are left out. Returns an empty
-  /// string if not even its head fits.
+  /// Returns a summary of at most `room` bytes. If it would be larger, the last steps are omitted. Returns an empty
+  /// string if not even the beginning fits.
   static func text(_ account: RunAccount, room: Int = limitBytes) -> String {
     let steps = account.steps.filter(RunAccount.isOwn)
     let failed = steps.filter { $0.outcome == .failure || $0.outcome == .timedOut }
@@ -49,7 +49,7 @@ enum GitHubSummary {
     if let opened = report.gate.openedAt, report.gate.max != nil {
       text += "Gate: \(report.gate.outcome.word) at \(Milliseconds.text(opened))\n\n"
     }
-    // Only flowrun itself writes warnings, so there are few.
+    // Warnings come only from flowrun itself, so there are few.
     for warning in report.warnings.prefix(10) { text += "- warning: \(plain(warning))\n" }
     return text + (report.warnings.isEmpty ? "" : "\n")
   }
@@ -58,7 +58,7 @@ enum GitHubSummary {
     let word = step.outcome == .failure ? "failed" : "timed out"
     let note = step.conclusion == .success ? " (optional)" : ""
     guard let failure = step.failure else { return "**\(plain(step.id.text))** \(word)\(note)\n\n" }
-    // The fence of the code block must be longer than the longest run of back quotes in the message.
+    // The fence must be longer than any sequence of backticks in the message.
     let longest = failure.message.split { $0 != "`" }.map(\.count).max() ?? 0
     let fence = String(repeating: "`", count: max(3, longest + 1))
     return "**\(plain(step.id.text))** \(word)\(note): \(plain(failure.code))\n\n"
@@ -75,7 +75,7 @@ enum GitHubSummary {
     return "| \(plain(step.id.text))\(items) | \(result) | \(time) | \(step.attempts) |\n"
   }
 
-  /// Returns the text on one line, with Markdown and HTML escaped.
+  /// Returns the text as a single line, with Markdown and HTML escaped.
   static func plain(_ text: String) -> String {
     var result = ""
     for character in text {

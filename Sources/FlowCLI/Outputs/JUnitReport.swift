@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 import FlowSystem
 
-/// A run as a JUnit report, which most build servers can read. The run is a test suite. A test case is a step, or an
-/// item of a step with `foreach`.
+/// A run as a JUnit report, which most build servers can read. The run is a test suite. Each step, or each item of a
+/// step with `foreach`, is a test case.
 struct JUnitReport {
   private let account: RunAccount
   private let cases: [Case]
@@ -50,7 +50,7 @@ struct JUnitReport {
     let name = XMLText.attribute(account.report.workflow)
     let counts = #"name="\#(name)" tests="\#(cases.count)" failures="\#(failures)" errors="\#(errors)""#
     let time = #"time="\#(Self.seconds(account.report.durationMilliseconds))""#
-    // The schema that most servers use has no time zone; the time is in UTC.
+    // The schema that most servers use does not allow a time zone. The time is in UTC.
     let start = WallTime.text(account.activatedAtNanoseconds / 1_000_000).dropLast()
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -84,8 +84,8 @@ struct JUnitReport {
     return "      <\(name) type=\"\(type)\" message=\"\(message)\">\(XMLText.content(failure.message))</\(name)>\n"
   }
 
-  /// Returns the test cases of a step: one for each item, or one for the step if it has no items. If the step failed
-  /// and none of its items did, it has one, too.
+  /// Returns the test cases of a step: one for each item, or a single one if there are no items. If the step failed but
+  /// no item did, there is an additional one for the step.
   private static func cases(_ step: RunReport.Step) -> [Case] {
     let own = Case(
       name: step.id.text, milliseconds: elapsed(step.startedAt, step.endedAt),
@@ -108,7 +108,7 @@ struct JUnitReport {
     switch outcome {
     case .success: return .passed
     case .skipped, .cancelled: return .skipped(reason?.word ?? outcome.word)
-    // A failure that the workflow allows does not make the build fail.
+    // A failure that the workflow tolerates must not make the build fail.
     case .failure where conclusion == .success, .timedOut where conclusion == .success:
       return .skipped("optional, and ended as \(outcome.word): \(LogText.headline(cause.message))")
     case .failure: return .failure(cause)
@@ -138,7 +138,7 @@ enum XMLText {
       case 0x3C: result += "&lt;"
       case 0x3E: result += "&gt;"
       case 0x22 where isAttribute: result += "&quot;"
-      // A reader of the XML would change these characters to spaces or line feeds.
+      // An XML reader would change these characters to spaces or line feeds.
       case 0x09 where isAttribute, 0x0A where isAttribute, 0x0D: result += "&#\(scalar.value);"
       case 0x09, 0x0A, 0x20...0xD7FF, 0xE000...0xFFFD, 0x1_0000...0x10_FFFF: result.unicodeScalars.append(scalar)
       default: result += "\u{FFFD}"

@@ -4,28 +4,28 @@ import FlowModel
 import FlowSecrets
 import FlowSyntax
 
-/// The source of outputs for other systems: the report and additional data, with secrets masked and terminal sequences
-/// removed.
+/// The data from which outputs for other systems are written: the report and some additions. Secrets are masked, and
+/// terminal sequences are removed.
 struct RunAccount {
-  /// The report. Use ``steps`` instead of its own steps, which are not masked.
+  /// The report of the run. Its steps are not masked; use ``steps`` instead.
   let report: RunReport
-  /// All steps in the order of the file, masked.
+  /// All steps in file order, masked.
   let steps: [RunReport.Step]
-  /// The failures of the run itself, masked.
+  /// The masked failures of the run itself, rather than of its steps.
   private let ownFailures: [StepFailure]
   /// The path of the workflow file as the user entered it.
   let file: String
-  /// The time at which the run was activated, in nanoseconds since 1970.
+  /// The time of the run's activation, in nanoseconds since 1970.
   let activatedAtNanoseconds: Int
-  /// The time at which this process resumed the run, in milliseconds from the activation, or nil if the run started in
-  /// this process.
+  /// The time from the activation until this process resumed the run, in milliseconds. Nil if the run started in this
+  /// process.
   var resumedAt: Double?
-  /// The result of loading the file. Nil if no output needs locations.
+  /// The result of loading the file, or nil if no output needs locations in it.
   var loaded: LoadResult?
-  /// True if the command fails when the gate times out (`--strict`).
+  /// True if the command fails if the gate times out (`--strict`).
   var isStrict = false
 
-  /// Creates the account from a report. `mask` replaces the secrets of the run.
+  /// Creates the account of a run from its report. `mask` replaces the run's secrets.
   init(_ report: RunReport, file: String, mask: SecretMask?, activatedAtNanoseconds: Int) {
     var report = report
     report.workflow = Self.clean(report.workflow, mask)
@@ -37,13 +37,14 @@ struct RunAccount {
     steps = report.steps.map { step in step.withTexts { Self.clean($0, mask) } }
   }
 
-  /// True if the command fails because the gate timed out.
+  /// True if the command fails because the gate has timed out.
   var isTooLate: Bool { isStrict && report.gate.outcome == .timedOut }
 
-  /// Returns the failure of the run itself, or nil if it has none. Without it, a run that was cancelled or timed out
-  /// would look like a success in a report of its steps.
+  /// Returns the failure of the run itself, or nil if there is none. Without it, a run that was cancelled or timed out
+  /// would look successful if none of its steps failed.
   ///
-  /// - Parameter isExplained: True if the report has failures of steps. A run without other failures then has none.
+  /// - Parameter isExplained: True if the output already contains failures of steps. Then a run that has no other
+  ///   failure needs none here.
   func failure(isExplained: Bool) -> StepFailure? {
     if let first = ownFailures.first {
       return StepFailure(code: first.code, message: ownFailures.map(\.message).joined(separator: "\n"))
@@ -55,8 +56,8 @@ struct RunAccount {
       message: report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
   }
 
-  /// True if the author of the workflow wrote the step. The generated first step of an included file is shown only if
-  /// it fails.
+  /// True if the step was written by the author of the workflow. The generated first step of an included file is shown
+  /// only if it fails.
   static func isOwn(_ step: RunReport.Step) -> Bool { !step.id.text.hasSuffix("/") || step.outcome == .failure }
 
   private static func clean(_ text: String, _ mask: SecretMask?) -> String {

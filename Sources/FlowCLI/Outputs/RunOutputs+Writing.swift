@@ -6,8 +6,8 @@ import FlowSyntax
 extension RunOutputs {
   var needsAccount: Bool { !junits.isEmpty || !findings.isEmpty || !otlps.isEmpty }
 
-  /// Writes the run to all requested files. Prints errors to standard error, and returns false if there were any.
-  /// `account` can be nil if no output needs it.
+  /// Writes the run to all requested files. Prints errors to standard error. Returns false if there were any. `account`
+  /// is nil if no output needs it.
   func write(_ report: RunReport, _ account: RunAccount?, trace recorder: TraceRecorder?) -> Bool {
     var areWritten = true
     func attempt(_ body: () throws(FileProblem) -> Void) {
@@ -20,7 +20,7 @@ extension RunOutputs {
     }
     for path in reports { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
     if !traces.isEmpty {
-      // The trace of a run that has not started has no events.
+      // A run that has not started has no events in its trace.
       let bytes = (recorder ?? TraceRecorder()).bytes
       for path in traces { attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) } }
     }
@@ -38,21 +38,21 @@ extension RunOutputs {
     return areWritten
   }
 
-  /// Removes the files of an earlier run, so that they are not mistaken for those of this run, which did not start or was
-  /// ended at once.
+  /// Removes the output files of an earlier run. This run did not start or ended at once, and they might be mistaken
+  /// for its output.
   ///
-  /// - Parameter keepsFindings: True if the file for findings has been written for this run.
+  /// - Parameter keepsFindings: True if the file for findings has already been written for this run.
   func removeOld(keepsFindings: Bool = false) {
     for (option, path) in files where !keepsFindings || option != FindingOutputs.option { OutputFile.removeOld(path) }
   }
 
-  /// Removes the files of an earlier run while the workflows of this one are not known yet. Keeps a file that may be a
-  /// workflow or anything else that a run does not write.
+  /// Removes the output files of an earlier run before the workflows of this one are known. A file is kept if it may be
+  /// a workflow or anything else that runs do not write.
   func removeOldOutputs() {
     for (_, path) in files where OutputFile.isOutput(path) { OutputFile.removeOld(path) }
   }
 
-  /// Sends the run as a trace, if this is requested. A problem is printed to standard error. It does not change the
+  /// Sends the run as a trace if that is requested. A problem is printed to standard error and does not change the
   /// result of the run.
   func export(_ account: RunAccount, _ context: TraceContext?) {
     guard let context else { return }
@@ -73,8 +73,8 @@ extension RunOutputs {
     try file.finish()
   }
 
-  /// Appends the summary to those of earlier commands in the same step of the job. GitHub's size limit applies to all
-  /// of them together.
+  /// Appends the summary to those that earlier commands have written in the same step of the job. GitHub limits their
+  /// total size.
   private static func addSummary(of account: RunAccount, to path: String) throws(FileProblem) {
     let text = GitHubSummary.text(account, room: GitHubSummary.limitBytes - FileAccess.size(path))
     guard !text.isEmpty else {

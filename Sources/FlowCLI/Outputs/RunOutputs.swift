@@ -2,17 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The outputs of a finished run, except the one on the terminal.
+/// The requested outputs of a finished run, except for the terminal.
 struct RunOutputs: Hashable {
   var reports: [String] = []
   var traces: [String] = []
   var junits: [String] = []
-  /// The outputs for findings.
+  /// The requested outputs for findings.
   var findings = FindingOutputs()
   /// The URLs of the servers that receive OpenTelemetry traces.
   var otlps: [String] = []
 
-  /// The files that are written, each with the name of its option.
+  /// The files to write, each with the option that names it.
   var files: [(option: String, path: String)] {
     let all = [
       ("--report", reports), ("--trace", traces), ("--junit", junits), (FindingOutputs.option, findings.codeQuality),
@@ -22,12 +22,12 @@ struct RunOutputs: Hashable {
     return files
   }
 
-  /// True if there is an output besides standard output. Then the run continues after the reader of standard output has
-  /// ended.
+  /// True if there is an output other than standard output. Then the run continues even if the reader of standard
+  /// output ends.
   var isKept: Bool { !files.isEmpty || !otlps.isEmpty || findings.annotations != nil }
 
-  /// Throws if there is an error that is known before anything runs: a file that cannot be written, is named twice or
-  /// is one of `workflows`, or an invalid address.
+  /// Throws if there is a mistake that is evident before anything runs: an invalid address, or a file that cannot be
+  /// written, is named twice or is one of `workflows`.
   func check(among workflows: [String]) throws {
     let files = files
     for (index, (option, path)) in files.enumerated() {
@@ -45,18 +45,18 @@ struct RunOutputs: Hashable {
   }
 }
 
-/// The outputs for findings: failed steps of a run, or diagnostics of a check.
+/// The requested outputs for findings, which are failed steps of a run or diagnostics of a check.
 struct FindingOutputs: Hashable {
-  /// The system that shows findings as annotations, or nil for no annotations.
+  /// The system that shows findings as annotations, or nil if none does.
   var annotations: AnnotationSystem?
-  /// The files for GitLab's code quality report.
+  /// The paths of the files for GitLab's code quality report.
   var codeQuality: [String] = []
 
   static let option = "--code-quality"
 
   var isEmpty: Bool { annotations == nil && codeQuality.isEmpty }
 
-  /// Writes the findings. Annotations are written to standard error. Throws a ``FileProblem`` if a file cannot be
+  /// Writes the findings to files, and as annotations to standard error. Throws a ``FileProblem`` if a file cannot be
   /// written.
   func write(_ findings: [Finding]) throws(FileProblem) {
     switch annotations {
@@ -67,7 +67,7 @@ struct FindingOutputs: Hashable {
   }
 }
 
-/// The systems for which findings can be written as annotations.
+/// The systems that show findings as annotations.
 enum AnnotationSystem: String, CaseIterable {
   case github
 }

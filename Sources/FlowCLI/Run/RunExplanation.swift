@@ -5,9 +5,9 @@ import FlowModel
 import FlowSecrets
 import FlowSystem
 
-/// The output of `flowrun FILE --explain`: the steps that a run would run, with the reasons.
+/// The output of `flowrun FILE --explain`: the steps that would run, with the reasons.
 enum RunExplanation {
-  /// The number of items above which only those that would run are listed.
+  /// The number of items up to which all are listed. If there are more, only those that would run are listed.
   private static let shownItems = 1000
 
   private static func text(_ item: StepExplanation.Item, of step: String) -> String {
@@ -15,7 +15,7 @@ enum RunExplanation {
     return "\(step)[\(item.index)]\(name): \(item.fate.rawValue): \(TerminalText.visible(item.reason))"
   }
 
-  /// Returns one line for each file of an item that is no longer in the list of the step.
+  /// Returns one line for each file of an item that no longer exists in the step's list.
   private static func leftovers(of step: StepExplanation, areRemoved: Bool) -> String {
     step.leftovers.map { path in
       let file = "'\(TerminalText.visible(path))'"
@@ -24,7 +24,7 @@ enum RunExplanation {
     }.joined()
   }
 
-  /// Predicts what a run would do with each step, and prints it. No step is run, and nothing is written.
+  /// Predicts what a run would do with each step, and prints the result. Nothing is run and nothing is written.
   static func write(_ request: RunRequest) throws {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
     let (graph, loaded) = try LoadedWorkflow.loadWithText(request.file, installation, steps: request.steps)

@@ -4,15 +4,15 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The arguments of `flowrun run`. For their meaning, see ``RunCommand``.
+/// The arguments of `flowrun run`. ``RunCommand`` explains them.
 package struct RunRequest: Hashable {
   var file: String
-  /// The steps named on the command line; empty to run all steps.
+  /// The steps that the command line names. Empty to run all steps.
   var steps: [String] = []
-  /// True to run these steps without their dependencies.
+  /// True if only the named steps run, without their dependencies.
   var leavesOutNeeds = false
   var arguments: [String] = []
-  /// True if the command line does not name the file, and `flowrun.yaml` was found.
+  /// True if the command line does not name a file, so that `flowrun.yaml` is used.
   var isFound = false
   var inputs: [String] = []
   var launch: String?
@@ -24,33 +24,33 @@ package struct RunRequest: Hashable {
   var isStrict = false
   package var pluginFolders: [String] = []
   var isQuiet = false
-  /// True to also show starts, queues, the critical path and exceeded estimates.
+  /// True to show starts, queues, the critical path and exceeded estimates as well.
   var isVerbose = false
-  /// The kind of time shown before each line.
+  /// The kind of time that is shown at the beginning of each line.
   var times = LineTimes.wall
   var isDurable = false
   var keepsHistory = true
   var forcedSteps: [String] = []
-  /// True to remove the files of items that are no longer in the list of their step.
+  /// True to remove the files of items that are no longer in their step's list.
   var cleansRemoved = false
-  /// The address of the database for the run history, or nil for the store next to the workflow.
+  /// The address of the database that contains the run history. Nil means the store next to the workflow.
   var store: String?
-  /// The address of the executor for the steps. Nil means that the workflow file decides.
+  /// The address of the executor that runs the steps. Nil means that the workflow file decides.
   package var on: String?
-  /// How long requests to Slurm are retried. Nil means the default.
+  /// The duration for which requests to Slurm are retried, as written. Nil means the default.
   var slurmPatience: String?
-  /// The time to wait for a file that a step on a worker has written, or nil for the default.
+  /// The time to wait for files that a step on a worker has written, as written. Nil means the default.
   var filesWithin: String?
-  /// How many times a step is run again if its worker is lost. Nil means the default.
+  /// The number of times that a step runs again if its worker is lost. Nil means the default.
   package var lostAttempts: Int?
-  /// The resources that steps may use at the same time. Nil means the resources of this machine.
+  /// The resources that steps may use at the same time, as written. Nil means the resources of this machine.
   var resources: String?
-  /// True to keep waiting for events from other processes when nothing in the run can post them any more.
+  /// True to wait for events from other processes even if nothing in the run can post them.
   var waitsForEvents = false
 }
 
 extension RunRequest {
-  /// Throws if a file name has an error that is known before anything runs.
+  /// Throws if a file name has a mistake that is evident before anything runs.
   func checkFiles() throws {
     try Self.checkFolder(data)
     try outputs.check(among: [file])
@@ -60,7 +60,7 @@ extension RunRequest {
     if data == "" { throw UsageProblem("--data is empty; name a folder, or leave --data out") }
   }
 
-  /// The time by which the run is prewarmed before its activation, or nil if it is not prewarmed.
+  /// The duration for which the run is prewarmed before it is activated, or nil if it is not prewarmed.
   var prewarmDuration: Duration? {
     get throws(UsageProblem) {
       guard let prewarm else { return nil }
@@ -68,7 +68,7 @@ extension RunRequest {
     }
   }
 
-  /// How long requests to Slurm are retried while its controller does not accept any. Nil means the default.
+  /// The duration for which requests to Slurm are retried while its controller refuses them. Nil means the default.
   package var slurmPatienceDuration: Duration? {
     get throws(UsageProblem) {
       guard let slurmPatience else { return nil }
@@ -76,7 +76,7 @@ extension RunRequest {
     }
   }
 
-  /// The time to wait for a file that a step on a worker has written, or nil for the default.
+  /// The time to wait for files that a step on a worker has written. Nil means the default.
   var filesWithinDuration: Duration? {
     get throws(UsageProblem) {
       guard let filesWithin else { return nil }

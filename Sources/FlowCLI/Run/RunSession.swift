@@ -7,7 +7,7 @@ import FlowSecrets
 import FlowSyntax
 import FlowSystem
 
-/// One call of `flowrun run`, from reading the file to the exit code of the process.
+/// One call of `flowrun run`, from reading the file to the exit code.
 struct RunSession: Sendable {
   let run: WorkflowRun
   private let request: RunRequest
@@ -16,29 +16,29 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
-  /// The view for pipes and logs, or nil if another one is used.
+  /// The view for pipes and logs, or nil if another view is used.
   private let lineView: LineView?
-  /// The commands that show this run later, or nil if it is not kept in the run history.
+  /// The commands that show this run later, or nil if the run is not recorded.
   private let commands: RunCommands?
   private let executors: any StepExecutors
-  /// Watches the files of the run while only its services keep it running. Nil if this run is not part of a watch.
+  /// Watches the files of the run while only its services keep it alive. Nil if the run is not part of a watch.
   private let keptWatch: KeptRunWatch?
-  /// The loaded workflow with the locations of its steps, or nil if the workflow is large and no findings are written.
+  /// The loaded workflow with the locations of its steps. Nil if the workflow is large and no findings are written.
   private let loaded: LoadResult?
-  /// The time at which this process resumed the run, on the run's clock, or nil if the run started in this process.
+  /// The time at which this process resumed the run, on the run's clock. Nil if the run started in this process.
   private let resumedAtNanoseconds: Int?
-  /// The last lines that steps printed. Nil if no report is written.
+  /// Collects the last lines that steps print. Nil if no report is written.
   private let failureLines: FailureLines?
-  /// The inputs of the run, without secrets and without values that contain a URL, because a URL can contain a token.
+  /// The inputs of the run, except secrets and values that contain a URL, because a URL can contain a token.
   private let inputs: ValueObject
-  /// The number of steps above which failures are shown without the location of their step, because the whole file
-  /// would have to stay in memory.
+  /// The number of steps up to which failures are shown with the location of their step. With more steps, keeping the
+  /// whole file in memory would take too much.
   private static let placedSteps = 10_000
-  /// The trace of the run. Nil if no trace is sent.
+  /// The context of the trace that is sent, or nil if none is sent.
   private let context: TraceContext?
 
-  /// Starts the workflow and returns while it runs. The process ends when the run does. If the workflow cannot be run,
-  /// prints the reason and ends the process.
+  /// Starts the workflow and returns while it runs. The process ends together with the run. If the workflow cannot be
+  /// run, prints the reason and ends the process.
   static func start(_ request: RunRequest) {
     do {
       let session = try RunSession(request)
@@ -69,7 +69,7 @@ struct RunSession: Sendable {
         ?? LoadedWorkflow.loadWithText(
           request.file, installation, steps: request.steps, findings: request.outputs.findings)
     } catch {
-      // Without a description, the problems have been printed and written as findings.
+      // Such an error has no description if its problems have already been printed and written as findings.
       hasFindings = (error as? InvalidWorkflow)?.description.isEmpty == true
       throw error
     }
@@ -90,7 +90,7 @@ struct RunSession: Sendable {
       options.history = try RunMemory.history(
         of: FilePath.absolute(request.file), loaded.definition, graph.workflow, installation, request, early)
     }
-    // A resumed run has the inputs with which it was started. Only secret inputs are read again.
+    // A resumed run has the same inputs as when it was started. Only secret inputs are read again.
     var inputs = resume?.plan.header.inputs ?? [:]
     for (name, value) in options.inputs { inputs[name] = value }
     options.fileEnvironment = try EnvironmentFile.values(
@@ -171,7 +171,7 @@ struct RunSession: Sendable {
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 
-  /// Starts or resumes the run. When resuming, this process must hold the run before it contacts container engines.
+  /// Starts or resumes the run. If it is resumed, this process must hold it before container engines are contacted.
   private static func start(
     _ graph: WorkflowGraph, _ resume: PreparedResume?, _ options: RunOptions, _ engine: Engine,
     _ executors: any StepExecutors, _ request: RunRequest
@@ -202,7 +202,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Creates a session from an async context. This happens on a separate thread, because it blocks.
+  /// Creates a session from an asynchronous function. It is created on a separate thread, because that blocks.
   static func inTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> RunSession {
     let result = try await DetachedThread.run { Result { try RunSession(request, resuming: resume) } }
     return try result.get()
@@ -218,12 +218,12 @@ struct RunSession: Sendable {
     ExitStatus.exit(code)
   }
 
-  /// Ends the process like ``end(_:)``, but for a run without external plugins and remote steps: there is nothing to
-  /// wait for.
+  /// Ends the process like ``end(_:)``. It is used for runs without external plugins and remote steps, in which there
+  /// is nothing to wait for.
   private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
-  /// Reacts to the end of the reader of standard output: the run continues if it has another output, and is cancelled
-  /// otherwise.
+  /// Handles the end of standard output's reader. The run continues if it has another output, and is otherwise
+  /// cancelled.
   private func watchOutput() {
     let isKept = request.outputs.isKept
     StandardOutput.whenFailed { [run] failure in
@@ -243,11 +243,11 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Prints and writes the report. Returns the exit code for it.
+  /// Prints and writes the report. Returns the exit code for the run.
   private func tell(_ report: RunReport) -> Int32 {
     Interrupts.awaitReportTurn()
     var report = report
-    // Executors may have warned after the run ended, while they were closed.
+    // Executors may have warned while they were being closed, after the run had ended.
     report.warnings += executors.warnings.map { run.mask?.masked($0) ?? $0 }.filter { !report.warnings.contains($0) }
     if let warning = LeftBehindText.warning() {
       report.warnings.append(warning)
@@ -301,8 +301,8 @@ struct RunSession: Sendable {
   }
 
   private func account(of report: RunReport) -> RunAccount {
-    // The clock of a resumed run continues from where it stopped, so only the times of events in this process are
-    // converted correctly.
+    // The clock of a resumed run continues where it stopped, so only times of events in this process are converted
+    // correctly.
     let begin = WallTime.nanoseconds - run.nowNanoseconds
     let prewarm = Int(report.prewarmMilliseconds * 1_000_000)
     var account = RunAccount(
@@ -317,7 +317,7 @@ struct RunSession: Sendable {
     if let signal = Interrupts.firstThatCancels { return 128 + signal }
     switch report.conclusion {
     case .failure: return ExitStatus.failure.rawValue
-    // Without a signal, flowrun itself has cancelled the run, because standard output has no reader.
+    // If there was no signal, flowrun itself has cancelled the run because standard output has no reader.
     case .cancelled: return (StandardOutput.isLost ? ExitStatus.outputFailed : .failure).rawValue
     case .success, .partial:
       let isTooLate = request.isStrict && report.gate.outcome == .timedOut

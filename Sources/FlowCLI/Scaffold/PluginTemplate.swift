@@ -1,17 +1,17 @@
-/// The template of a new plugin with test cases, for `flowrun plugins new`.
+/// The template of a new plugin with test cases. `flowrun plugins new` uses it.
 public struct PluginTemplate: Sendable {
-  /// The languages with a template.
+  /// The languages for which there is a template.
   public enum Language: String, Sendable, CaseIterable {
     case swift, python, node, sh
   }
 
-  /// The name of the plugin and its folder.
+  /// The name of the plugin, which is also the name of its folder.
   public let name: String
-  /// The language of the plugin.
+  /// The language in which the plugin is written.
   public let language: Language
 
-  /// Creates a template. Returns nil if the name is invalid: it must consist of lowercase letters, digits and single
-  /// hyphens, starting with a letter.
+  /// Creates a template. Returns nil if the name is invalid. A name consists of lowercase letters, digits and single
+  /// hyphens, and begins with a letter.
   public init?(name: String, language: Language) {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     let isName =
@@ -27,7 +27,7 @@ public struct PluginTemplate: Sendable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// The content of the plugin's files by name.
+  /// The content of each of the plugin's files, by file name.
   public var files: [String: String] {
     var files = ["plugin.yaml": Self.manifest(program), "cases.jsonl": cases]
     switch language {
@@ -75,7 +75,7 @@ public struct PluginTemplate: Sendable {
     """
   }
 
-  /// Calls with the results they must have, for `flowrun plugins check`.
+  /// Calls with their expected results. `flowrun plugins check` makes these calls.
   private var cases: String {
     let louder = language == .sh ? "hello!" : "HELLO!"
     return """

@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// The files of a plugin in Python, except its manifest and cases. `NAME` is replaced with the name of the plugin.
+  /// The files of a plugin in Python, except its manifest and test cases. `NAME` stands for the plugin's name.
   static let pythonFiles = [
     "plugin.py": #"""
     from flowrun_plugin import Problem, action, serve

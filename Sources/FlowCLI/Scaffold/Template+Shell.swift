@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// The files of a plugin in sh, except its manifest and cases. `NAME` is replaced with the name of the plugin.
+  /// The files of a plugin in sh, except its manifest and test cases. `NAME` stands for the plugin's name.
   static let shellFiles = [
     "plugin.sh": #"""
     . "$FLOWRUN_PLUGIN_SH"
