@@ -7,11 +7,11 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Runs a program that prints a secret. The program has a time limit. If it fails, its standard error is shown.
+/// Runs a program that prints a secret. The program has limited time. If it fails, its standard error is shown.
 enum SecretCommand {
   static let limitSeconds = 30
 
-  /// The environment of this process, with the variable that identifies processes that are left behind.
+  /// The environment of this process with the variable that identifies leftover processes.
   private static var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
@@ -20,7 +20,7 @@ enum SecretCommand {
     return variables
   }
 
-  /// Returns the program's standard output without the last line break.
+  /// Returns the standard output of a program without the last line break.
   static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]
@@ -63,7 +63,7 @@ enum SecretCommand {
     }
   }
 
-  /// Reads standard output and standard error of the program until both end.
+  /// Reads a program's standard output and standard error until both end.
   private struct Reader {
     let deadline: ContinuousClock.Instant
     var output: [UInt8] = []
@@ -71,7 +71,7 @@ enum SecretCommand {
 
     init(deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
-    /// Reads both outputs. Returns false if the deadline is reached first.
+    /// Reads both outputs. Returns false if the deadline passes before both have ended.
     mutating func read(_ first: borrowing Descriptor, _ second: borrowing Descriptor) -> Bool {
       first.setNonBlocking()
       second.setNonBlocking()
@@ -96,7 +96,7 @@ enum SecretCommand {
         case .nothing: return true
         case .end: return false
         case .bytes(let count):
-          // A few more bytes than a secret may have are kept, so that a secret that is too long is recognized.
+          // A few more bytes are kept than a secret may have, so that a secret that is too long is noticed.
           bytes.append(contentsOf: buffer.prefix(min(count, max(0, Limits.secretBytes + 3 - bytes.count))))
           return true
         }

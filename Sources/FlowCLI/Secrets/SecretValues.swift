@@ -5,7 +5,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Fetches the secrets that a workflow declares. This is done before any step runs.
+/// Fetches the secrets that a workflow declares, before any step runs.
 package struct SecretValues {
   private let workflow: Workflow
   private let loaded: LoadResult
@@ -17,15 +17,15 @@ package struct SecretValues {
   package struct SecretProblem: Error {
     package var message: String
     var help: String?
-    /// True if the secret does not exist. An optional secret may be missing.
+    /// True if the secret does not exist. That is allowed for an optional secret.
     var isAbsence = false
   }
 
-  /// Returns the secrets of a workflow in `folder` by name. The value of a missing optional secret is null. Throws an
-  /// ``InvalidWorkflow`` with the location of the first secret that is not available.
+  /// Returns the secrets of the workflow in `folder`, by name. The value of a missing optional secret is null. Throws
+  /// an ``InvalidWorkflow`` with the location of the first unavailable secret.
   ///
-  /// - Parameter runsCommands: If false, the value of a secret that a command prints is null, and the command is not
-  ///   run.
+  /// - Parameter runsCommands: If false, commands that print secrets are not run, and the values of these secrets are
+  ///   null.
   static func fetch(
     for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject,
     inputs: ValueObject, runsCommands: Bool = true
@@ -63,7 +63,7 @@ package struct SecretValues {
         throw ExpressionError(.evaluation, "", offset: 0, length: 0)
       default: break
       }
-      // The system would read each of these texts up to the NUL.
+      // The system would read such a text only up to the NUL.
       if let text = source.texts.first(where: { $0.utf8.contains(0) }) {
         throw ExpressionError(
           .evaluation, "expected a text without NUL characters, found \(Value.string(text).shortText)", offset: 0,
@@ -110,7 +110,7 @@ package struct SecretValues {
     return try decoded(withoutLineBreak(bytes))
   }
 
-  /// Returns the bytes without the last line break, which editors and programs add.
+  /// Returns the bytes without the last line break, which editors and programs append.
   static func withoutLineBreak(_ bytes: [UInt8]) -> [UInt8] {
     if bytes.last != UInt8(ascii: "\n") { return bytes }
     return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.dropLast(2) : bytes.dropLast()
@@ -125,7 +125,7 @@ package struct SecretValues {
 
   private static let keepLess = "keep a key there instead of the data"
 
-  /// Throws if a secret is empty or too short: masking a short secret would also hide other text.
+  /// Throws if a secret is empty or too short. Masking a short secret would also hide unrelated text.
   package static func checked(_ text: String) throws(SecretProblem) -> String {
     guard !text.isEmpty else { throw SecretProblem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {
