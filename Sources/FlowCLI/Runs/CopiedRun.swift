@@ -5,17 +5,17 @@ import FlowPluginKit
 import FlowStore
 import FlowSystem
 
-/// A run that was copied together with its folder. It belongs to the original folder, where it was recorded.
+/// A run that was copied together with its folder. It belongs to the folder where it was recorded.
 struct CopiedRun {
-  /// The run as recorded in the store of the copied folder.
+  /// The run as the store in the copied folder contains it.
   let run: StoredRun
-  /// The folder where the run was recorded.
+  /// The path of the folder where the run was recorded.
   let original: String
-  /// The copied folder.
+  /// The path of the copied folder.
   let copy: String
 
-  /// Returns nil if the run belongs to the folder of its store. This includes a folder that was moved: nothing is left
-  /// at the recorded path, or the store there does not have this run.
+  /// Returns nil if the run belongs to the folder of its store. That is also so if the folder has been moved: there is
+  /// no store at the recorded path any more, or that store does not contain the run.
   init?(_ run: StoredRun) {
     let (recorded, own) = (FilePath.folder(of: run.recordedFile), FilePath.folder(of: run.file))
     guard recorded != own else { return nil }
@@ -25,19 +25,19 @@ struct CopiedRun {
     guard FilePath.isFolder(original), !FilePath.isSame(original, copy), RunFolders.hasRuns(original) else {
       return nil
     }
-    // A store that cannot be read is treated as if it has the run.
+    // If the store at the recorded path cannot be read, it is assumed to contain the run.
     let found = Result { try RunMemory.openStore(in: original, readOnly: true).run(run.id) }
     if case .success(nil) = found { return nil }
   }
 
-  /// The error for sending a request to the run from the copied folder.
+  /// The error for a request to the run that names the copied folder.
   var question: RunProblem {
     RunProblem(
       "run \(RunReference.short(run.id)) belongs to '\(original)', and '\(copy)' has a copy of its record; name that folder "
         + "with --in")
   }
 
-  /// The error for resuming the run in the copied folder.
+  /// The error for resuming the run in the copied folder without `--here`.
   var refusal: InvalidWorkflow {
     let text =
       "run \(RunReference.short(run.id)) belongs to '\(original)', and '\(copy)' has a copy of its record; resume it there, or "
@@ -45,7 +45,7 @@ struct CopiedRun {
     return InvalidWorkflow(description: "flowrun: \(TerminalText.visible(text))\n")
   }
 
-  /// Prints the new id of the run in the copied folder. Also prints a warning if both runs use the same data folder.
+  /// Prints the run's new id in the copied folder, and warns if both runs use the same data folder.
   func explain(_ own: StoredRun, _ resume: PreparedResume) {
     let data = resume.plan.header.dataFolder
     let isShared = !data.utf8.starts(with: (FilePath.folder(of: own.file) + "/").utf8)
@@ -55,13 +55,13 @@ struct CopiedRun {
     StandardOutput.writeError("flowrun: \(TerminalText.visible(text))\n")
   }
 
-  /// Records the run in the store of the copied folder a second time, with a new id, and returns it.
+  /// Adds the run to the store of the copied folder under a new id. Returns the added run.
   func split(in store: any RunStore) throws -> StoredRun {
     var own = run
     own.id = RunInformation.newID()
     own.startedMilliseconds = WallTime.now
     let (definition, chunks) = (try store.definition(of: run.id), try store.chunks(of: run.id))
-    // The recorded path remains that of the original.
+    // Keep the recorded path of the original.
     own.file = run.recordedFile
     try store.keep(own, definition: definition, chunks: chunks)
     guard let stored = try store.run(own.id) else { throw StoreProblem.unknown(run: own.id) }

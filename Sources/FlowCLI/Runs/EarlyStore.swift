@@ -2,20 +2,20 @@ import FlowStore
 import FlowSystem
 import Synchronization
 
-/// The store of a folder, which is opened on a separate thread while the workflow is read and starts to run. In a short
-/// run, opening the store takes longer than the steps.
+/// Opens the store of a folder on a separate thread while the workflow is read and starts to run. In a short run,
+/// opening the store takes longer than the steps.
 final class EarlyStore: Sendable {
   private enum State {
     case closed
     case open(any FileRunStore)
-    /// The writer has taken the store, or opens the store itself.
+    /// The writer has received the store, or will open it itself.
     case taken
   }
 
   private let state = Mutex(State.closed)
 
-  /// Opens the store of a folder if it exists. An error is ignored here: the writer tries again and gets the same
-  /// error.
+  /// Starts to open the store of a folder if it exists. Errors are ignored, because the writer then opens the store and
+  /// gets the same error.
   init(in folder: String) {
     guard FilePath.exists(RunMemory.path(in: folder)) else { return }
     try? DetachedThread.start(name: "store") { [self] in
@@ -27,7 +27,7 @@ final class EarlyStore: Sendable {
     }
   }
 
-  /// Returns the open store on the first call. Returns nil if the caller must open it.
+  /// Returns the open store when it is first called. Returns nil if the caller must open the store itself.
   func take() -> (any FileRunStore)? {
     state.withLock { state in
       defer { state = .taken }

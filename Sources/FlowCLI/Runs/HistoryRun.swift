@@ -7,7 +7,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A recorded run together with its workflow.
+/// A recorded run and its workflow.
 package struct HistoryRun {
   package let run: StoredRun
   package let chunks: [[UInt8]]
@@ -17,7 +17,7 @@ package struct HistoryRun {
   let loaded: LoadResult
   package let recollection: RunRecollection
 
-  /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition cannot be loaded any more because a
+  /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition can no longer be loaded because a
   /// plugin is missing.
   package init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
     self.run = run
@@ -38,15 +38,15 @@ package struct HistoryRun {
     }
   }
 
-  /// Reads the run with a name or id. See ``RunReference``.
+  /// Reads the run with a name or id as described in ``RunReference``.
   package init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
     let store = try place.open()
     let run = try RunReference.find(name, in: try store.list(RunFilter()))
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 
-  /// The report of the run, with its state and the processes that ran it. If the run has not ended, the report contains
-  /// the data recorded so far.
+  /// The report of the run, including its state and the processes that ran it. If the run has not ended, the report
+  /// contains what has been recorded so far.
   package var report: RunReport {
     var report = RunReport(recollection, of: graph, run)
     report.takeItemNames(in: chunks, of: graph)

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowStore
 import Synchronization
 
-/// The open stores of this process. They are closed when the process ends, so that their write-ahead logs are merged.
+/// The open stores of this process. They are closed when the process ends, which merges their write-ahead logs.
 final class OpenStores: Sendable {
   static let shared: OpenStores = {
     let stores = OpenStores()

@@ -8,7 +8,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A resume that has been planned but has not changed anything yet.
+/// A plan to resume a run. Nothing has been changed so far.
 struct PreparedResume {
   let run: StoredRun
   let store: any RunStore
@@ -18,7 +18,7 @@ struct PreparedResume {
   let installation: Installation
   /// The result of loading the current workflow file.
   let loaded: LoadResult
-  /// The secret inputs, which must be given again.
+  /// The values of secret inputs, which the user must provide again.
   private let inputs: ValueObject
 
   init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
@@ -26,7 +26,7 @@ struct PreparedResume {
     self.store = store
     installation = try Installation(around: run.file, given: request.pluginFolders)
     let recorded = try HistoryRun(run, store, installation)
-    // The current workflow file or, if it is missing, the recorded definition.
+    // If the workflow file is missing, use the recorded definition.
     let bytes = (try? FileAccess.read(run.file)) ?? recorded.definition
     let isSame = bytes == recorded.definition
     let result =
@@ -89,12 +89,12 @@ struct PreparedResume {
     return wish
   }
 
-  /// The steps that finished in an earlier process and are not run again.
+  /// The steps that have finished in an earlier process and do not run again.
   var keptSteps: Set<StepIndex> {
     Set(plan.fates.indices.lazy.filter { plan.fates[$0] == .kept }.map { StepIndex($0) })
   }
 
-  /// Returns the options for the engine. Options that the journal records are not set here.
+  /// Returns the options for the engine, except those that the journal contains.
   func options(_ request: RunRequest) throws(UsageProblem) -> RunOptions {
     var options = RunOptions(
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
@@ -104,7 +104,7 @@ struct PreparedResume {
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
     options.endsOutsideServices = !prepared.graph.workflow.keepsServices
-    // If the earlier process ended normally, it has also ended its workers.
+    // If the earlier process was interrupted, its workers may still be running for a while.
     if run.state == .interrupted, plan.hadRemoteSteps { options.takeoverPause = PulseRhythm().silence }
     return options
   }
@@ -126,7 +126,7 @@ struct PreparedResume {
     return ":\(location.line):\(location.column)"
   }
 
-  /// Returns the error for a run that cannot be resumed.
+  /// Returns the error for a run that cannot be resumed for this reason.
   private static func problem(
     _ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult, isSameFile: Bool
   ) -> any Error {

@@ -7,13 +7,13 @@ import FlowSystem
 
 /// Finds out how long a step took in the recorded runs of a file.
 package enum RecordedDurations {
-  /// How many runs and how many bytes of their journals are read at most, from the newest run on. An editor waits for
-  /// the result.
+  /// The maximum number of runs whose journals are read, starting with the newest, and the maximum number of bytes that
+  /// are read. An editor waits for the result.
   private static let runLimit = 100
   private static let byteLimit = 1 << 20
 
-  /// Returns the durations of the successful executions of a step, each from the start of its first attempt to its end.
-  /// The result is empty if there are none, or if they cannot be read. Nothing is written.
+  /// Returns the durations of a step's successful executions, from the start of the first attempt to the end of the
+  /// step. The array is empty if there are none or if they cannot be read. Nothing is written.
   package static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
     let folder = FilePath.folder(of: file)
     guard FilePath.exists(RunMemory.path(in: folder)),
@@ -22,7 +22,7 @@ package enum RecordedDurations {
     return of(step, in: file, store, catalog: catalog).map(\.duration)
   }
 
-  /// Returns the durations from a store that is already open, each with the id of its run.
+  /// Returns the durations from an open store, each with the id of its run.
   package static func of(
     _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
   ) -> [(run: String, duration: Duration)] {
@@ -32,7 +32,7 @@ package enum RecordedDurations {
     guard let runs = try? store.runs(filter), let sizes = try? store.sizes() else { return [] }
     var bytesLeft = byteLimit
     var durations: [(run: String, duration: Duration)] = []
-    // Most runs have the same definition, so the last one that was read is kept.
+    // Most runs have the same definition, so the one that was read last is kept.
     var read: (definition: [UInt8], steps: [Step])?
     for run in runs where run.state != .running && RunHeader(run.header)?.selection == nil {
       bytesLeft -= sizes[run.id] ?? 0

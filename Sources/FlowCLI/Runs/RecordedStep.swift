@@ -3,16 +3,16 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// A step of a recorded run, or an item of one, named on the command line: `convert`, `convert[3]`, or the name that
-/// the log prints, `convert[3] raw/b.txt`.
+/// A step or item of a recorded run that the command line names. It is written as `convert`, `convert[3]`, or with the
+/// name that the log prints: `convert[3] raw/b.txt`.
 struct RecordedStep {
   let id: String
   let item: Int?
 
-  /// The name of the step or item in the log.
+  /// The name of the step or item as the log prints it.
   var name: String { item.map { "\(id)[\($0)]" } ?? id }
 
-  /// Finds the step or item. Throws a usage error if the run has none of that name. `option` begins the message.
+  /// Finds the step or item. Throws a usage error, which begins with `option`, if the run has none with this name.
   init(_ text: String, of workflow: Workflow, in recorded: HistoryRun, option: String = "") throws(UsageProblem) {
     if workflow.steps.contains(where: { $0.id.text == text }) {
       (id, item) = (text, nil)
@@ -40,13 +40,13 @@ struct RecordedStep {
     (id, item) = (step, index)
   }
 
-  /// True if the written name is the recorded one. Long names are recorded without their end.
+  /// True if `written` is the recorded name. Long names are recorded without their end.
   private static func isSame(_ written: String, _ name: String) -> Bool {
     written == name || name.hasSuffix("…") && written.hasPrefix(name.dropLast())
   }
 
-  /// Splits `convert[3] raw/b.txt` into its parts. The name is empty if the text ends with the index. Returns nil if the
-  /// text does not name an item.
+  /// Splits a text such as `convert[3] raw/b.txt` into its parts. The name is empty if the text ends after the index.
+  /// Returns nil if the text does not name an item.
   static func item(in text: String) -> (step: String, index: Int, name: String)? {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
     let rest = text[text.utf8.index(after: end)...]
@@ -57,7 +57,7 @@ struct RecordedStep {
     return (item.step.text, item.index, String(name))
   }
 
-  /// The number of items of each step that may be suggested by their index.
+  /// The number of items of each step that a suggestion considers.
   private static let suggestedItems = 100
 
   private static func unknown(_ text: String, _ workflow: Workflow, _ recorded: HistoryRun) -> String {
@@ -71,12 +71,12 @@ struct RecordedStep {
     }
     let nearest =
       nearest(text, steps.contains(owner) ? [owner] : [], recorded) ?? NearestName.of(text, among: steps + items)
-      // The lines of steps in the workflow of an item are those of the item.
+      // If an item runs a workflow, the lines of that workflow's steps belong to the item.
       ?? items.first { text.hasPrefix($0 + "/") }
     return "this workflow has no step '\(text)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
   }
 
-  /// Returns the item of these steps whose name is nearest to the text: the one in its brackets or behind them.
+  /// Returns the item of these steps whose name is most similar to the text in brackets or after them.
   private static func nearest(_ text: String, _ steps: [String], _ recorded: HistoryRun) -> String? {
     for step in steps {
       let names = recorded.itemNames(of: step) ?? []
@@ -103,6 +103,6 @@ extension HistoryRun {
 }
 
 extension Array {
-  /// The element at an index, or nil if there is none.
+  /// The element at `index`, or nil if the index is out of range.
   fileprivate subscript(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

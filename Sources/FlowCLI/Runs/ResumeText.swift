@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// Describes the steps that a resume keeps and those that it runs again. This is printed before anything runs.
+/// Describes which steps a resumed run keeps and which it runs again. The text is printed before anything runs.
 enum ResumeText {
-  /// The number of steps that are named in each group.
+  /// The maximum number of steps that are named in each group.
   private static let named = 20
 
   static func text(_ plan: ResumePlan, _ graph: WorkflowGraph, run: String, style: TextStyle) -> String {

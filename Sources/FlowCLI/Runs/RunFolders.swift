@@ -1,22 +1,22 @@
 import FlowSystem
 
-/// Finds folders with a run history or with workflows below another folder.
+/// Finds folders below another folder that contain workflows or a run history.
 package enum RunFolders {
-  /// How many levels of folders are searched, and how many names are read.
+  /// The maximum number of levels that are searched, and of names that are read.
   private static let (levels, names) = (4, 20_000)
 
-  /// Folders relative to the folder of a search, sorted by depth and then by name.
+  /// The paths of the folders that a search has found, relative to its folder, sorted by depth and then by name.
   package struct Found {
-    /// The folders with a run history.
+    /// The folders that contain a run history.
     package var runs: [String] = []
-    /// The folders with files that are named like workflows.
+    /// The folders that contain files with names of workflows.
     package var workflows: [String] = []
   }
 
-  /// Returns the folders below `folder` that have a run history.
+  /// Returns the folders below `folder` that contain a run history.
   static func below(_ folder: String) -> [String] { search(folder).runs }
 
-  /// Searches the folders below `folder`. Hidden folders, links and `node_modules` are skipped.
+  /// Searches all folders below `folder` except hidden ones, links and `node_modules`.
   package static func search(_ folder: String) -> Found {
     var found = Found()
     var level = [""]
@@ -39,12 +39,12 @@ package enum RunFolders {
     return found
   }
 
-  /// True if a file of this name may be a workflow.
+  /// True if a file with this name may be a workflow.
   package static func isWorkflowName(_ name: String) -> Bool {
     (name.hasSuffix(".yaml") || name.hasSuffix(".yml")) && !name.hasPrefix(".") && name != "plugin.yaml"
   }
 
-  /// True if runs of the workflows of a folder have been recorded.
+  /// True if runs of workflows in this folder have been recorded.
   package static func hasRuns(_ folder: String) -> Bool {
     let path = RunMemory.path(in: folder)
     return FilePath.exists(path) && !CommandParts.current.stores.isNew(path)

@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The recorded output of the steps of a run.
+/// The recorded output of a run's steps.
 struct RunLog {
-  /// The recorded lines, in the order in which they were printed.
+  /// The recorded lines, in the order in which steps printed them.
   let lines: [ValueObject]
   let style: TextStyle
 
-  /// The names of the items that printed lines.
+  /// The names of the items that have printed lines.
   let items: ItemNames
 
   init(lines: [ValueObject], style: TextStyle, items: ItemNames = ItemNames()) {
@@ -24,12 +24,12 @@ struct RunLog {
     self.init(lines: RunRecollection.coloredLines(in: chunks), style: style)
   }
 
-  /// Returns the output of a step and its items, or of all steps if `step` is nil.
+  /// Returns the output of a step and its items. If `step` is nil, returns the output of all steps.
   func text(ofStep step: String?) -> String {
     text(step == nil ? lines : lines.filter { Self.source($0) == step || Self.owner($0) == step })
   }
 
-  /// Returns, for each failed step, the cause of the failure and the output of the step.
+  /// Returns the cause of the failure and the output of each failed step.
   func text(ofFailed steps: [RunReport.Step]) -> String {
     let printed = Dictionary(grouping: lines) { Self.owner($0) ?? "" }
     return steps.map { step in
@@ -38,7 +38,7 @@ struct RunLog {
     }.joined()
   }
 
-  /// Returns the cause of the failure of a step or item. If the step printed nothing, the text includes all details.
+  /// Returns the cause of a step's or item's failure. If the step has printed nothing, the text includes all details.
   func cause(of step: RunReport.Step, hasLines: Bool) -> String {
     let failure = FailureText(step.failure)
     let time = step.startedAt.flatMap { start in step.endedAt.map { " in \(Milliseconds.text($0 - start))" } } ?? ""
@@ -63,7 +63,7 @@ struct RunLog {
     line["step"]?.stringValue ?? line["plugin"]?.stringValue
   }
 
-  /// Returns the step to which a line belongs. If an item printed the line, this is the step of the item.
+  /// Returns the step to which a line belongs. For a line of an item, this is the step of the item.
   private static func owner(_ line: ValueObject) -> String? {
     source(line).map { StepID(unchecked: $0).item?.step.text ?? $0 }
   }

@@ -1,14 +1,14 @@
 import FlowCommandKit
 import FlowStore
 
-// The run history in a database that several machines share.
+// The run history in a database, which several machines can share.
 extension RunMemory {
-  /// Opens the store in a database. `option` is the name of the option that has the address.
+  /// Opens the store in the database at `address`. `option` is the option that contains the address.
   package static func open(address: String, option: String = "--store") throws -> any RunStore {
     try database(of: address, option: option).open(address, isDurable: false)
   }
 
-  /// Returns the provider of the database that an address names.
+  /// Returns the provider for the database at an address.
   static func database(
     of address: String, option: String = "--store"
   ) throws(UsageProblem) -> any DatabaseProvider {

@@ -7,12 +7,12 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The run history of the command. By default, it is in `.flowrun/runs.sqlite` next to the workflows.
+/// The run history that the command uses. By default, it is in `.flowrun/runs.sqlite` next to the workflows.
 package enum RunMemory {
-  /// Returns the path of the store for the workflows of a folder.
+  /// Returns the path of the store for workflows in a folder.
   package static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
 
-  /// Opens the store for the workflows of a folder. The store stays valid if the folder is moved.
+  /// Opens the store for workflows in a folder. The store stays valid if the folder is moved.
   static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> any FileRunStore {
     let store = try CommandParts.current.stores.open(path(in: folder), readOnly: readOnly, folder: folder)
     OpenStores.shared.add(store)
@@ -22,8 +22,8 @@ package enum RunMemory {
   /// This process as the holder of runs.
   package static var holder: RunHolder { CommandParts.current.stores.holder }
 
-  /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow that
-  /// is read from a pipe is not recorded, because it could not be read again.
+  /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow from
+  /// a pipe is not recorded, because it could not be read again.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest,
     _ early: EarlyStore?
@@ -42,14 +42,14 @@ package enum RunMemory {
       of: file, definition, workflow, installation, isDurable: isDurable, store: request.store, early)
   }
 
-  /// Starts to open the store for a run in the background. Returns nil if the run is not recorded or its store is a
+  /// Starts to open the store for a run in the background. Returns nil if the run is not recorded or the store is a
   /// database.
   static func openEarly(_ request: RunRequest) -> EarlyStore? {
     guard request.keepsHistory, request.store == nil else { return nil }
     return EarlyStore(in: FilePath.folder(of: FilePath.absolute(request.file)))
   }
 
-  /// Returns the history for a run. It is in the database at `address`, or in the store next to the file.
+  /// Returns the history for a run: in the database at `address` or, if that is nil, in the store next to the file.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
     store address: String?, _ early: EarlyStore? = nil
@@ -72,13 +72,13 @@ package enum RunMemory {
     return history
   }
 
-  /// The identity of the store file that was opened last, even if opening failed.
+  /// The identity of the store file that was opened most recently, even if opening it failed.
   private final class FoundStore: Sendable {
     let identity = Mutex<FileIdentity?>(nil)
   }
 
-  /// Opens the store of a folder. If `damage` indicates that the store is damaged, it is first moved to another name,
-  /// unless another process has already done this.
+  /// Opens the store of a folder. If `damage` is not nil, the store is damaged and is first renamed, unless another
+  /// process has already done so.
   private static func openFile(
     in folder: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
   ) throws(StoreProblem) -> any FileRunStore {
@@ -91,7 +91,7 @@ package enum RunMemory {
           + "'\(TerminalText.visible(aside))'; a new one was created\n")
     }
     let opened = damage == nil ? early?.take() : nil
-    // The identity is read first, because a store that cannot be opened does not report it.
+    // The identity is read before the store is opened, because it is also needed if opening fails.
     found.identity.withLock { $0 = opened == nil ? FileIdentity(path) : opened?.identity }
     let store: any FileRunStore
     if let opened { store = opened } else { store = try openStore(in: folder) }
@@ -106,8 +106,8 @@ package enum RunMemory {
       \.id.text)
   }
 
-  /// Opens the store of a folder, or of the folder of a workflow file. It is opened for writing if `writes` is true.
-  /// Throws a ``UsageProblem`` if no run is recorded there.
+  /// Opens the store of a folder, or of the folder that contains a workflow file, for reading or, if `writes` is true,
+  /// for writing. Throws a ``UsageProblem`` if no run is recorded there.
   package static func open(_ place: String, writes: Bool = false) throws -> any FileRunStore {
     let folder = folder(of: place)
     let path = path(in: folder)
@@ -115,14 +115,14 @@ package enum RunMemory {
     do throws(StoreProblem) {
       return try openStore(in: folder, readOnly: !writes)
     } catch {
-      // A store in a folder that is not writable can still be read.
+      // The store can be read even if its folder is not writable.
       guard case .unusable = error, writes else { throw error }
       return try openStore(in: folder, readOnly: true)
     }
   }
 
-  /// Returns the error for a missing store. `place` is the folder or file that the user named. If the folder cannot be
-  /// searched, that is the error.
+  /// Returns the error for a missing store, or for a folder that cannot be searched. `place` is the folder or file that
+  /// the user has named.
   private static func missing(_ place: String, _ path: String) -> any Error {
     var status = stat()
     if stat(path, &status) != 0, errno == EACCES {

@@ -4,14 +4,14 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// One run as text: its state, its gate and its steps.
+/// A recorded run as text: its state, its gate and its steps.
 struct RunPage {
   let recorded: HistoryRun
-  /// The step or item to show, or nil to show all steps.
+  /// The step or item to show. Nil means all steps.
   let step: RecordedStep?
   let style: TextStyle
 
-  /// The number of steps above which only those that did not succeed are listed.
+  /// The number of steps up to which all are listed. If there are more, only those that did not succeed are listed.
   private static let listedSteps = 200
 
   var text: String {
@@ -71,7 +71,8 @@ struct RunPage {
 }
 
 extension RunReport.Step {
-  /// Returns an item of the step as a step of its own, named like `convert[3] raw/b.txt`, or nil if it has no such item.
+  /// Returns an item of the step in the form of a step with a name such as `convert[3] raw/b.txt`. Returns nil if there
+  /// is no item with this index.
   func item(_ index: Int) -> RunReport.Step? {
     guard let item = items?.first(where: { $0.index == index }) else { return nil }
     var step = self

@@ -2,14 +2,14 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowStore
 
-/// Finds the run that a user names: by the start or end of its id, or by `last` or `last-failed`.
+/// Finds the run that a user names by the start or end of its id, or by `last` or `last-failed`.
 package enum RunReference {
-  /// How many digits of an id are shown. These are its last digits, because those are random.
+  /// The number of digits of an id that are shown. They are the last ones, because those are random.
   static let shownDigits = 8
 
   package static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
 
-  /// Returns the run with this name. Throws a ``UsageProblem`` with the candidates if several runs match, and an
+  /// Returns the run with this name. Throws a ``UsageProblem`` that lists the candidates if several runs match, and an
   /// ``InvalidWorkflow`` if the run is damaged.
   static func find(_ name: String, in list: RunList) throws -> StoredRun {
     do throws(UsageProblem) {
@@ -23,7 +23,7 @@ package enum RunReference {
     }
   }
 
-  /// Returns the id of the damaged run with this name. Returns nil if no damaged run or more than one matches.
+  /// Returns the id of the damaged run with this name. Returns nil unless exactly one damaged run matches.
   static func damaged(_ name: String, in list: RunList) -> String? {
     let typed = name.lowercased()
     let fitting = typed.isEmpty ? [] : list.damaged.filter { $0.hasPrefix(typed) || $0.hasSuffix(typed) }

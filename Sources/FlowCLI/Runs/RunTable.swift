@@ -4,15 +4,15 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// The times from the summary of a run that a list shows, in milliseconds.
+/// The times in a run's summary that a list of runs shows, in milliseconds.
 package struct RunFigures {
   /// The duration of the run, or nil if it has not ended.
   package var duration: Double?
-  /// The time at which the gate opened, or nil if it did not open or the run has no gate.
+  /// The time at which the gate opened, or nil if it did not open or the run has none.
   package var gate: Double?
-  /// The outcome of the gate, with the word that the report uses.
+  /// The outcome of the gate, in the words of the report.
   package var gateOutcome: String?
-  /// The way the run was launched: the launch reason and the first entry.
+  /// The way in which the run was launched: the reason and the first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
   /// Reads the figures from the summary of a run.
@@ -29,10 +29,10 @@ package struct RunFigures {
   }
 }
 
-/// A list of runs as text, one line per run. A line has the duration of the run and the usual duration of runs of the
-/// same workflow that were launched in the same way.
+/// A list of runs as text, with one run per line. A line has the duration of the run and the usual duration of runs of
+/// the same file that were launched in the same way.
 struct RunTable {
-  /// Identifies runs of one file that were launched in the same way.
+  /// The runs of one file that were launched in the same way.
   private struct Usual: Hashable {
     var file: String
     var launch: LaunchGroup
@@ -75,7 +75,7 @@ struct RunTable {
     }
   }
 
-  /// Returns the median duration for each file and way of launching, if there are at least three successful runs.
+  /// Returns the median duration for each group of runs that has at least three successful ones.
   private func medians(_ figures: [RunFigures]) -> [Usual: Double] {
     var durations: [Usual: [Double]] = [:]
     for (run, figure) in zip(runs, figures) where run.state == .success || run.state == .partial {

@@ -13,7 +13,7 @@ extension StoreProblem: CommandProblem {
     }
   }
 
-  /// A suggestion for the errors whose description does not have one.
+  /// A suggestion for an error whose description contains none.
   private var remedy: String {
     guard case .damaged = self else { return "" }
     return "; flowrun runs delete deletes a damaged run, and the next run moves a damaged store aside"
