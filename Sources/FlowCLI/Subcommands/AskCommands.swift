@@ -6,14 +6,14 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// Sends a request to a run in another process and waits for the reply.
+/// Sends requests to runs in other processes and waits for replies.
 package enum RunQuestion {
-  /// The maximum time to wait for a reply. A run checks for requests ten times per second, but a machine or disk can be
-  /// busy for seconds.
+  /// The maximum time to wait for a reply. A run checks for requests ten times per second, but the machine or disk can
+  /// be busy for seconds.
   private static let waitMilliseconds = 10_000
 
-  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if
-  /// there is no such run, and a ``RunProblem`` if the run does not reply.
+  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses the request, a `StoreProblem`
+  /// if there is no such run, and a ``RunProblem`` if the run does not reply.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> Reply {
     let store = try place.open(writes: true)
@@ -21,14 +21,14 @@ package enum RunQuestion {
   }
 
   package struct Reply {
-    /// The short id of the run.
+    /// The short form of the run's id.
     var run: String
-    /// False if an event that does not repeat was posted before, so that this post has no effect.
+    /// False if the event does not repeat and has been posted before, so that this post has no effect.
     var counts = true
     var isSecret = false
   }
 
-  /// Sends a request to a run in an open store.
+  /// Sends a request to a run whose store is open.
   package static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> Reply {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
@@ -44,19 +44,19 @@ package enum RunQuestion {
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
         return Reply(run: short, counts: answer?["counts"] != false, isSecret: answer?["secret"] == true)
       }
-      // The run can end before it checks for requests.
+      // The run may end before it looks for requests.
       if look % 10 == 9, try hasDone(question, found, store) { return Reply(run: short) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    // Withdraws the request. Otherwise the run could carry it out after this process has reported a failure.
+    // The request is withdrawn. Otherwise, the run could carry it out after this process has reported a failure.
     try store.answer(number, with: [])
     _ = try store.answer(to: number)
     if try hasDone(question, found, store) { return Reply(run: short) }
     throw RunProblem("run \(short) does not answer (\(found.holder))")
   }
 
-  /// True if a run that has ended carried out the request by ending: it was cancelled, as requested. Throws if the run
-  /// ended in another way. Returns false if it has not ended.
+  /// True if a run that has ended was asked to be cancelled and was. Returns false if the run has not ended. Throws if
+  /// it ended in another way.
   private static func hasDone(_ question: ValueObject, _ run: StoredRun, _ store: any RunStore) throws -> Bool {
     guard let now = try store.run(run.id), now.state != .running else { return false }
     if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }
@@ -68,7 +68,7 @@ package enum RunQuestion {
   }
 }
 
-/// A problem of a run. It is not an error on the command line, so its exit code is 1.
+/// A problem with a run rather than with the command line. The exit code is 1.
 struct RunProblem: CommandProblem, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
@@ -77,7 +77,7 @@ struct RunProblem: CommandProblem, CustomStringConvertible {
   var status: ExitStatus { .failure }
 }
 
-/// `flowrun cancel RUN`: cancels a run in another process, as Ctrl-C does in its terminal.
+/// `flowrun cancel RUN` cancels a run in another process, like Ctrl-C in its terminal.
 struct CancelCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancels a run in progress.",
@@ -98,7 +98,7 @@ struct CancelCommand: Subcommand {
   }
 }
 
-/// `flowrun answer RUN STEP [ANSWER]`: answers the question of a step in a run in another process.
+/// `flowrun answer RUN STEP [ANSWER]` answers the question of a step in another process.
 struct AnswerCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "answer", abstract: "Answers the question of a step (flow.ask) in a run in progress.",
@@ -127,7 +127,7 @@ struct AnswerCommand: Subcommand {
   func perform() async throws {
     let store = try place.open(writes: true)
     let found = try RunReference.find(run, in: try store.list(RunFilter()))
-    // The terminal shows the name of an item, such as 'ask[0] linux'.
+    // The user may have copied the name of an item from the terminal, such as 'ask[0] linux'.
     let step = RecordedStep.item(in: step).map { "\($0.step)[\($0.index)]" } ?? step
     let kind = AskedQuestion.kind(of: step, in: found, store)
     if kind == .secret, choice != nil {
@@ -136,7 +136,7 @@ struct AnswerCommand: Subcommand {
       )
     }
     if kind == .choice, choice == nil { throw UsageProblem("step '\(step)' asks for a choice; name it after the step") }
-    // If the kind of the question is not known, the answer may be a secret, so it is not shown.
+    // If the kind of question is unknown, the answer may be a secret, so it is not shown.
     let isHidden = choice == nil && kind != .text
     let answer = try choice ?? AskedQuestion.read(for: step, isHidden: isHidden)
     let run =
@@ -148,7 +148,7 @@ struct AnswerCommand: Subcommand {
   }
 }
 
-/// `flowrun post RUN EVENT`: posts an event to a run in another process.
+/// `flowrun post RUN EVENT` posts an event to a run in another process.
 struct PostCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Posts an event to a run in progress.",
@@ -165,7 +165,7 @@ struct PostCommand: Subcommand {
   @Argument(help: ArgumentHelp("The event.", valueName: "EVENT"), completion: Completions.eventsOfRun)
   var event: String
 
-  // A negative number as the value looks like an option.
+  // A negative number would otherwise be parsed as an option.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

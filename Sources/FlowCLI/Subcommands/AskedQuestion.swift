@@ -7,9 +7,9 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// Reads the question of a step in a run of another process.
+/// Reads the questions of steps in runs of other processes.
 package enum AskedQuestion {
-  /// Returns the kind of answer that a step expects, or nil if it cannot be found out from the workflow.
+  /// Returns the kind of answer that a step expects, or nil if the recorded workflow does not determine it.
   static func kind(of name: String, in run: StoredRun, _ store: any RunStore) -> Question.Kind? {
     guard let definition = try? store.definition(of: run.id),
       let catalog = try? Installation(around: run.file, given: []).registry,
@@ -22,7 +22,7 @@ package enum AskedQuestion {
     return kind(of: step)
   }
 
-  /// Returns the kind of answer that a step expects. Returns nil if an expression decides it.
+  /// Returns the kind of answer that a step expects, or nil if an expression determines it.
   package static func kind(of step: Step) -> Question.Kind? {
     let (secret, text) = (step.with["secret"] ?? false, step.with["text"] ?? false)
     if secret == true { return .secret }
@@ -31,14 +31,14 @@ package enum AskedQuestion {
     return text == false ? .choice : nil
   }
 
-  /// Returns the choices of a step. Choices given by an expression are not known.
+  /// Returns the choices of a step. The array is empty if an expression determines them or the step has none.
   package static func choices(of step: Step) -> [String] {
     guard kind(of: step) == .choice else { return [] }
     return (step.with["choices"] ?? ["yes", "no"]).arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// Returns the last recorded lines of the steps that this step depends on, each with the step or item that printed
-  /// it. Lines of quiet steps are left out.
+  /// Returns the last recorded lines of the steps on which `step` depends, each with the step or item that printed it.
+  /// Lines of quiet steps are omitted.
   package static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
     let workflow = recorded.graph.workflow
     let printing = step.needs.map { need in workflow.printingSteps(need).map { workflow.steps[Int($0)].id } }
@@ -64,15 +64,15 @@ package enum AskedQuestion {
     var step: String
     var line: String
 
-    /// Sorts lines by item, because the lines of items that run at the same time are mixed.
+    /// Sorts lines by item. Items that run at the same time print their lines in any order.
     static func byItems(_ lines: [PrintedLine]) -> [PrintedLine] {
       let numbered = lines.enumerated().sorted { a, b in (a.element.item, a.offset) < (b.element.item, b.offset) }
       return numbered.map(\.element)
     }
   }
 
-  /// Reads an answer of one line from the terminal or from standard input. If the answer is hidden, the terminal does
-  /// not show it while it is typed.
+  /// Reads an answer of one line from the terminal or from standard input. If it is hidden, the terminal does not show
+  /// it while it is typed.
   static func read(for step: String, isHidden: Bool) throws -> String {
     let bytes: [UInt8]
     if isatty(0) == 1 {
@@ -102,7 +102,7 @@ package enum AskedQuestion {
 }
 
 extension RunQuestion {
-  /// Answers the question of a step. Returns the short id of the run.
+  /// Answers the question of a step. Returns the short form of the run's id.
   @discardableResult
   static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, with answer: String
@@ -110,7 +110,7 @@ extension RunQuestion {
     try await ask(run, in: store, request(step, "choice", .string(answer))).run
   }
 
-  /// Answers a question with a secret. The secret is sent to the run through a pipe and is never stored.
+  /// Answers a question with a secret. The run receives it through a pipe, so it is never stored.
   @discardableResult
   package static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String
@@ -119,7 +119,7 @@ extension RunQuestion {
     return try await ask(run, in: store, request(step, "secret", .null), withSecret: secret).run
   }
 
-  /// Posts an event. If its value is a secret, the value is sent to the run through a pipe and is never stored.
+  /// Posts an event. If its value is secret, the run receives it through a pipe, so it is never stored.
   static func post(
     _ event: String, value: Value?, to run: StoredRun, in store: any RunStore
   ) async throws -> Reply {
@@ -133,7 +133,7 @@ extension RunQuestion {
     return try await ask(run, in: store, question)
   }
 
-  /// Sends a request with a secret. The secret is not stored.
+  /// Sends a request with a secret, which is never stored.
   private static func ask(
     _ run: StoredRun, in store: any RunStore, _ question: ValueObject, withSecret secret: String
   ) async throws -> Reply {

@@ -6,7 +6,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// `flowrun call ACTION`: calls one action.
+/// `flowrun call ACTION` calls an action without a workflow.
 struct CallCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "call",
@@ -64,7 +64,7 @@ struct CallCommand: Subcommand {
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
-    // Without a signal, flowrun itself has cancelled the call, because standard output has no reader.
+    // If there was no signal, flowrun itself has cancelled the call because standard output has no reader.
     if StandardOutput.isLost, report.conclusion == .cancelled { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }

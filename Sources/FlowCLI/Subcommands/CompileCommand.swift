@@ -6,7 +6,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// `flowrun compile FILE`: checks a workflow and writes it to a file that can be loaded without a YAML parser.
+/// `flowrun compile FILE` checks a workflow and writes it to a file that is loaded without a YAML parser.
 struct CompileCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "compile", abstract: "Writes a checked workflow as a file that loads without YAML, for apps.",
@@ -42,7 +42,7 @@ struct CompileCommand: Subcommand {
     try written.finish()
   }
 
-  /// Returns the file name with the extension `.flow` instead of `.yaml` or `.yml`.
+  /// Returns the file name with the extension `.flow` in place of `.yaml` or `.yml`.
   private static func defaultOutput(for file: String) -> String {
     let ending = [".yaml", ".yml"].first { file.hasSuffix($0) } ?? ""
     return String(file.dropLast(ending.count)) + ".flow"

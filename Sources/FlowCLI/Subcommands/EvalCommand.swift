@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowExpressions
 import FlowModel
 
-/// `flowrun eval`: evaluates expressions in the same way as in workflows.
+/// `flowrun eval` evaluates expressions as workflows do.
 struct EvalCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "eval",

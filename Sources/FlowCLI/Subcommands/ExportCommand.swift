@@ -4,7 +4,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowSystem
 
-/// `flowrun export FILE`: writes the parts of a workflow that another engine can run, in the format of that engine.
+/// `flowrun export FILE` writes the parts of a workflow that another engine can run, in that engine's format.
 struct ExportCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Writes a workflow for another engine: Argo Workflows or Slurm.",
@@ -16,7 +16,7 @@ struct ExportCommand: Subcommand {
         flowrun export build.yaml --format argo --image debian:12 > build.json
       """)
 
-  /// The engines to which a workflow can be exported.
+  /// The engines for which a workflow can be exported.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case argo, slurm
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowModel
 
-/// `flowrun graph FILE`: draws the steps of a workflow and their dependencies.
+/// `flowrun graph FILE` draws the steps of a workflow and their dependencies.
 struct GraphCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "graph", abstract: "Draws a workflow: steps, gate, deferral, queues.",

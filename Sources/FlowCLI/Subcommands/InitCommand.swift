@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun init [FILE]`: creates an example workflow.
+/// `flowrun init [FILE]` creates an example workflow.
 struct InitCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Creates a first workflow that you can run and edit.",
@@ -25,7 +25,7 @@ struct InitCommand: Subcommand {
     StandardOutput.write("wrote \(file)\n\nRun it:\n  flowrun \(file)\n")
   }
 
-  /// The example workflow. It is explained in docs/install.md.
+  /// The example workflow, which docs/install.md explains.
   private static let workflow = """
     name: release
     steps:
@@ -35,7 +35,7 @@ struct InitCommand: Subcommand {
 
     """
 
-  /// Returns the first of the names `release-2.yaml`, `release-3.yaml`, … that no file has.
+  /// The first name in the sequence `release-2.yaml`, `release-3.yaml`, … that is not in use.
   private var unusedName: String {
     (2...).lazy.map { "release-\($0).yaml" }.first { !FilePath.exists($0) } ?? "FILE"
   }

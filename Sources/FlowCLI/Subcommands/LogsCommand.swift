@@ -6,7 +6,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// `flowrun logs RUN`: prints the output of the steps of a run.
+/// `flowrun logs RUN` prints the output of a run's steps.
 struct LogsCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "logs", abstract: "Prints the output of the steps of a run.",
@@ -35,7 +35,7 @@ struct LogsCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// The interval at which a run in progress is checked for new lines.
+  /// The interval at which a running run is checked for new lines.
   private static let lookMilliseconds = 200
 
   func perform() async throws {
@@ -65,18 +65,18 @@ struct LogsCommand: Subcommand {
     }
   }
 
-  /// Returns the name in the log of the step or item that the user named. If the recorded workflow cannot be read any
-  /// more, it is not checked.
+  /// Returns the name that the log uses for the step or item that the user has named. It is not checked if the recorded
+  /// workflow can no longer be read.
   private func chosen(_ step: String, _ run: StoredRun, _ store: any RunStore) throws -> String {
     guard let recorded = try? recorded(run, store) else {
       return RecordedStep.item(in: step).map { "\($0.step)[\($0.index)]" } ?? step
     }
-    // Posts may still add items to a run in progress.
+    // A running run may still get more items from posts, so the index is not checked.
     if follow, let item = RecordedStep.item(in: step) { return "\(item.step)[\(item.index)]" }
     return try RecordedStep(step, of: recorded.graph.workflow, in: recorded).name
   }
 
-  /// Prints the reason why a step or item without output failed, if it did.
+  /// Prints why a step or item without output has failed. Prints nothing if it has not failed.
   private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
     let item = StepID(unchecked: step).item
     let troubled = (try? recorded(run, store))?.report.troubledSteps ?? []

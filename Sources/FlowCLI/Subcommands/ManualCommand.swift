@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 
-/// `flowrun manual FOLDER`: writes the manual pages. The packages of flowrun are built with it.
+/// `flowrun manual FOLDER` writes the manual pages. It is used to build flowrun's packages.
 struct ManualCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Writes the manual pages.", shouldDisplay: false)

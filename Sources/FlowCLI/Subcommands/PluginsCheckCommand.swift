@@ -10,7 +10,7 @@ import FlowSystem
   import Foundation
 #endif
 
-/// `flowrun plugins check DIR`: runs the conformance tests for a plugin.
+/// `flowrun plugins check DIR` runs the conformance tests for a plugin.
 struct PluginsCheckCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks a plugin: its manifest, its program and its cases.",
@@ -49,8 +49,8 @@ struct PluginsCheckCommand: Subcommand {
         description: DiagnosticReport([problem]).text(usesColor: StandardOutput.errorAllowsColor))
     }
     if plugin.manifest.executor != nil, plugin.manifest.actions.isEmpty {
-      // An executor does not answer calls, so it is not tested further. The paths of its programs were checked with the
-      // manifest.
+      // An executor does not answer calls, so it is not tested further. The paths of its programs have been checked
+      // together with the manifest.
       let name = "\(plugin.name) \(plugin.manifest.version)"
       StandardOutput.write("\(name) passes all checks: an executor, for --on \(plugin.name)=…\n")
       return true
@@ -68,14 +68,14 @@ struct PluginsCheckCommand: Subcommand {
     return passesAllChecks
   }
 
-  /// Checks each rule and prints the result. Returns true if all rules are met.
+  /// Checks all rules and prints the results. Returns true if the plugin meets all of them.
   private func check(_ suite: PluginConformance) async -> Bool {
     var passesAllChecks = true
     for rule in PluginConformance.Rule.allCases {
       let findings = await suite.check(rule)
       report(rule, findings)
       passesAllChecks = passesAllChecks && findings.isEmpty
-      // The other rules call the program, which is not possible if it does not start.
+      // The other rules call the program. That is impossible if it does not start.
       if rule == .start, !findings.isEmpty { break }
     }
     return passesAllChecks

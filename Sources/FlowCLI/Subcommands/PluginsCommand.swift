@@ -5,7 +5,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// `flowrun plugins`: lists the installed plugins, and creates and checks plugins.
+/// `flowrun plugins` lists the installed plugins. Its subcommands describe, create and check plugins.
 struct PluginsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins", abstract: "Lists the plugins and their actions; creates and checks plugins.",
@@ -17,7 +17,7 @@ struct PluginsCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Show.self, PluginsNewCommand.self, PluginsCheckCommand.self], defaultSubcommand: List.self)
 
-  /// `flowrun plugins`: lists all plugins with their actions.
+  /// `flowrun plugins list` lists all plugins with their actions.
   struct List: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists the plugins and their actions (the default).",
@@ -44,7 +44,7 @@ struct PluginsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun plugins show ACTION`: describes an action, or all actions of a plugin.
+  /// `flowrun plugins show ACTION` describes an action, or all actions of a plugin.
   struct Show: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "show", abstract: "Shows an action's inputs, outputs, events, errors and an example.",

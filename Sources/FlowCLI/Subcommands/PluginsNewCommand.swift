@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowPluginHost
 import FlowSystem
 
-/// `flowrun plugins new NAME`: creates a working plugin.
+/// `flowrun plugins new NAME` creates a working plugin.
 struct PluginsNewCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Creates a working plugin with test cases in plugins/NAME.",

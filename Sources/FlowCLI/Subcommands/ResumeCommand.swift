@@ -6,7 +6,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// `flowrun resume`: resumes a run that did not succeed or whose process was killed.
+/// `flowrun resume` resumes a run that did not succeed or whose process was killed.
 struct ResumeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
@@ -89,11 +89,12 @@ struct ResumeCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// The interval at which a run that another process owns is checked.
+  /// The interval at which a run is checked while another process holds it.
   private static let lookMilliseconds = 200
-  /// The number of further checks of a run whose process has ended while its lock is still held, and their interval.
+  /// If the holder has ended but the lock is still held, another process may be taking over: the number of further
+  /// checks, and the interval between them.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
-  /// The time for which `--wait` tolerates a missing store, for example while a database restarts or fails over.
+  /// The time for which `--wait` tolerates an unavailable store, for example while a database restarts or fails over.
   private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {
@@ -131,7 +132,7 @@ struct ResumeCommand: Subcommand {
         let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
       } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
-        // Another process that waited for the run has taken it first.
+        // Another process that waited for the run was faster.
       } catch {
         if copied != nil { _ = try? store.remove([stored.id]) }
         throw error
@@ -139,7 +140,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// Returns the result of `body`. If `body` throws, the run has not started, and it is removed from the store.
+  /// Returns the result of `body`. If `body` throws, the run has not started, so it is removed from the store.
   private static func orForget<Result>(
     _ run: StoredRun, in store: any RunStore, _ body: () throws -> Result
   ) throws -> Result {
@@ -165,7 +166,7 @@ struct ResumeCommand: Subcommand {
     guard !wait || !dryRun else { throw UsageProblem("--dry-run does not wait; leave one of them out") }
   }
 
-  /// Returns the run once no process owns it. Throws `held` if a process owns it and `--wait` was not specified.
+  /// Returns the run as soon as no process holds it. Throws `held` if one does and `--wait` was not given.
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false
@@ -179,14 +180,14 @@ struct ResumeCommand: Subcommand {
       }
       lastAnswer = .now
       guard now.state == .running else {
-        // If the run ended during the wait, it is returned only if it was interrupted or succeeded.
+        // A run that has ended during the wait is returned only if it was interrupted or has succeeded.
         guard !isTold || now.state == .interrupted || now.state == .success else {
           throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
         }
         return now
       }
-      // A process that has just taken over the run will soon be recorded as its holder. The error should name that
-      // process.
+      // A process that has just taken over the run will soon be recorded as its holder. Wait for that, so that the
+      // error names it.
       if now.holder.isGone, takeovers < Self.takeoverLooks {
         takeovers += 1
         try await Task.sleep(for: .milliseconds(Self.takeoverMilliseconds))
@@ -201,7 +202,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// Returns the current state of the run, or nil if the store is not available and `isPatient` is true.
+  /// Returns the current state of the run. Returns nil if the store is unavailable and `isPatient` is true.
   private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
     let answer = Result { try store.run(stored.id) }
     if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }
@@ -241,7 +242,7 @@ struct ResumeCommand: Subcommand {
 }
 
 extension RunHolder {
-  /// True if the process is known to have ended: it ran on this machine and no longer exists.
+  /// True if the process has certainly ended: it ran on this machine and no longer exists.
   var isGone: Bool {
     guard host == RunMemory.holder.host, let process = pid_t(exactly: process), process > 0 else { return false }
     return kill(process, 0) != 0 && errno == ESRCH
@@ -249,7 +250,7 @@ extension RunHolder {
 }
 
 extension StoreProblem {
-  /// True if the cause of the error is that another process owns the run.
+  /// True if the error occurs because another process holds the run.
   fileprivate var isOfAnotherHolder: Bool {
     switch self {
     case .held, .moved, .fenced: true

@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun run FILE STEP…`: runs a workflow or some of its steps, and shows the progress.
+/// `flowrun run FILE STEP…` runs a workflow or some of its steps, and shows the progress.
 struct RunCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Runs a workflow, or some of its steps.",
@@ -31,7 +31,7 @@ struct RunCommand: Subcommand {
     completion: StepWords.steps)
   var steps: [String] = []
 
-  /// The words after `--`. `StepWords.normalized` passes each of them with this option.
+  /// The words after `--`. `StepWords.normalized` converts each of them to this option.
   @Option(name: .customLong(StepWords.argumentOption), help: .private)
   var arguments: [String] = []
 

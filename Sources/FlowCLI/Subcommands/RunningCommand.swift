@@ -1,12 +1,13 @@
-/// A subcommand that runs a workflow and writes the outputs that its options name.
+/// A subcommand that runs a workflow and writes the outputs that options name.
 protocol RunningCommand {
-  /// Removes the outputs of an earlier run if the process ends before its run starts; nil if the options ask for no run.
+  /// Removes the outputs of an earlier run if the process ends before its own run starts. Nil if the options do not
+  /// request a run.
   var discard: (@Sendable () -> Void)? { get }
 }
 
 extension RunCommand: RunningCommand {
   var discard: (@Sendable () -> Void)? {
-    // With --watch, each run is a process with the same options.
+    // With --watch, each run is a separate process with the same options and removes old outputs itself.
     if explain || watch { return nil }
     let outputs = output.outputs
     return { outputs.removeOldOutputs() }

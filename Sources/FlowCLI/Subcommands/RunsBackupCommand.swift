@@ -5,7 +5,7 @@ import FlowStore
 import FlowSystem
 
 extension RunsCommand {
-  /// `flowrun runs backup FILE`: writes a consistent copy of the store. Runs can continue meanwhile.
+  /// `flowrun runs backup FILE` writes a consistent copy of the store, even while runs continue.
   struct Backup: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "backup", abstract: "Copies the recorded runs into a new file, also while runs continue.",

@@ -23,14 +23,14 @@ package struct RunPlace: ParsableArguments {
 
   package init() {}
 
-  /// Opens the run store. It is opened for writing if `writes` is true. `file` selects the store next to that workflow.
+  /// Opens the run store, for writing if `writes` is true. `file` selects the store next to that workflow.
   package func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
     if let store { return try RunMemory.open(address: store) }
     return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
   }
 
-  /// Returns the working folder if it has recorded runs, or else the only folder below it that has some. Throws if
-  /// there are several such folders.
+  /// Returns the working folder if runs are recorded in it, and otherwise the only folder below it in which runs are
+  /// recorded. Throws if there are several such folders.
   private static func found() throws(UsageProblem) -> String {
     guard !RunFolders.hasRuns(".") else { return "." }
     let folders = RunFolders.below(".")
@@ -48,7 +48,7 @@ package struct RunPlace: ParsableArguments {
   }
 }
 
-/// `flowrun runs`: lists, shows, exports, backs up and deletes recorded runs.
+/// `flowrun runs` lists runs. Its subcommands show, export, back up and delete recorded runs.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs", abstract: "Lists, shows, exports, backs up and deletes past runs.",
@@ -63,7 +63,7 @@ struct RunsCommand: AsyncParsableCommand {
     subcommands: [List.self, Show.self, Export.self, Backup.self, Prune.self, Delete.self], defaultSubcommand: List.self
   )
 
-  /// `flowrun runs [FILE]`: lists runs, the newest first.
+  /// `flowrun runs list [FILE]` lists runs, the newest first.
   struct List: Subcommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists runs (the default).")
 
@@ -109,8 +109,8 @@ struct RunsCommand: AsyncParsableCommand {
       }
     }
 
-    /// Throws if there is neither a workflow file of this name nor a run of it. The error suggests the most similar
-    /// name that has runs.
+    /// Throws if neither a workflow file with this name nor a run of it exists. The error suggests a similar name that
+    /// has runs.
     private func checkFile(_ file: String, _ store: any RunStore) throws {
       guard !FilePath.exists(file) else { return }
       let known = Set(try store.list(RunFilter()).runs.map(\.file))
@@ -120,7 +120,7 @@ struct RunsCommand: AsyncParsableCommand {
       throw UsageProblem("there is no file '\(file)', and no run of one\(nearest)")
     }
 
-    /// Prints the damaged runs and a remedy.
+    /// Prints which runs are damaged and what to do about them.
     private func tell(_ list: RunList) {
       if !list.unreadable.isEmpty {
         let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")
@@ -143,7 +143,7 @@ struct RunsCommand: AsyncParsableCommand {
           + "\(names)\(more); flowrun runs prune deletes \(damaged.count == 1 ? "it" : "them") and keeps the others\n")
     }
 
-    /// Parses a duration that can start with days: `7d`, `1d12h`.
+    /// Parses a duration that may begin with days, such as `7d` or `1d12h`.
     static func milliseconds(_ text: String) throws(UsageProblem) -> Int {
       var rest = text[...]
       var days = 0
@@ -167,7 +167,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs show RUN`: shows a run and its steps.
+  /// `flowrun runs show RUN` shows a run and its steps.
   struct Show: Subcommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
 
@@ -213,7 +213,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs export RUN`: prints the report of a run as a JSON object. It has all steps.
+  /// `flowrun runs export RUN` prints the report of a run, with all steps, as a JSON object.
   struct Export: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
@@ -236,7 +236,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs prune`: deletes runs that are too many, too old or too large.
+  /// `flowrun runs prune` deletes runs beyond the limits on count, age and size.
   struct Prune: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "prune", abstract: "Deletes runs that are too many, too old or too big; running ones are kept.")
@@ -273,7 +273,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs delete RUN`: deletes one run.
+  /// `flowrun runs delete RUN` deletes a run.
   struct Delete: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "delete", abstract: "Deletes a finished run.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowSyntax
 
-/// `flowrun schema`: prints the JSON Schema of workflow files or of `plugin.yaml`, for editors.
+/// `flowrun schema` prints the JSON Schema of workflow files or of `plugin.yaml`, for editors.
 struct SchemaCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Prints the JSON Schema of workflow files, or of plugin.yaml, for editors.",

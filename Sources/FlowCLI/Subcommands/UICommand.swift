@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun ui`: replaces this process with `flowrun-ui`, a separate program that has a web server.
+/// `flowrun ui` replaces this process with `flowrun-ui`, a separate program that contains a web server.
 struct UICommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "ui", abstract: "Shows runs in the browser, and starts, resumes and cancels them.",
@@ -16,7 +16,7 @@ struct UICommand: Subcommand {
 
   @OptionGroup var arguments: UIArguments
 
-  /// The path of the program. It is in the same folder as this program.
+  /// The path of `flowrun-ui`, which is in the same folder as this program.
   private static var program: String { FilePath.folder(of: OwnProgram.path) + "/flowrun-ui" }
 
   func perform() async throws {
@@ -25,7 +25,7 @@ struct UICommand: Subcommand {
         "there is no program '\(Self.program)'; install the package flowrun-ui, or build it with 'make ui' in flowrun's "
           + "repository and put it next to flowrun")
     }
-    // A program that replaces this one keeps its blocked signals. Here a thread handled them, and that thread ends now.
+    // The new program inherits the signals that are blocked. Here, a thread handled them, but that thread ends now.
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
