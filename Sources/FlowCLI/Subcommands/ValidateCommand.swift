@@ -5,7 +5,7 @@ import FlowEngine
 import FlowModel
 import FlowSyntax
 
-/// `flowrun validate FILE…`: checks files and prints all diagnostics.
+/// `flowrun validate FILE…` checks files and prints all diagnostics.
 struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Checks workflow files without running anything.",
@@ -50,7 +50,7 @@ struct ValidateCommand: Subcommand {
     }
     guard format == .text else { throw UsageProblem("--watch writes text; leave out --format") }
     while !StandardOutput.hasFailed {
-      // The state of the files is read before the check, so changes made during the check are detected, too.
+      // The state of the files is read before the check, so that changes during the check are detected as well.
       var changes = FileWatch(WatchedFiles(workflows: files, pluginFolders: plugins.folders))
       if StandardOutput.isTerminal { StandardOutput.draw("\u{1B}[2J\u{1B}[H") }
       do {
@@ -65,7 +65,7 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Returns the error if a step requests more resources than this machine has. This is not an error in the file.
+  /// Returns an error if a step requests more resources than this machine has. The file itself is not wrong then.
   private static func shortage(
     of graph: WorkflowGraph, _ placement: StepPlacement
   ) -> PreparedWorkflow.PreparationProblem? {
@@ -97,7 +97,7 @@ struct ValidateCommand: Subcommand {
         if check.result.graph == nil { installation.explainUnusable() }
         isValid = isValid && check.isValid
         reports.append(check.report)
-        // If several workflows use the same plugin, the problems of the plugin are reported once.
+        // If several workflows use the same plugin, the plugin's problems are reported only once.
         reports += check.others.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"

@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowModel
 import FlowPluginKit
 
-/// `flowrun version`: prints the version and how flowrun was built, for scripts and bug reports.
+/// `flowrun version` prints the version and how flowrun was built, for scripts and bug reports.
 struct VersionCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "version", abstract: "Prints the version, with --json also how it was built.",
