@@ -1,19 +1,20 @@
 import FlowEngine
 import FlowModel
 
-/// A run as spans. The span of the run contains the spans of its steps, and these contain the spans of their items and
-/// attempts. The opening of the gate is an event of the span of the run.
+/// A run as spans. The run's span contains the spans of its steps, which contain the spans of their items and attempts.
+/// The opening of the gate is an event in the run's span.
 struct RunSpans: Sendable {
   private let account: RunAccount
   private let context: TraceContext
 
-  /// Creates the spans of a run. A resumed run has none for the work of the earlier process, which has sent them.
+  /// Creates the spans of a run. For a resumed run, work of the earlier process is omitted, because that process has
+  /// already sent it.
   init(_ account: RunAccount, _ context: TraceContext) {
     self.account = account
     self.context = context
   }
 
-  /// The number of spans. Counting them is cheaper than creating them.
+  /// The number of spans. Counting them costs less than creating them.
   var count: Int {
     var count = 1
     forEachPart { part in
@@ -23,7 +24,7 @@ struct RunSpans: Sendable {
     return count
   }
 
-  /// Calls `body` with each span until it returns false. The span of the run is the first.
+  /// Calls `body` with each span until it returns false. The run's span comes first.
   func forEach(_ body: (TraceSpan) -> Bool) {
     guard body(run) else { return }
     var parent = (path: "", attempt: Int?.none, id: context.runID)
@@ -35,7 +36,7 @@ struct RunSpans: Sendable {
       guard body(own) else { return false }
       for (index, attempt) in part.attempts.enumerated() {
         var facts = SpanFacts.attempt(attempt.number, of: part.path)
-        // The report has an error only for the last attempt.
+        // The report contains an error only for the last attempt.
         if index == part.attempts.count - 1 { facts.error = own.facts.error } else { facts.endWithFailure(nil) }
         let span = TraceSpan(
           id: context.spanID(part.path, attempt.number), parentID: own.id, facts,
@@ -46,7 +47,7 @@ struct RunSpans: Sendable {
     }
   }
 
-  /// Converts a time of the report, in milliseconds, to nanoseconds since 1970.
+  /// Converts a time in the report, in milliseconds from the activation, to nanoseconds since 1970.
   private func instant(_ milliseconds: Double) -> Int {
     account.activatedAtNanoseconds + Int((milliseconds * 1_000_000).rounded())
   }
@@ -63,7 +64,7 @@ struct RunSpans: Sendable {
     var span = TraceSpan(
       id: context.runID, parentID: context.parentID, facts, startNanoseconds: instant(start),
       endNanoseconds: instant(max(start, report.durationMilliseconds)))
-    // If the workflow has no deadline, the gate is not shown, because its author has not set one.
+    // Without a deadline in the workflow, the gate is omitted, because its author has not set one.
     if let opened = report.gate.openedAt, opened >= start, report.gate.max != nil || report.gate.min > 0 {
       span.events.append(TraceSpan.Event(facts: .gate(report.gate.outcome), atNanoseconds: instant(opened)))
     }
@@ -76,12 +77,12 @@ struct RunSpans: Sendable {
       endNanoseconds: instant(part.end))
   }
 
-  // MARK: Parts
+  // MARK: Steps and items
 
-  /// A step or item that ran. Its times are as in the report.
+  /// A step or item that ran. Its times have the same form as in the report.
   private struct Part {
     var path: String
-    /// The path and the attempt of the parent. The path is empty if the parent is the run.
+    /// The path and the attempt of the parent span. The path is empty if the parent is the run.
     var parent: String
     var parentAttempt: Int?
     var facts: SpanFacts
@@ -131,8 +132,8 @@ struct RunSpans: Sendable {
       path: path, parent: "", facts: facts, start: max(start, first), end: max(start, end), attempts: [])
   }
 
-  /// Returns the attempts that ran in this process. The report has their times only if they differ from those of the
-  /// step.
+  /// Returns the attempts that ran in this process. The report contains their times only if they differ from those of
+  /// the step.
   private func attempts(
     _ attemptTimes: [RunReport.Attempt], _ count: Int, of part: Part
   ) -> [(number: Int, start: Double, end: Double)] {

@@ -4,10 +4,10 @@
   import FlowSystem
   import NIOCore
 
-  /// Sends requests over TLS. This code needs the package trait `Network`.
+  /// Sends requests over TLS. The package trait `Network` is required.
   enum SecureRequest {
-    /// Sends a request to an `https://` URL and returns the answer. Throws if there is no answer before the deadline.
-    /// Blocks the thread.
+    /// Sends a request to an `https://` URL and returns the answer. Throws if none has arrived by the deadline. Blocks
+    /// the thread.
     static func send(
       _ request: PlainRequest, to url: String, by deadline: ContinuousClock.Instant
     ) throws(PlainRequest.RequestProblem) -> PlainRequest.Answer {
@@ -30,7 +30,7 @@
       }
     }
 
-    /// Returns the reason for an error in words.
+    /// Returns words for the reason of an error.
     private static func reason(of error: any Error) -> String {
       if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
       switch error as? HTTPClientError {

@@ -1,22 +1,23 @@
 import FlowSystem
 
-/// The trace of a run as W3C Trace Context defines it, and the ids of the spans of the run.
+/// The trace of a run according to W3C Trace Context, and the ids of the run's spans.
 ///
-/// The id of a span is a hash of its path. So the id can be passed to an attempt before the span is created at the end
-/// of the run.
+/// A span's id is a hash of its path. So an attempt can receive its id when it starts, although its span is created
+/// only at the end of the run.
 struct TraceContext: Sendable {
-  /// The id of the trace, 32 hexadecimal digits.
+  /// The id of the trace, as 32 hexadecimal digits.
   let traceID: String
   /// The id of the span that started this process, as 16 hexadecimal digits, or nil if there is none.
   let parentID: String?
-  /// The reason why the value in the environment is not valid, or nil if it is valid or missing.
+  /// The reason why the value in the environment is invalid, or nil if it is valid or missing.
   let problem: String?
   private let seed: String
 
-  /// The environment variable that OpenTelemetry specifies for passing a trace to a process.
+  /// The environment variable by which OpenTelemetry passes a trace to a process.
   static let variable = "TRACEPARENT"
 
-  /// Creates a context in the trace of `traceparent`, or in a new trace. `seed` must be different in each process.
+  /// Creates a context in the trace of `traceparent` or, if that is nil or invalid, in a new trace. `seed` must be
+  /// different in each process.
   init(_ traceparent: String?, seed: String = String(UInt64.random(in: 0 ... .max))) {
     let parts = traceparent.flatMap(Self.parts)
     traceID = parts?.trace ?? String(Self.hash("trace", seed).prefix(32))
@@ -29,24 +30,24 @@ struct TraceContext: Sendable {
     self.seed = seed
   }
 
-  /// The maximum number of characters shown of a value. A valid value has 55, but values of later versions can be
-  /// longer.
+  /// The maximum number of characters of a value that a message shows. A valid value has 55, but future versions may
+  /// have more.
   private static let mostShownCharacters = 80
 
-  /// Returns the text, cut if it is too long to be shown.
+  /// Returns the text. If it is too long to be shown, its end is cut off.
   private static func beginning(of text: String) -> String {
     text.count > mostShownCharacters ? text.prefix(mostShownCharacters) + "…" : text
   }
 
   var runID: String { spanID("", nil) }
 
-  /// Returns the id of a span, 16 hexadecimal digits. `path` is a step, an item, or a step in the workflow of an item,
-  /// such as `convert[3]/read`. If `attempt` is not nil, the span is that attempt.
+  /// Returns the id of a span, as 16 hexadecimal digits. `path` is a step, an item, or a step in the workflow of an
+  /// item, such as `convert[3]/read`. If `attempt` is not nil, the span is that of the attempt.
   func spanID(_ path: String, _ attempt: Int?) -> String {
     String(Self.hash("span", seed, path, attempt.map { "\($0)" } ?? "").prefix(16))
   }
 
-  /// Returns the `traceparent` for the environment of an attempt.
+  /// Returns the value of `TRACEPARENT` in the environment of an attempt.
   func traceparent(_ path: String, attempt: Int) -> String { "00-\(traceID)-\(spanID(path, attempt))-01" }
 
   private static func hash(_ parts: String...) -> String {
@@ -55,7 +56,7 @@ struct TraceContext: Sendable {
     return hash.finish()
   }
 
-  /// Parses a `traceparent` into the ids of the trace and the parent. Returns nil if it is not valid.
+  /// Parses a `traceparent` into the ids of the trace and of the parent. Returns nil if it is invalid.
   private static func parts(_ text: String) -> (trace: String, parent: String)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     func isHexadecimal(_ part: String, _ count: Int) -> Bool {

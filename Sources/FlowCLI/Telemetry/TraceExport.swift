@@ -3,15 +3,15 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Sends the spans of a finished run within ``patience``. A failure does not change the result of the run; a warning
-/// reports the number of spans that were not sent.
+/// Sends the spans of a finished run within ``patience``. A failure does not change the result of the run. A warning
+/// then reports how many spans were not sent.
 final class TraceExport: Sendable {
-  /// The maximum time by which this delays the end of a run.
+  /// The maximum time by which sending spans delays the end of a run.
   static let patience = Duration.seconds(2)
   static let spansPerRequest = 500
-  /// The maximum number of spans that are sent for one run.
+  /// The maximum number of spans that are sent for a run.
   static let limit = 100_000
-  /// The pauses before a request is sent again, if the server asks for this.
+  /// The pauses before a request is repeated if the server asks for that.
   static let pauses: [Duration] = [.milliseconds(100), .milliseconds(400)]
 
   private struct State {
@@ -20,7 +20,7 @@ final class TraceExport: Sendable {
   }
 
   private let server: TraceServer
-  /// The deadline of the requests. It is a little earlier than the end of the wait for them, so that the reason can be
+  /// The deadline of all requests. It is a little before the end of the wait for them, so that the reason can still be
   /// reported.
   private let deadline: ContinuousClock.Instant
   private let state = Mutex(State())
@@ -32,7 +32,7 @@ final class TraceExport: Sendable {
     ending = try Descriptor.pipe()
   }
 
-  /// Sends the spans. Returns a warning, or nil if the server accepted all spans.
+  /// Sends the spans. Returns a warning, or nil if the server has accepted all of them.
   static func send(_ spans: RunSpans, _ context: TraceContext, to server: TraceServer) -> String? {
     let deadline = ContinuousClock.now + patience
     let count = spans.count
@@ -40,8 +40,8 @@ final class TraceExport: Sendable {
     var taken = 0
     do throws(SystemError) {
       let export = try TraceExport(server, by: deadline)
-      // The lookup of a host name has no deadline. So a separate thread sends the spans, and it can continue after this
-      // function returns.
+      // A host name lookup has no deadline. Therefore, a separate thread sends the spans, which can continue after this
+      // function has returned.
       try DetachedThread.start(name: "traces") { export.send(spans, context.traceID) }
       export.wait()
       let state = export.state.withLock { $0 }
@@ -87,7 +87,7 @@ final class TraceExport: Sendable {
     _ = ending.writing.send([1])
   }
 
-  /// Sends one request, and repeats it if the server asks for this. Returns the reason if it failed, or nil.
+  /// Sends a request and repeats it if the server asks for that. Returns the reason if it has failed, or nil.
   private func send(_ body: [UInt8], of count: Int) -> String? {
     let headers = [("Content-Type", "application/x-protobuf"), ("User-Agent", "flowrun/\(Release.version)")]
     let request = PlainRequest(
@@ -111,7 +111,7 @@ final class TraceExport: Sendable {
       case 429, 502, 503, 504:
         let pause = answer.retryAfterSeconds.map { .seconds($0) } ?? pauses.first
         guard pauses.popFirst() != nil, let pause, ContinuousClock.now + pause < deadline else { fallthrough }
-        // The server may ask for a negative number of seconds.
+        // The server may ask for a pause of negative length.
         usleep(UInt32(max(0, pause.nanoseconds / 1000)))
       default: return "the server answered \(answer.status)"
       }

@@ -3,22 +3,22 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// The server that receives OpenTelemetry traces: a collector that accepts OTLP over HTTP.
+/// A server that receives OpenTelemetry traces: a collector that accepts OTLP over HTTP.
 struct TraceServer {
   let isSecure: Bool
-  /// The host. An IPv6 address is without brackets.
+  /// The name or address of the host. An IPv6 address has no brackets.
   let host: String
   let port: Int
-  /// The path. It ends in `/v1/traces`.
+  /// The path of requests, which ends with `/v1/traces`.
   let path: String
-  /// Additional headers for the requests, such as an API key. They are never shown.
+  /// Additional headers of requests, such as an API key. They are never shown.
   let headers: [(name: String, value: String)]
 
   /// The environment variable from which OpenTelemetry's exporters read headers.
   static let headersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
 
-  /// Parses `http://HOST[:PORT][/PATH]`, and headers in the form `NAME=VALUE,…`. Throws a ``UsageProblem`` if they are
-  /// not valid.
+  /// Parses an address of the form `http://HOST[:PORT][/PATH]`, and headers of the form `NAME=VALUE,…`. Throws a
+  /// ``UsageProblem`` if they are invalid.
   init(_ text: String, headers: String? = Environment.value(headersVariable)) throws(UsageProblem) {
     let example = "expected http://HOST[:PORT], such as http://127.0.0.1:4318"
     isSecure = text.hasPrefix("https://")
@@ -50,7 +50,7 @@ struct TraceServer {
 
   private static let tracesPath = "/v1/traces"
 
-  /// The headers that flowrun sets itself.
+  /// The headers that flowrun itself sets.
   private static let ownHeaders: Set<String> = [
     "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "expect", "te",
     "trailer", "upgrade", "user-agent",
@@ -61,7 +61,7 @@ struct TraceServer {
     return "\(isSecure ? "https" : "http")://\(authority):\(port)\(path)"
   }
 
-  /// Parses `NAME=VALUE,…` with percent-encoded values. OpenTelemetry's exporters do this in the same way.
+  /// Parses headers of the form `NAME=VALUE,…` with percent-encoded values, as OpenTelemetry's exporters do.
   private static func headers(_ text: String) throws(UsageProblem) -> [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
     for entry in text.parts(separatedBy: ",") where !entry.isEmpty {
@@ -71,7 +71,7 @@ struct TraceServer {
         name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }),
         let value = decoded(trimmed(stated[...])), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
       else {
-        // The value is not shown, because it can be a key.
+        // The value is not shown, because it may be an API key.
         throw UsageProblem("\(headersVariable): '\(name)' is not a header; expected NAME=VALUE,NAME=VALUE")
       }
       guard !ownHeaders.contains(name.lowercased()) else {
@@ -89,7 +89,7 @@ struct TraceServer {
     return String(text)
   }
 
-  /// Decodes percent escapes. Returns nil if an escape is not valid.
+  /// Decodes percent escapes. Returns nil if one is invalid.
   private static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

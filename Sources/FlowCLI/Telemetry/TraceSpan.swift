@@ -2,14 +2,14 @@ import FlowEngine
 import FlowModel
 import FlowStore
 
-/// A span of an OpenTelemetry trace.
+/// A span in an OpenTelemetry trace.
 struct TraceSpan {
-  /// The id of the span, 16 hexadecimal digits.
+  /// The id of the span, as 16 hexadecimal digits.
   var id: String
   /// The id of the parent span, or nil if there is none.
   var parentID: String?
   var facts: SpanFacts
-  /// The start and the end, in nanoseconds since 1970.
+  /// The start and end of the span, in nanoseconds since 1970.
   var startNanoseconds: Int
   var endNanoseconds: Int
   var events: [Event] = []
@@ -22,7 +22,7 @@ struct TraceSpan {
     self.endNanoseconds = endNanoseconds
   }
 
-  /// Something that happened at an instant during the span.
+  /// Something that happened at one moment during the span.
   struct Event {
     var facts: SpanFacts
     var atNanoseconds: Int
@@ -48,7 +48,7 @@ extension TraceSpan {
     return request.bytes
   }
 
-  /// Reads an `ExportTraceServiceResponse`. Returns the number of spans that the server rejected, and its message.
+  /// Reads an `ExportTraceServiceResponse`. Returns the number of rejected spans and the server's message.
   static func rejected(in response: [UInt8]) -> (count: Int, message: String) {
     var reader = ProtobufReader(response)
     while let (field, content) = reader.next() {
@@ -73,7 +73,7 @@ extension TraceSpan {
     span.add(Self.bytes(id), at: 2)
     if let parentID { span.add(Self.bytes(parentID), at: 4) }
     span.add(facts.name, at: 5)
-    // SPAN_KIND_INTERNAL.
+    // The kind of span: SPAN_KIND_INTERNAL.
     span.add(1, at: 6)
     span.add(fixed: startNanoseconds, at: 7)
     span.add(fixed: endNanoseconds, at: 8)
@@ -88,21 +88,21 @@ extension TraceSpan {
     if let error = facts.error {
       var status = ByteWriter()
       status.add(error, at: 2)
-      // STATUS_CODE_ERROR.
+      // The status code: STATUS_CODE_ERROR.
       status.add(2, at: 3)
       span.add(status.bytes, at: 15)
     }
     return span.bytes
   }
 
-  /// Returns the bytes that hexadecimal digits stand for.
+  /// Returns the bytes that pairs of hexadecimal digits represent.
   private static func bytes(_ digits: String) -> [UInt8] {
     let values = digits.compactMap(\.hexDigitValue)
     return stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
   }
 }
 
-/// Writing Protobuf fields: first the number and the type of the field, then its content.
+/// Writes Protobuf fields. The number and type of a field come first, then its content.
 extension ByteWriter {
   fileprivate mutating func add(_ content: [UInt8], at field: UInt64) {
     add(field << 3 | 2)
@@ -124,7 +124,7 @@ extension ByteWriter {
     for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// Adds the attributes as `KeyValue` messages. Values that are neither strings nor integers are left out.
+  /// Adds attributes as `KeyValue` messages. Values that are neither strings nor integers are omitted.
   fileprivate mutating func add(attributes: ValueObject, at field: UInt64) {
     for (key, content) in attributes {
       var value = ByteWriter()
@@ -141,7 +141,7 @@ extension ByteWriter {
   }
 }
 
-/// Reads the fields of a Protobuf message. Stops at invalid data.
+/// Reads the fields of a Protobuf message. Invalid data ends the iteration.
 private struct ProtobufReader {
   enum Content {
     case number(UInt64)

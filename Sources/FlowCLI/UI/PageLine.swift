@@ -2,30 +2,30 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// A line in the log of a run, as pages show it.
+/// A line in the log of a run, as web pages show it.
 package struct PageLine: Sendable {
-  /// The kind of a line.
+  /// The kind of line.
   package enum Kind: Int, Sendable {
-    /// The step printed or logged this line.
+    /// The step has printed or logged this line.
     case output
-    /// The step printed this line to standard error, or logged it as an error.
+    /// The step has printed this line to standard error or logged it as an error.
     case error
-    /// The line replaces lines that were not recorded.
+    /// The line stands for lines that have not been recorded.
     case leftOut
   }
 
-  /// The source of the line: the id of a step or item, or the name of a plugin.
+  /// The id of the step or item that printed the line, or the name of the plugin.
   package let source: String
-  /// The time at which the line was printed, in milliseconds from the start of the run.
+  /// The time from the start of the run until the line was printed, in milliseconds.
   package let at: Value
   package let kind: Kind
-  /// The text in pieces. Each piece has one color and style.
+  /// The text in pieces, each with a single color and style.
   package let pieces: [ColoredText.Piece]
 
   /// The text without colors.
   package var text: String { pieces.map(\.text).joined() }
 
-  /// Returns the lines of a log in order. A message with line breaks becomes several lines.
+  /// Returns the lines of a log in order. A message with line breaks is converted to several lines.
   package static func all(of lines: [ValueObject]) -> [PageLine] {
     lines.flatMap { line -> [PageLine] in
       guard let message = line["message"]?.stringValue else { return [] }
@@ -42,7 +42,7 @@ package struct PageLine: Sendable {
     }
   }
 
-  /// Returns lines as text: all lines, or only those of a step or item and the items in it.
+  /// Returns lines as text. If `step` is not nil, only the lines of that step or item and of its items are included.
   package static func text(_ lines: [PageLine], ofStep step: String?) -> String {
     var text = ""
     for line in lines {
@@ -57,7 +57,7 @@ package struct PageLine: Sendable {
   }
 
   /// Returns the text for a recorded placeholder: `[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit
-  /// keeps more]`. Returns nil if the line is something else.
+  /// keeps more]`. Returns nil for any other line.
   private static func leftOut(_ message: String) -> String? {
     guard message.hasPrefix("[flowrun: "), message.hasSuffix("]"), let end = message.firstRange(of: " not recorded")
     else {

@@ -1,10 +1,10 @@
-/// Checks the address of an HTTP request: its `Host` field and its target.
+/// Checks the address of an HTTP request, which consists of its `Host` field and its target.
 package enum RequestAddress {
-  /// Returns the problem with the address of a request, or nil if it is valid. If a proxy and this server understood an
-  /// address differently, one page could be taken for another.
+  /// Returns the problem with the address of a request, or nil if it is valid. If this server and a proxy interpreted
+  /// an address differently, one page could be mistaken for another.
   ///
   /// - Parameters:
-  ///   - target: The target as it was sent: a path or an absolute address.
+  ///   - target: The target in the request: a path or an absolute address.
   ///   - hosts: The values of all `Host` fields.
   ///   - isOwn: Returns true if a host is this server.
   package static func problem(target: String, hosts: [String], isOwn: (_ host: String) -> Bool) -> String? {

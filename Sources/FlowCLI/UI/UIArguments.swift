@@ -38,7 +38,7 @@ package struct UIArguments: ParsableArguments {
 
   @OptionGroup var plugins: PluginArguments
 
-  /// The folders of plugins named on the command line.
+  /// The plugin folders that the command line names.
   package var pluginFolders: [String] { plugins.folders }
 
   package init() {}

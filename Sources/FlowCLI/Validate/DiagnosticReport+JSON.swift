@@ -3,8 +3,8 @@ import FlowModel
 import FlowSyntax
 
 extension DiagnosticReport {
-  /// Returns a JSON array with one object per diagnostic:
-  /// `{file, line, column, endLine, endColumn, severity, code, message, help, related: [{…, label}]}`.
+  /// Returns a JSON array with one object per diagnostic: `{file, line, column, endLine, endColumn, severity, code,
+  /// message, help, related: [{…, label}]}`.
   ///
   /// Lines and columns are counted from 1. Columns are in code points. `help` can be null.
   public func json() -> Value {

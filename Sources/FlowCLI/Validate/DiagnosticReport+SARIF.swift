@@ -68,7 +68,7 @@ extension DiagnosticReport {
     ]
   }
 
-  /// Returns a path as a URI reference (RFC 3986). All bytes but unreserved characters and `/` are percent-encoded.
+  /// Returns a path as a URI reference (RFC 3986). All bytes except unreserved characters and `/` are percent-encoded.
   private static func uri(of path: String) -> String {
     let encoded = path.utf8.map { byte in
       switch byte {

@@ -5,10 +5,10 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports an `env-file` that is missing or malformed. For this, the file must be read.
+/// Reports an `env-file` that is missing or malformed. This check reads the file.
 enum EnvironmentFileCheck {
-  /// Returns the errors for a workflow that was loaded from `file`. If the name of an `env-file` depends on inputs, it
-  /// is checked only when the workflow is run.
+  /// Returns the errors for a workflow that was loaded from `file`. An `env-file` whose name depends on inputs is
+  /// checked only when the workflow runs.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow else { return [] }
     let folder = FilePath.folder(of: FilePath.absolute(file))
@@ -20,7 +20,8 @@ enum EnvironmentFileCheck {
       diagnostics.append(diagnostic(problem, at: span))
     }
     for scope in workflow.scopes {
-      // The id of the step of the main file that includes this file, directly or through other files.
+      // The first part of the prefix is the step of the main file that includes this file, directly or through other
+      // files.
       let id = scope.prefix.prefix { $0 != "/" }
       guard let step = workflow.steps.firstIndex(where: { $0.id.text == id }),
         let span = result.span(of: StepIndex(step), key: "uses")

@@ -5,12 +5,12 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// Finds all diagnostics of a workflow without running it, for `validate` and for the language server.
+/// Finds all diagnostics of a workflow without running it. `validate` and the language server use it.
 package struct FileCheck {
   let result: LoadResult
-  /// Further diagnostics of the workflow file itself.
+  /// Diagnostics of the workflow file that were found after it was loaded.
   package let own: [Diagnostic]
-  /// The diagnostics of other files: included files, and the manifests of the plugins that the workflow uses.
+  /// The diagnostics of other files: included files, and the manifests of plugins that the workflow uses.
   package let others: [DiagnosticReport.File]
   private let programs: [DiagnosticReport.File]
 
@@ -20,7 +20,7 @@ package struct FileCheck {
       file: file, installation)
   }
 
-  /// Checks a workflow that has already been loaded.
+  /// Checks a workflow that has already been loaded from `file`.
   package init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
     let checked = result.graph.map { LoadedForPlugins(workflow: $0.workflow, file: file, result: result) }
@@ -35,10 +35,10 @@ package struct FileCheck {
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }
 
-  /// True if the workflow can run.
+  /// True if the workflow and the programs of its plugins have no errors.
   var isValid: Bool { result.graph != nil && programs.isEmpty && !own.containsError }
 
-  /// The workflow file with all its diagnostics.
+  /// The workflow file with all of its diagnostics.
   var report: DiagnosticReport.File {
     DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics + own)
   }

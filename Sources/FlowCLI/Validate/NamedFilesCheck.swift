@@ -4,7 +4,8 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports paths in steps that do not exist, and patterns that are also the name of a file. It looks up the files.
+/// Reports paths in steps to files that do not exist, and patterns that are also names of existing files. This check
+/// accesses the file system.
 struct NamedFilesCheck {
   private let result: LoadResult
   private let folder: String
@@ -12,8 +13,8 @@ struct NamedFilesCheck {
   private let flow: FileFlow
   private(set) var diagnostics: [Diagnostic] = []
 
-  /// Returns the warnings for a workflow that was loaded from `file`. Paths with expressions are not checked, because
-  /// they are known only during a run.
+  /// Returns the warnings for a workflow that was loaded from `file`. Paths with expressions are skipped, because they
+  /// become known only during a run.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow else { return [] }
     var check = NamedFilesCheck(result, workflow, in: FilePath.folder(of: FilePath.absolute(file)))
@@ -77,7 +78,7 @@ struct NamedFilesCheck {
     FilePath.exists(FilePath.isAbsolute(path) ? path : "\(folder)/\(path)")
   }
 
-  /// Returns a pattern that matches only the file with this name.
+  /// Returns a pattern that matches only the file with exactly this name.
   private func quoted(_ text: String) -> String {
     var quoted = ""
     for character in text {

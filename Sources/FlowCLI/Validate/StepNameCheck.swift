@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Reports steps of `flowrun.yaml` that `flowrun STEP` cannot run, because a subcommand has the same name.
+/// Reports steps of `flowrun.yaml` that `flowrun STEP` cannot run because a subcommand has the same name.
 enum StepNameCheck {
   /// Returns the warnings for a workflow that was loaded from `file`.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {

@@ -8,7 +8,7 @@ import FlowSystem
 /// Reports variables in expressions (`env.NAME`) that nothing sets: neither the workflow, nor an `env-file`, nor the
 /// environment of this process.
 enum VariableCheck {
-  /// The ends of variable names that often mean that the value is a secret.
+  /// Endings of variable names that usually indicate a secret.
   private static let secretEndings = ["_TOKEN", "_KEY", "_SECRET"]
   private static let secretPart = "PASSWORD"
 
@@ -29,7 +29,7 @@ enum VariableCheck {
           .recordedVariable, "the value of '\(read.name)' is recorded with each run, and its name is that of a secret",
           at: read.span, help: "declare it: secrets: { \(secretName(read.name)): { env: \(read.name) } }")
       }
-      // An `env-file` whose name is known only in the run may set the variable.
+      // The variable may be set by an `env-file` whose name becomes known only during a run.
       if read.hasFallback || files.areUnknown { return nil }
       let known = workflow.environment.keys + files.names.sorted()
       let correction = Correction(read.name, among: known)
@@ -51,10 +51,10 @@ enum VariableCheck {
   }
 }
 
-/// The variables that the `env-file`s of a workflow set.
+/// The variables that a workflow's `env-file`s set.
 private struct FileVariables {
   var names: Set<String> = []
-  /// True if the name of an `env-file` depends on the inputs of a run.
+  /// True if the name of an `env-file` depends on inputs, so that its variables are unknown.
   var areUnknown = false
 
   init(_ workflow: Workflow, in folder: String) {

@@ -2,17 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The workflow files named on the command line, including those in folders.
+/// The workflow files that the command line names, including those in folders.
 package struct WorkflowFiles {
-  /// The files in the order of the command line. The files of a folder are sorted by name.
+  /// The files in the order of the command line. Those of a folder are sorted by name.
   private(set) var files: [String] = []
-  /// The number of YAML files in the folders that are not workflows.
+  /// The number of YAML files in folders that were skipped because they are not workflows.
   private(set) var passedOver = 0
 
-  /// The number of folder levels that are searched.
+  /// The maximum number of levels of folders that are searched.
   private static let depth = 32
 
-  /// Finds the workflows in the folders among `paths`. Throws a ``FileProblem`` if a folder has none.
+  /// Finds the workflows in those of the `paths` that are folders. Throws a ``FileProblem`` if a folder has none.
   init(_ paths: [String]) throws(FileProblem) {
     for path in paths {
       guard FilePath.isFolder(path) else {
@@ -36,7 +36,7 @@ package struct WorkflowFiles {
     }
   }
 
-  /// True if a line of the file starts with `steps:`, or if the file cannot be read. In that case, the check reports
+  /// True if a line of the file begins with `steps:`. Also true if the file cannot be read, so that the check reports
   /// the error.
   package static func isWorkflow(_ path: String) -> Bool {
     guard let bytes = try? FileAccess.read(path) else { return true }

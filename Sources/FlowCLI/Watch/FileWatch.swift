@@ -1,12 +1,12 @@
 import FlowCommandKit
 import FlowModel
 
-/// Detects changed files by checking them regularly.
+/// Detects changes of files by checking them periodically.
 struct FileWatch {
   private let files: WatchedFiles
   private var seen: [ByteName: String]
 
-  /// The minimum time between two checks. It is longer if a check takes long.
+  /// The minimum time between two checks. If checks are slow, the time is longer.
   private static let period = Duration.milliseconds(150)
   /// The time without changes after which a file counts as completely saved.
   private static let calm = Duration.milliseconds(100)
@@ -17,11 +17,11 @@ struct FileWatch {
     seen = files.stamps()
   }
 
-  /// Returns a file that has changed since the start or the last ``change()``, or nil if there is none. Does not wait.
+  /// Returns a file that has changed since the start or since the last ``change()``, or nil if none has. Does not wait.
   func changed() -> String? { Self.difference(seen, files.stamps()) }
 
-  /// Waits until a file has changed and has been saved completely. Returns this file, or nil if the reader of standard
-  /// output has ended.
+  /// Waits until a file has changed and is completely saved. Returns this file, or nil if the reader of standard output
+  /// has ended.
   mutating func change() async -> String? {
     var pause = Self.period
     while !StandardOutput.isReaderGone {

@@ -3,23 +3,24 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// Ends the wait of a run with `keep: services` under `--watch` when a file that it reads changes.
+/// Ends the wait of a run with `keep: services` under `--watch` if a file that the run reads changes.
 ///
-/// Then the watching process (``RunWatch``) starts the next run. The exit code reports that a change ended the wait. A
-/// change made before the wait also ends it, but with the usual exit code, because the run itself may have made it.
+/// The watching process (``RunWatch``) then starts the next run. The exit code indicates that a change has ended the
+/// wait. A change from before the wait also ends it, but with the usual exit code, because the run may have made that
+/// change itself.
 final class KeptRunWatch: Sendable {
-  /// The environment variable that is set if a watching process started this run.
+  /// The environment variable that a watching process sets for the runs that it starts.
   static let variable = "FLOWRUN_WATCH"
-  /// The exit code of a run if a change ended its wait.
+  /// The exit code of a run whose wait was ended by a change.
   static let exitCode: CInt = 75
 
   private let hasEnded = Mutex(false)
 
-  /// The interval at which the files are checked.
+  /// The interval at which files are checked.
   private static let lookMilliseconds: CInt = 150
 
-  /// Returns true if a watching process started this process. Removes the variable, so that the commands of the run do
-  /// not inherit it.
+  /// Returns true if a watching process started this process. Removes the variable, so that commands of the run do not
+  /// inherit it.
   static func takeRequest() -> Bool {
     guard Environment.value(variable) != nil else { return false }
     unsetenv(variable)
@@ -28,7 +29,7 @@ final class KeptRunWatch: Sendable {
 
   var hasEndedWait: Bool { hasEnded.withLock { $0 } }
 
-  /// Ends the wait of a run when one of the files that it reads changes.
+  /// Ends the wait of a run if one of the files that it reads changes.
   func follow(_ run: WorkflowRun, _ request: RunRequest) {
     let changes = FileWatch(WatchedFiles(of: request, before: nil))
     do throws(SystemError) {
