@@ -1,20 +1,20 @@
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun run FILE --watch`: runs a workflow, and runs it again after each change of a file that it reads.
+/// `flowrun run FILE --watch` runs a workflow, and runs it again after each change of a file that it reads.
 ///
-/// Each run has its own process, because a run controls the signals, the exit code and the standard output of its
-/// process. That process always ends when this one does.
+/// Each run is a separate process, because a run controls the signals, the exit code and the standard output of its
+/// process. That process always ends together with this one.
 struct RunWatch {
   private let request: RunRequest
   private let program: Program
 
   /// The maximum number of consecutive runs that are started because of changes during the previous run. Without this
-  /// limit, a step that writes a file that another step reads would repeat the run forever.
+  /// limit, a step that writes a file that another step reads would make the workflow run forever.
   private static let followersLimit = 3
 
   /// Creates a watch. `arguments` are the arguments of this process. Throws a ``UsageProblem`` if an input cannot be
-  /// read twice.
+  /// read more than once.
   init(_ request: RunRequest, arguments: [String]) throws(UsageProblem) {
     for input in request.inputs where input.hasSuffix("=@-") || input.hasSuffix("=@/dev/stdin") {
       throw UsageProblem("-i '\(input)': standard input can be read once, and --watch runs again; name a file")
@@ -29,14 +29,14 @@ struct RunWatch {
       folder: FilePath.absolute("."))
   }
 
-  /// Runs the workflow and waits for a change, until a signal is received or the reader of the output has ended.
+  /// Runs the workflow after each change, until a signal is received or the reader of standard output has ended.
   func perform() async -> Never {
     var files: WatchedFiles?
     var followers = 0
     while true {
       let watched = WatchedFiles(of: request, before: files)
       files = watched
-      // The state of the files is read before the run, so changes made during the run are detected, too.
+      // The state of the files is read before the run, so that changes during the run are detected as well.
       var changes = FileWatch(watched)
       let hasEndedForChange = await run()
       if hasEndedForChange {
@@ -56,8 +56,8 @@ struct RunWatch {
     }
   }
 
-  /// Starts a run and waits until it ends. A signal that is received meanwhile is forwarded to the run, and then also
-  /// ends this process. Returns true if only services kept the run from ending until a file changed.
+  /// Starts a run and waits until it ends. A signal that is received in the meantime is forwarded to it and then also
+  /// ends this process. Returns true if the run only kept its services alive when a changed file ended it.
   private func run() async -> Bool {
     Interrupts.holdForStart()
     do throws(SystemError) {
@@ -73,7 +73,7 @@ struct RunWatch {
     }
   }
 
-  /// Prints the reason why this process waits. If the output is JSON, prints it to standard error.
+  /// Prints why this process waits. If standard output is JSON, prints it to standard error.
   private func tell(_ text: String) {
     if request.isJSON { StandardOutput.writeError(text + "\n") } else { StandardOutput.write(text + "\n") }
   }

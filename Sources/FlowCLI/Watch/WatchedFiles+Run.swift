@@ -9,8 +9,8 @@ import FlowSystem
 import Synchronization
 
 extension WatchedFiles {
-  /// Finds the files that a run reads, from the workflow and the command line. `before` is the previous result. If the
-  /// workflow has an error, its files are watched, too, because the error may be fixed in one of them.
+  /// Finds the files that a run reads, according to the workflow and the command line. `before` is the previous result.
+  /// If the workflow has an error, its files are also watched, because the error may be fixed in one of them.
   init(of request: RunRequest, before: WatchedFiles?) {
     self.init(workflows: [request.file], pluginFolders: request.pluginFolders)
     for argument in request.inputs + [request.launch].compactMap({ $0 }) {
@@ -33,8 +33,7 @@ extension WatchedFiles {
     if let workflow {
       let folder = FilePath.folder(of: FilePath.absolute(request.file))
       let run = RunInformation(id: "", dataFolder: folder, workflowFolder: folder)
-      // If inputs are not valid, the run ends with an error. Until they are fixed, names that depend on them are not
-      // known.
+      // If inputs are invalid, the run ends with an error. Names that depend on them are unknown until they are fixed.
       add(
         workflow, in: folder, inputs: (try? InputArguments.read(request.inputs, for: workflow.inputs, run: run)) ?? [:])
     } else if let before {
@@ -86,7 +85,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the inputs of the file that a step includes, as far as they are known without a run.
+  /// Returns those inputs of an included file that are known without a run.
   private static func inputs(
     of step: Step, in workflow: Workflow, _ context: ValueObject, _ own: String, _ home: String
   ) -> ValueObject {
@@ -102,7 +101,7 @@ extension WatchedFiles {
     return bound ?? known
   }
 
-  /// Evaluates a value that may contain expressions. Returns nil if it is not known without a run.
+  /// Evaluates a value that may contain expressions. Returns nil if it is unknown without a run.
   private static func evaluated(_ value: Value, _ context: ValueObject, _ texts: WorkflowTexts) -> Value? {
     switch value {
     case .string(let text):
@@ -115,7 +114,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the contexts in which the expressions of each item are evaluated, as far as they are known without a run.
+  /// Returns a context for evaluating the expressions of each item. Items that are unknown without a run are omitted.
   private static func items(
     of fanOut: FanOut, _ known: ValueObject, in folder: String, _ texts: WorkflowTexts
   ) -> [ValueObject] {
@@ -136,7 +135,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the evaluated patterns. Patterns that cannot be evaluated are left out.
+  /// Returns the evaluated patterns, without those that cannot be evaluated.
   private static func evaluated(
     _ patterns: [String], _ context: ValueObject, _ texts: WorkflowTexts
   ) -> [String] {

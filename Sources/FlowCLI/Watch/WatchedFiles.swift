@@ -4,29 +4,29 @@ import FlowPluginHost
 import FlowSystem
 
 struct WatchedFiles: Sendable {
-  /// Patterns by which steps select files in a folder.
+  /// Patterns with which steps select files in a folder.
   struct Pattern: Sendable, Hashable {
     var texts: [String]
     var folder: String
 
-    /// The paths of the files that match the patterns now.
+    /// The paths of the files that match the patterns at this time.
     var paths: [String] {
       FilePatterns(texts).files(in: folder).map { FilePath.isAbsolute($0) ? $0 : "\(folder)/\($0)" }
     }
   }
 
-  /// The workflow files, or folders that contain them. The manifests of the plugins near them are watched, too.
+  /// The workflow files, or folders that contain them. The manifests of plugins near them are watched as well.
   var workflows: [String]
-  /// The folders of plugins named on the command line.
+  /// The plugin folders that the command line names.
   var pluginFolders: [String]
   var others: [String] = []
-  /// The patterns of further files, which may not exist yet.
+  /// The patterns of further files. They need not exist.
   var patterns: [Pattern] = []
-  /// The patterns of files that are not watched, because a run writes them.
+  /// The patterns of files that are not watched because a run writes them.
   var products: [Pattern] = []
 
-  /// Returns a stamp for each file, by the name that messages use for the file. A stamp changes when the content of the
-  /// file does.
+  /// Returns a stamp for each file, by the name that messages use for the file. The stamp changes if the file's content
+  /// changes.
   func stamps() -> [ByteName: String] {
     let files = (try? WorkflowFiles(workflows))?.files ?? workflows
     var stamps: [ByteName: String] = [:]
