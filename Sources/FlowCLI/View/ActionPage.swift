@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The full description of an action, for `flowrun plugins show`.
+/// The full description of an action, which `flowrun plugins show` prints.
 struct ActionPage {
   let declaration: ActionDeclaration
   let style: TextStyle

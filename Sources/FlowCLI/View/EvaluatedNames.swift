@@ -3,14 +3,14 @@ import FlowModel
 
 /// Evaluates `${{ inputs… }}` in the `name`s of steps.
 ///
-/// Names are shown before anything is run. If the name of a step in an included file depends on the result of an
-/// earlier step, the id of the step is shown instead.
+/// Names are shown before anything runs. If the name of a step in an included file depends on the result of an earlier
+/// step, the step's id is shown instead.
 struct EvaluatedNames {
   private let workflow: Workflow
-  /// The known inputs: those of the workflow itself, followed by those of each scope.
+  /// The known inputs: first those of the main workflow, then those of each scope.
   private var inputs: [ValueObject]
 
-  /// Returns the graph for a run with these inputs, with the names evaluated.
+  /// Returns the graph for a run with these inputs. Names that contain expressions are evaluated.
   static func graph(_ graph: WorkflowGraph, inputs: ValueObject) -> WorkflowGraph {
     let workflow = graph.workflow
     let named = workflow.steps.indices.filter { index in
@@ -20,7 +20,7 @@ struct EvaluatedNames {
     let names = EvaluatedNames(workflow, inputs)
     var evaluated = workflow
     for index in named { evaluated.steps[index].options.name = names.name(of: StepIndex(index)) }
-    // The graph has the same steps, so this cannot fail.
+    // The steps and dependencies are the same, so this cannot fail.
     return (try? WorkflowGraph(evaluated)) ?? graph
   }
 
@@ -40,8 +40,8 @@ struct EvaluatedNames {
     }
   }
 
-  /// Returns the index in ``inputs`` for the file that contains a step. The exit step of an included file belongs to
-  /// the file that includes it.
+  /// Returns the index in ``inputs`` for the file that contains a step. The exit of an included file belongs to the
+  /// including file.
   private func scopeNumber(of step: StepIndex) -> Int {
     guard let number = workflow.scope(of: step) else { return 0 }
     let scope = workflow.scopes[number]
@@ -55,7 +55,7 @@ struct EvaluatedNames {
     return value.isNull ? "" : value.stringValue ?? JSONText.write(value)
   }
 
-  /// Evaluates an expression that uses only known inputs. Returns nil if it uses anything else.
+  /// Evaluates an expression if it uses only known inputs. Otherwise returns nil.
   private func value(_ value: Value, _ inputs: ValueObject) -> Value? {
     guard let text = value.stringValue, let template = try? workflow.texts.template(text) else { return nil }
     for reference in template.expressions.flatMap(\.expression.references) {

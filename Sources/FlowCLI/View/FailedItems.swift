@@ -2,15 +2,15 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The failed items of a step, shown as a table below the step.
+/// The failed items of a step. A table below the step shows them.
 struct FailedItems {
   struct Row {
     var index: Int
-    /// The key or value of the item; empty if it is not known.
+    /// The key or value of the item. Empty if it is unknown.
     var name: String
     var outcome: Outcome
     var failure: StepFailure?
-    /// True if the output that the error message quotes has already been shown.
+    /// True if the output that the error message quotes has been shown before.
     var isQuoteShown: Bool
   }
 
@@ -25,9 +25,9 @@ struct FailedItems {
     if rows.count < Self.shownRows { rows.append(row) }
   }
 
-  /// Returns one line per item: its number, its name, its outcome and the last line that it printed.
+  /// Returns one line per item with its index, its name, its outcome and the last line that it printed.
   ///
-  /// - Parameter more: The command that shows the items that are left out here.
+  /// - Parameter more: The command that shows the items that are omitted here.
   func lines(_ style: TextStyle, more command: String?) -> [String] {
     let rows = rows.sorted { $0.index < $1.index }
     let cells = rows.map { row -> [String] in

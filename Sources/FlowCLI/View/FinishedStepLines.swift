@@ -2,27 +2,28 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The lines that the live view prints when a step has finished: one line, and the last output if the step failed.
+/// The lines that the live view prints for a finished step: a single line, followed by the last output if the step has
+/// failed.
 struct FinishedStepLines {
   let style: TextStyle
   let subject: RunSubject
   let size: TerminalSize
-  /// The width of the longest step name in the workflow, in columns.
+  /// The number of columns of the workflow's longest step name.
   let widestName: Int
 
-  /// The number of output lines that are shown for a failure.
+  /// The maximum number of output lines that are shown for a failure.
   static let failureLines = 10
   private static let widestShownName = 32
   private static let timeColumns = 9
   private static let (otherColumns, failureColumns) = (16, 36)
 
-  /// Returns the lines of a finished step or item. If `isQuoteShown` is true, the output that its error message quotes
-  /// is left out.
+  /// Returns the lines for a finished step or item. If `isQuoteShown` is true, the output that its error message quotes
+  /// is omitted.
   func lines(
     _ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false, note: String? = nil
   ) -> [String] {
     let width = min(widestName, Self.widestShownName, max(8, size.columns / 2))
-    // A long name makes room for the time, and for a failure's status or number of items.
+    // A long name must leave room for the time, and for the exit status or the number of items of a failure.
     let others = finished.isFailed ? Self.failureColumns : Self.otherColumns
     let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - others)).padded(to: width)
     let time = (finished.durationMilliseconds.map(Milliseconds.text) ?? "").leftPadded(to: Self.timeColumns)
@@ -37,7 +38,7 @@ struct FinishedStepLines {
     }
   }
 
-  /// Returns the lines of a failure: the exit status or cause, the location in the file, and the last output.
+  /// Returns the lines for a failure: the exit status or cause, the location in the file, and the last output.
   private func failure(
     of step: StepID, _ finished: RunEvent.FinishedStep, _ name: String, _ isQuoteShown: Bool
   ) -> [String] {
@@ -53,7 +54,8 @@ struct FinishedStepLines {
       if let status = cause.exitStatus {
         head += ", exit \(status)"
       } else if !cause.headline.isEmpty {
-        // A cause that does not fit has its own line. The terminal can wrap that line, so the cause is shown in full.
+        // A cause that does not fit in the line has a separate one. The terminal can wrap that line, so the cause is
+        // shown completely.
         let fits = TerminalText.columns(of: "\(head): \(cause.headline)") < size.columns
         if fits { head += ": \(cause.headline)" } else { lines.append("    \(cause.headline)") }
       }
@@ -66,15 +68,15 @@ struct FinishedStepLines {
     return [fitted(head)] + lines + (isQuoteShown ? [] : quoted.suffix(Self.failureLines).map(bar))
   }
 
-  /// Returns the lines of the failed items of a step, one per item.
+  /// Returns the lines for the failed items of a step, one per item.
   func lines(_ items: FailedItems, more command: String?) -> [String] {
     let lines = items.lines(style, more: command)
-    // A command is never cut, because the user copies it.
+    // A command is never cut off, because the user copies it.
     guard items.count > items.rows.count else { return lines.map(fitted) }
     return lines.dropLast().map(fitted) + lines.suffix(1)
   }
 
-  /// Returns the line for skipped steps: `– 3 skipped (condition): a, b, c`.
+  /// Returns a line that names skipped steps, such as `– 3 skipped (condition): a, b, c`.
   func line(skipped steps: [StepID], _ reason: SkipReason?) -> String {
     let names = steps.prefix(20).map(subject.name).joined(separator: ", ")
     return fitted(style.dim("– \(steps.count) skipped (\(reason?.word ?? "condition")): \(names)"))
@@ -93,30 +95,30 @@ extension RunReport.Step {
   var isFailed: Bool { outcome == .failure || outcome == .timedOut }
 }
 
-/// The parts of an error message: a headline, and the last lines of the failed command.
+/// The parts of an error message: a headline, and the last lines that the failed command printed.
 struct FailureText {
-  /// The first line, such as `exited with status 2: 'make' [command-failed]`. Empty if the cause is not known.
+  /// The first line, such as `exited with status 2: 'make' [command-failed]`. Empty if the cause is unknown.
   let headline: String
-  /// The other lines of the error message.
+  /// The lines of the error message after the first one.
   let details: [String]
-  /// The exit status of the command, or nil if the failure is not that of a command.
+  /// The exit status of the command, or nil if the failure is not an exit status.
   private(set) var exitStatus: Int?
-  /// The last line that the failed command printed, or nil if it printed nothing.
+  /// The last line that the failed command printed, or nil if it printed none.
   private(set) var lastLine: String?
-  /// `4 of 19 items failed`, if items caused the failure.
+  /// A count such as `4 of 19 items failed` if items caused the failure, or nil.
   private(set) var failedItems: String?
 
-  /// The cause in a few words: `exit 7` for a command, the headline otherwise.
+  /// The cause in a few words, such as `exit 7` for a command. For other failures, this is the headline.
   var cause: String { exitStatus.map { "exit \($0)" } ?? headline }
 
-  /// Splits an error message into its parts. A failure is nil if its cause is not known.
+  /// Splits an error message into its parts. `failure` is nil if the cause is unknown.
   init(_ failure: StepFailure?) {
     guard let failure else {
       (headline, details) = ("", [])
       return
     }
     let first = LogText.headline(failure.message)
-    // If advice follows the message, the whole message is shown.
+    // If advice follows the command, the whole message is shown.
     if failure.code == "command-failed", let end = first.wholeMatch(of: /exited with status (\d+): (.*)/) {
       let command = end.2.hasSuffix("')") ? end.2.ranges(of: " ('").last : nil
       lastLine = command.map { String(end.2[..<$0.lowerBound]) }

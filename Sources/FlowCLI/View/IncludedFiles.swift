@@ -1,8 +1,9 @@
 import FlowModel
 
-/// The files that a workflow includes. Views show one line at the end of each file and do not count it as a step.
+/// The files that a workflow includes. Views show a single line for each of them when it ends, and do not count it as a
+/// step.
 struct IncludedFiles: Sendable {
-  /// The number of steps of each file, including those of the files that it includes, by its exit step.
+  /// The number of steps of each file, including the files that it includes itself, by its exit step.
   private let stepCounts: [StepID: Int]
 
   init(_ workflow: Workflow) {
@@ -18,12 +19,12 @@ struct IncludedFiles: Sendable {
       uniqueKeysWithValues: scopes.indices.map { (workflow.steps[Int(scopes[$0].exit)].id, count($0)) })
   }
 
-  /// Returns the number of steps of the included file with this exit step, or nil if this is not an exit step.
+  /// Returns the number of steps of the included file whose exit is `step`, or nil if `step` is not an exit.
   func stepCount(endingIn step: StepID) -> Int? { stepCounts.isEmpty ? nil : stepCounts[step] }
 
-  /// True if the step is the entry step of an included file, which only binds the inputs of the file.
+  /// True if the step is the entry of an included file. It only binds the file's inputs.
   func isEntry(_ step: StepID) -> Bool { !stepCounts.isEmpty && step.text.utf8.last == UInt8(ascii: "/") }
 
-  /// Returns the exit step of the included file with this entry step.
+  /// Returns the exit of the included file whose entry is `entry`.
   func exit(of entry: StepID) -> StepID { StepID(unchecked: String(entry.text.dropLast())) }
 }

@@ -2,9 +2,9 @@ import FlowCommandKit
 import FlowEngine
 import FlowModel
 
-/// Writes the events of a run as JSON, one object per line.
+/// Writes the events of a run as JSON, with one object per line.
 struct JSONView: LineObserver {
-  /// The size from which the text of several parts is written, in bytes.
+  /// The number of bytes after which the text of several parts is written.
   private static let flushBytes = 1 << 18
 
   func receive(_ events: [RunEvent]) { receive([.events(events)]) }

@@ -5,27 +5,27 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Shows a run as plain lines, for pipes and logs: one line per finished step, plus log lines, retries, events and the
-/// gate. With `--verbose`, each start has a line with the queue, too.
+/// Shows a run as plain lines, for pipes and logs. There is one line per finished step, and lines for log messages,
+/// retries, events and the gate. With `--verbose`, there is also a line with the queue for each start.
 ///
-/// Of a workflow with more than ``detailedSteps`` steps, and of a step with more items, only failures, retries, log
-/// lines and the gate are shown, because too many lines about successes are not helpful.
+/// If there are more than ``detailedSteps`` steps, or items of a step, only failures, retries, log messages and the
+/// gate are shown, because so many lines about successes would not help.
 struct LineView: LineObserver {
-  /// The maximum number of steps or items for which each has its own lines.
+  /// The maximum number of steps or items for which each has separate lines.
   static let detailedSteps = 1_000
-  /// The size from which the text of several parts is written, in bytes.
+  /// The number of bytes after which the text of several parts is written.
   private static let flushBytes = 1 << 18
 
   let style: TextStyle
   let subject: RunSubject
-  /// True to show a line for each start, too.
+  /// True to show a line for each start as well.
   let isVerbose: Bool
-  /// True if questions are asked on this terminal, so lines announcing them are redundant.
+  /// True if questions are asked on this terminal, so that lines which announce them would be redundant.
   private let asksHere: Bool
-  /// The clock for the time of day, or nil to show the time since activation.
+  /// The clock for the time of day, or nil to show the time since the activation.
   private let clock: EventClock?
   private let lastLines = LastLines()
-  /// The warnings shown so far. A view that shows lines of this one counts its own rows.
+  /// The warnings that have been shown. A view that shows the lines of this one counts rows itself.
   let warnings = ShownWarnings()
 
   /// Creates a view of a run.
@@ -39,13 +39,14 @@ struct LineView: LineObserver {
     self.clock = clock
   }
 
-  /// The state of the run according to events so far.
+  /// The state of the run according to the events so far.
   private final class LastLines: Sendable {
-    /// The last line printed by each running step.
+    /// The last line that each running step has printed.
     let lines = Mutex<[StepID: String]>([:])
-    /// The starts of included files that have not ended, by their exit steps.
+    /// The start of each included file that has not ended, in nanoseconds, by the file's exit.
     let begins = Mutex<[StepID: Int]>([:])
-    /// The instant of activation in nanoseconds. The times before lines are relative to it, like those of the summary.
+    /// The time of the activation, in nanoseconds. Times at the beginning of lines are relative to it, like those in
+    /// the summary.
     let activatedAt = Atomic(0)
   }
 
@@ -69,7 +70,7 @@ struct LineView: LineObserver {
     if !text.isEmpty { StandardOutput.write(text) }
   }
 
-  /// Returns the lines for these events, each ended by a line break.
+  /// Returns the lines for these events. Each ends with a line break.
   func text(of events: [RunEvent]) -> String {
     var text = ""
     for event in events {
@@ -82,7 +83,7 @@ struct LineView: LineObserver {
     return text
   }
 
-  /// Returns the lines that a command printed, each ended by a line break.
+  /// Returns the lines that a command has printed. Each ends with a line break.
   func text(of lines: StepLines) -> String {
     if !isVerbose, let last = lines.lines.last { note(last, of: lines.step) }
     warnings.add(rows: lines.lines.count)
@@ -91,7 +92,7 @@ struct LineView: LineObserver {
       keepsColors: style.isColored)
   }
 
-  /// Returns the lines for an event, the first one with its time.
+  /// Returns the lines for an event. The first one begins with the event's time.
   func timedLines(_ event: RunEvent) -> [String] {
     if case .runActivated = event.kind { lastLines.activatedAt.store(event.atNanoseconds, ordering: .relaxed) }
     let lines = lines(event)
@@ -108,13 +109,13 @@ struct LineView: LineObserver {
     return Milliseconds.fixed(Double(nanoseconds) / 1_000_000, 1).leftPadded(to: 9)
   }
 
-  /// Returns the lines for an event; empty if it is not shown.
+  /// Returns the lines for an event, or an empty array if the event is not shown.
   func lines(_ event: RunEvent) -> [String] {
     switch event.kind {
-    // A question and its answer are log messages, too.
+    // Questions and answers are not listed here, because they are also log messages.
     case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .stepItems, .runFinished: []
     case .stepLog(let step, _, _?, let line): commandLine(step, line)
-    // The question itself follows.
+    // The question itself follows, because it is asked on this terminal.
     case .stepLog(_, .info, nil, let message)
     where asksHere && message.hasPrefix("asks: ") && message.firstRange(of: "; flowrun answer ") != nil:
       []
@@ -134,7 +135,7 @@ struct LineView: LineObserver {
     case .stepStarted where !isVerbose: []
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", attempt \(attempt)" : "")]
-    // The line about the activation includes this event.
+    // The line about the activation is sufficient.
     case .eventPosted("activate", _): []
     case .eventPosted(let name, let number):
       ["event \(TerminalText.visible(name))" + (number.map { ", for the time \($0)" } ?? "")]
@@ -142,7 +143,7 @@ struct LineView: LineObserver {
     }
   }
 
-  /// Returns the line about the gate, if the workflow has one.
+  /// Returns the line about the gate, or nil if the workflow has no gate or the event does not concern it.
   private func gateLine(_ event: RunEvent) -> String? {
     switch event.kind {
     case .runActivated(let reason, _) where subject.isGated: "activated, launch reason \(reason.rawValue)"
@@ -168,26 +169,26 @@ struct LineView: LineObserver {
     return [LogText.commandLine(subject.items.text(step), line, style)]
   }
 
-  /// Records the last line printed by a step. The number of steps is limited; for the others, a quotation may be
-  /// repeated.
+  /// Records the last line that a step has printed. The number of steps is limited; for the others, the view may repeat
+  /// a line that an error message quotes.
   func note(_ line: String, of step: StepID) {
     lastLines.lines.withLock { if $0.count < 10 * Self.detailedSteps { $0[step] = line } }
   }
 
-  /// Returns true if the lines quoted by a failure have been printed by the step before, and forgets them.
+  /// Returns true if the step has just printed the lines that its failure quotes. Removes the record of the last line.
   func takesQuoteAsShown(of step: StepID, _ failure: StepFailure?) -> Bool {
     guard let last = lastLines.lines.withLock({ $0.removeValue(forKey: step) }) else { return false }
     let quotes = failure?.message.split(separator: "\n").dropFirst().last?.drop { $0 == " " }
     return quotes == nil || quotes == last.drop { $0 == " " }
   }
 
-  /// Records the start of an included file.
+  /// Records the start of an included file. No line is shown for it.
   private func begin(_ entry: StepID, at nanoseconds: Int) -> [String] {
     lastLines.begins.withLock { $0[subject.includes.exit(of: entry)] = nanoseconds }
     return []
   }
 
-  /// Returns the lines of a finished step. Lines quoted by its failure are left out if they have been shown.
+  /// Returns the lines for a finished step. Lines that its failure quotes are omitted if they have already been shown.
   private func lines(
     _ step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, isQuoteShown: Bool
   ) -> [String] {
@@ -204,13 +205,13 @@ struct LineView: LineObserver {
     let time = duration.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
-    // The line about the end of the included file is sufficient.
+    // The line for the end of the included file is sufficient.
     case .success where subject.includes.isEntry(step): return []
     case .success where subject.readiness(of: step) != nil:
       return [style.green("\(label) \(subject.readiness(of: step) ?? "")") + time]
     case .success: return [style.green("\(label) succeeded") + time + count]
     case .skipped where finished.reason == .notSelected: return []
-    // The line of the step has the number of items that are up to date.
+    // The line for the step states how many items are up to date.
     case .skipped where finished.reason == .upToDate && step.item != nil && !isVerbose: return []
     case .skipped: return [style.dim("\(label) skipped: \(finished.reason?.word ?? "condition")")]
     case .cancelled: return [style.yellow("\(label) cancelled") + time]
@@ -218,7 +219,7 @@ struct LineView: LineObserver {
       let word = finished.outcome == .failure ? "failed" : "timed out"
       let note = finished.conclusion == .success ? " (optional)" : ""
       let failure = FailureText(finished.failure)
-      // Each failed item already has a line.
+      // The failed items already have a line each.
       let isShort = (isQuoteShown || failure.failedItems != nil) && !failure.headline.isEmpty
       let place = step.item == nil ? subject.place(step).map { " (\($0))" } ?? "" : ""
       var lines = isShort ? [": " + failure.headline] : LogText.cause(finished.failure)

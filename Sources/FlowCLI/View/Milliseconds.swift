@@ -1,4 +1,4 @@
-/// Formats times for people: `0.4 ms`, `12 ms`, `2.000 s`.
+/// Formats times for people, such as `0.4 ms`, `12 ms` or `2.000 s`.
 package enum Milliseconds {
   package static func text(_ milliseconds: Double) -> String {
     let magnitude = abs(milliseconds)
@@ -7,7 +7,7 @@ package enum Milliseconds {
     return fixed(milliseconds / 1000, 3) + " s"
   }
 
-  /// Formats a time that keeps changing on the screen: `90 ms`, `1.1 s`, `2 min 5 s`, `1 h 3 min`.
+  /// Formats a time that changes continuously on the screen, such as `90 ms`, `1.1 s`, `2 min 5 s` or `1 h 3 min`.
   static func coarse(_ milliseconds: Double) -> String {
     if milliseconds < 999.5 { return fixed(milliseconds, 0) + " ms" }
     if milliseconds < 59_950 { return fixed(milliseconds / 1000, 1) + " s" }
@@ -15,12 +15,12 @@ package enum Milliseconds {
     return seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
   }
 
-  /// Formats the time that is left. The smallest unit is a second: `0.9 s`, `2 min 5 s`.
+  /// Formats the remaining time. The smallest unit is a second, as in `0.9 s` and `2 min 5 s`.
   static func countdown(_ milliseconds: Double) -> String {
     milliseconds < 59_950 ? fixed(milliseconds / 1000, 1) + " s" : coarse(milliseconds)
   }
 
-  /// Formats a limit without unnecessary decimals: `2 s`, `1.5 s`, `300 ms`.
+  /// Formats a limit without unnecessary decimals, such as `2 s`, `1.5 s` or `300 ms`.
   static func limit(_ milliseconds: Double) -> String {
     let isWhole = milliseconds >= 1000 && milliseconds < 60_000 && milliseconds.remainder(dividingBy: 1000) == 0
     return isWhole ? fixed(milliseconds / 1000, 0) + " s" : coarse(milliseconds)

@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The region at the bottom of the terminal during a run: a bar with the gate, a line for each running step, and a line
-/// with counts. If all running steps fit on the line with the counts, they are on it.
+/// The region at the bottom of the terminal during a run. It has a bar with the gate, a line for each running step, and
+/// a line with counts. If all running steps fit on the line with the counts, they are shown there.
 struct ProgressRegion {
   typealias Deadline = (min: Duration, max: Duration?)
 
@@ -18,20 +18,20 @@ struct ProgressRegion {
   let nowNanoseconds: Int
   let deadline: Deadline?
   let size: TerminalSize
-  /// True if the queue of each running step is shown.
+  /// True to show the queue of each running step.
   var showsQueues = false
 
-  /// The maximum number of running steps with their own line.
+  /// The maximum number of running steps that have a separate line.
   static let runningLines = 8
   private static let barColumns = 16
   private static let widestName = 32
-  /// The column at which the counts end if the terminal is wide.
+  /// The column at which the counts end on a wide terminal.
   private static let countsColumns = 100
 
-  /// The number of columns of a line. The last column is not used, because terminals wrap after it.
+  /// The number of usable columns in a line. The last column is not used, because terminals wrap after it.
   private var columns: Int { max(1, size.columns - 1) }
 
-  /// All lines of the region. At least one row of the terminal is left for the cursor.
+  /// All lines of the region. They leave at least one row of the terminal for the cursor.
   var lines: [Line] {
     let texts = [headline] + (sharedLine.map { [$0] } ?? runningTexts + ["  " + counts])
     return texts.prefix(max(2, size.rows - 1)).map { text in
@@ -53,7 +53,7 @@ struct ProgressRegion {
     if progress.isKeeping { return "\(begin)  services are ready; press Ctrl-C to stop them" }
     let (request, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
     let bar = "  " + self.bar(request)
-    // On a narrow terminal, the less important parts are left out.
+    // On a narrow terminal, less important parts are omitted.
     let candidates = ["\(begin)\(bar)  \(text)\(detail)", "\(begin)\(bar)  \(text)", "\(begin)  \(text)"]
     return candidates.first { TerminalText.columns(of: $0) <= columns } ?? candidates[2]
   }
@@ -95,7 +95,7 @@ struct ProgressRegion {
 
   // MARK: Running steps
 
-  /// One line with the running steps and the counts, or nil if they do not fit or a step has more to show.
+  /// A line with the running steps and the counts, or nil if they do not fit or a step has more to show.
   private var sharedLine: String? {
     guard progress.running.count <= Self.runningLines, !showsQueues, progress.serving.isEmpty else { return nil }
     let rows = progress.running.map { progress.rows[$0] }
@@ -114,7 +114,7 @@ struct ProgressRegion {
   private var runningTexts: [String] {
     let serving = progress.serving.map { progress.rows[$0] }
     let running = progress.running.map { progress.rows[$0] } + serving
-    // The headline, the counts, the cursor and the line about hidden steps need one row each.
+    // One row each is needed for the headline, the counts, the cursor and the line about hidden steps.
     let areAllShown = running.count <= min(Self.runningLines, size.rows - 3)
     let shown = running.prefix(max(0, min(Self.runningLines, size.rows - (areAllShown ? 3 : 4))))
     let width = min(Self.widestName, max(8, columns / 2), shown.map { TerminalText.columns(of: $0.name) }.max() ?? 0)

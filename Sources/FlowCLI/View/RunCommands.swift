@@ -1,13 +1,13 @@
 import FlowStore
 import FlowSystem
 
-/// The commands that show or resume the newest run of a workflow. They can be used in the current working folder.
+/// The commands that show or resume the newest run of a workflow, as they are written in the current working folder.
 struct RunCommands {
   /// The options that select the run store. Empty if it is the store of the working folder.
   private let place: String
 
-  /// Creates the commands for a run of a file. `store` is the address of the run store, or nil for the store next to
-  /// the file.
+  /// Creates the commands for a run of `file`. `store` is the address of the run store. Nil means the store next to the
+  /// file.
   init(file: String, store: String?) {
     if let store {
       place = " --store " + Self.word(StoreAddress.masked(store))
@@ -23,7 +23,7 @@ struct RunCommands {
   var logsOfFailed: String { "flowrun logs last --failed\(place)" }
   var resume: String { "flowrun resume last\(place)" }
 
-  /// Quotes a text so that a shell reads it as one word.
+  /// Quotes text so that a shell reads it as a single word.
   private static func word(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "-_./:@=+".contains($0) }
     return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"

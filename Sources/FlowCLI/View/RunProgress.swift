@@ -3,7 +3,7 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// The state of a run, computed from its events, for the live view.
+/// The state of a run according to its events, for the live view.
 ///
 /// Each event updates the counts and the list of running steps, so drawing a large run takes no longer than drawing a
 /// small one.
@@ -21,23 +21,23 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// The numbers of items that have finished, are running, and have failed.
+    /// The numbers of items that have finished, that are running, and that have failed.
     var items = (finished: 0, running: 0, failed: 0)
-    /// The total number of items, or nil if it is not known.
+    /// The total number of items, or nil if it is unknown.
     var itemTotal: Int?
     /// The maximum number of attempts, or nil if the step is not retried.
     var attempts: Int?
-    /// The failure of the last attempt and the time of the next attempt. Empty if no retry is due.
+    /// The failure of the last attempt and the time of the next one. Empty if no retry is pending.
     var retry = ""
-    /// True if this is the entry step or exit step of an included file. These do not count as steps.
+    /// True if this is the entry or exit of an included file, which is not counted as a step.
     var isFrame = false
-    /// The last line that the step has printed, if it is unfinished.
+    /// The last line that the step has printed, if it has no line break so far.
     var unfinished: (stream: LogStream, line: String)?
 
-    /// The text at the end of the line of the step: its progress message or its unfinished line.
+    /// The text at the end of the step's line: its progress message or its unfinished line.
     var remark: String { message.isEmpty ? unfinished?.line ?? "" : message }
 
-    /// True if the step is running or waits for its next attempt.
+    /// True if the step is running or waits for another attempt.
     var isRunning: Bool { state == .running || state == .retrying }
   }
 
@@ -47,7 +47,7 @@ struct RunProgress {
     var failed = 0
     var cancelled = 0
     var skipped = 0
-    /// The number of steps that were not selected.
+    /// The number of steps that are not selected.
     var leftOut = 0
 
     var finished: Int { succeeded + failed + cancelled + skipped }
@@ -57,31 +57,32 @@ struct RunProgress {
   private(set) var rows: [Row]
   /// The indices of the running steps, in the order of their starts.
   private(set) var running: [Int] = []
-  /// The indices of the services that are ready, in the order of the file.
+  /// The indices of the services that are ready, in file order.
   private(set) var serving: [Int] = []
-  /// True if only services keep the run from ending.
+  /// True if only services keep the run alive.
   private(set) var isKeeping = false
   private(set) var counts = Counts()
-  /// The number of steps that the gate is waiting for.
+  /// The number of steps for which the gate still waits.
   private(set) var openBlockingCount = 0
-  /// True if the end of a blocking step prevents the gate from opening.
+  /// True if the gate cannot open because of the outcome of a blocking step.
   private(set) var isGateFailed = false
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
-  /// True if steps were stopped or skipped because the run is cancelled.
+  /// True if steps have been stopped or skipped because the run is being cancelled.
   private(set) var isCancelled = false
-  /// The width of the longest step name, in columns.
+  /// The number of columns of the longest step name.
   let widestName: Int
   private let indices: [StepID: Int]
-  /// The number of rows that are entry or exit steps of included files.
+  /// The number of rows that are entries or exits of included files.
   private var frameCount = 0
   private let includes: IncludedFiles
 
-  /// Creates the state before the first event. `finished` has the steps that a resume keeps from an earlier process.
+  /// Creates the state before the first event. `finished` are the steps that a resumed run keeps from an earlier
+  /// process.
   init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
     self.graph = graph
     includes = IncludedFiles(graph.workflow)
-    // The value of a `defer` expression is not known before the activation.
+    // Before the activation, the value of a `defer` expression is unknown.
     let roles = GateRoles(graph, answers: [])
     rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
@@ -107,14 +108,14 @@ struct RunProgress {
     openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
 
-  /// The number of counted steps: all except those that were not selected, and the entry and exit steps of included
+  /// The number of steps that are counted: all except those that are not selected and the entries and exits of included
   /// files.
   var stepCount: Int { rows.count - frameCount - counts.leftOut }
 
-  /// The number of running steps that are counted, which excludes entry and exit steps of included files.
+  /// The number of running steps that are counted, without entries and exits of included files.
   var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
 
-  /// The finished items of running steps, as parts of a step.
+  /// The finished share of all running steps: the sum, over all steps, of finished items divided by all items.
   var runningShare: Double {
     running.reduce(0) { share, index in
       let row = rows[index]
@@ -123,7 +124,7 @@ struct RunProgress {
     }
   }
 
-  /// Returns the start and the number of steps of the included file whose exit is this step, or nil if it is not an
+  /// Returns the start and the number of steps of the included file whose exit is `step`, or nil if `step` is not an
   /// exit.
   func included(endingIn step: StepID) -> (startedAtNanoseconds: Int?, stepCount: Int)? {
     guard let count = includes.stepCount(endingIn: step) else { return nil }
@@ -131,7 +132,7 @@ struct RunProgress {
     return (entry.flatMap { rows[Int($0)].startedAtNanoseconds }, count)
   }
 
-  /// Returns the number of finished items of a step, or nil if none has finished.
+  /// Returns the number of a step's finished items, or nil if none have finished.
   func itemCount(of step: StepID) -> Int? {
     guard let index = indices[step], rows[index].items.finished > 0 else { return nil }
     return rows[index].items.finished
@@ -146,10 +147,10 @@ struct RunProgress {
     for (step, count) in itemTotals { rows[Int(step)].itemTotal = count }
   }
 
-  /// True if a running step has known items but an unknown total.
+  /// True if items of a running step are known but their total number is not.
   var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0, 0) && rows[$0].itemTotal == nil } }
 
-  /// True if the workflow has a step with this id. Items are not steps.
+  /// True if the workflow has a step with this id. Items do not count as steps.
   func has(_ step: StepID) -> Bool { indices[step] != nil }
 
   mutating func apply(_ event: RunEvent) {
@@ -195,7 +196,7 @@ struct RunProgress {
     if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     guard let index = indices[step] else { return }
     change(step, to: .finished) { $0.unfinished = nil }
-    // If an included file itself fails, count the file, because none of its steps counts as failed.
+    // If an included file itself fails, count it as a step, because none of its steps counts as failed.
     if rows[index].isFrame, finished.isFailed, finished.failure.map({ $0.code != "include-failed" }) ?? false {
       rows[index].isFrame = false
       frameCount -= 1
@@ -215,7 +216,7 @@ struct RunProgress {
     }
   }
 
-  /// Updates the counts of a step if the event is about one of its items. Returns false if it is not.
+  /// Updates the counts of a step if the event concerns one of its items. Returns false if it does not.
   private mutating func applyToItem(_ event: RunEvent) -> Bool {
     let id: StepID
     switch event.kind {
@@ -227,13 +228,13 @@ struct RunProgress {
     guard indices[id] == nil, let (owner, _) = id.item, let index = indices[owner] else { return false }
     switch event.kind {
     case .stepStarted: rows[index].items.running += 1
-    // The attempt was lost before an executor started it.
+    // An executor has lost the attempt before starting it.
     case .stepRetrying: rows[index].items.running = max(0, rows[index].items.running - 1)
     case .stepFinished(_, let finished):
       rows[index].items.finished += 1
       if finished.isFailed { rows[index].items.failed += 1 }
-      // An item that ends between two attempts is counted as running before; the next start of another item corrects
-      // this.
+      // An item that ends between two attempts is counted as running until then. The next start of another item
+      // corrects the count.
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
     default: break
     }
@@ -258,7 +259,7 @@ struct RunProgress {
 }
 
 extension RunEvent.FinishedStep {
-  /// True if the end of the step prevents its dependents and the gate from continuing.
+  /// True if the end of the step keeps its dependents and the gate from continuing.
   fileprivate var leavesUnsatisfied: Bool {
     switch conclusion {
     case .success: false

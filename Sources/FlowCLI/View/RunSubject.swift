@@ -2,25 +2,25 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The information about a workflow that views use in addition to events, such as the names of its steps.
+/// The information about a workflow that views need in addition to events, such as the names of its steps.
 struct RunSubject: Sendable {
-  /// The name of the workflow. Control characters in it are visible.
+  /// The name of the workflow, with control characters made visible.
   let workflow: String
-  /// True if the workflow has a `deadline`. If not, the output does not mention gates, minimums and launch reasons.
+  /// True if the workflow has a `deadline`. If false, views do not mention gates, minimums and launch reasons.
   let isGated: Bool
-  /// True if the run is started before it is activated.
+  /// True if the run starts before it is activated.
   let isPrewarmed: Bool
   let hasBudgets: Bool
   let stepCount: Int
-  /// The names of the items that events have listed so far.
+  /// The names of the items that events have listed.
   let items = ItemNames()
   let includes: IncludedFiles
-  /// Returns the location of the definition of a step, such as `release.yaml:5`. Returns nil if it is not known.
+  /// Returns the location where a step is defined, such as `release.yaml:5`, or nil if it is unknown.
   var place: @Sendable (StepID) -> String? = { _ in nil }
   private let names: [StepID: String]
-  /// The services with their ports. A port is nil if the file does not contain it.
+  /// The services and their ports. A port is nil if the file does not contain it.
   private let services: [StepID: Int?]
-  /// True if the run has services to show, or keeps running for services or events when all other steps have finished.
+  /// True if the run has services to show, or keeps running for services or events after all other steps have finished.
   let hasServices: Bool
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {
@@ -30,7 +30,7 @@ struct RunSubject: Sendable {
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count
     includes = IncludedFiles(workflow)
-    // In most workflows, no step has a name.
+    // Most workflows have no named steps.
     var names: [StepID: String] = [:]
     for step in workflow.steps where step.hasOptions {
       guard let name = step.options.name, name != step.id.text else { continue }
@@ -49,16 +49,16 @@ struct RunSubject: Sendable {
     return "ready" + (port.map { ", port \($0)" } ?? "")
   }
 
-  /// Returns the name of a step, or its id if it has no name.
+  /// Returns the name of a step or, if it has none, its id.
   func name(_ step: StepID) -> String { (names.isEmpty ? nil : names[step]) ?? items.text(step) }
 
-  /// Returns the name of a step with its id, which other steps use: `Fetch the table (fetch)`.
+  /// Returns the name of a step together with its id, which other steps use, such as `Fetch the table (fetch)`.
   func label(_ step: StepID) -> String {
     guard !names.isEmpty, let name = names[step] else { return items.text(step) }
     return "\(name) (\(step.text))"
   }
 
-  /// Adds the name of an item to a line that starts with its number, such as `[3] …`.
+  /// Inserts the name of an item into a line that begins with the item's index, such as `[3] …`.
   func named(_ line: String, itemOf step: StepID) -> String {
     guard line.first == "[", let end = line.firstIndex(of: "]"),
       let item = Int(line[line.index(after: line.startIndex)..<end]),
@@ -69,7 +69,7 @@ struct RunSubject: Sendable {
 }
 
 extension Outcome {
-  /// The word for this outcome in a count: `3 succeeded`.
+  /// The word for the outcome in a count such as `3 succeeded`.
   var participle: String {
     switch self {
     case .success: "succeeded"

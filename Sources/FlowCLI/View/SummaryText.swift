@@ -2,27 +2,26 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The summary at the end of a run: the conclusion, the gate, the failed steps and the steps skipped because of them,
-/// and the commands to use next. It has at most ``lineLimit`` lines, not counting the outputs and warnings of the
-/// workflow.
+/// The summary at the end of a run: the conclusion, the gate, the failed steps, the steps that were skipped because of
+/// them, and the commands to use next. It has at most ``lineLimit`` lines plus the workflow's outputs and warnings.
 struct SummaryText {
   let report: RunReport
   let subject: RunSubject
   let style: TextStyle
-  /// The commands for this run, or nil if it is not kept in the run history.
+  /// The commands for this run, or nil if it is not recorded.
   var commands: RunCommands?
-  /// True if the causes of failures are still visible on the terminal, so that the summary names only the steps.
+  /// True if the causes of failures are still visible on the terminal, so that the summary only names the steps.
   var hasShownFailures = false
-  /// The warnings that are still in view and not repeated.
+  /// The warnings that are still visible and are not repeated.
   var shownWarnings: Set<String> = []
-  /// True to also show the entries, the critical path and exceeded estimates.
+  /// True to show entries, the critical path and exceeded estimates as well.
   var isVerbose = false
-  /// The width of the terminal. Nil if lines are not cut.
+  /// The width of the terminal, or nil if lines are not shortened.
   var columns: Int?
 
-  /// The maximum number of lines, not counting the outputs, the warnings and the additions of `--verbose`.
+  /// The maximum number of lines, without outputs, warnings and the additions of `--verbose`.
   static let lineLimit = 8
-  /// The number of failures that are shown, and of steps that a list names.
+  /// The maximum number of failures that are shown and of steps that a list names.
   private static let shownFailures = 3
   private static let shownSteps = 5
   private static let shownMisses = 20
@@ -31,7 +30,7 @@ struct SummaryText {
   var text: String {
     let troubled = report.troubledSteps
     let failed = Self.causes(among: troubled)
-    // A command is never cut, because the user copies it.
+    // A command is never cut off, because the user copies it.
     let last = skipped(failed) + next(failed)
     var lines = [headline] + (subject.isGated ? [gate] : [])
     let room = Self.lineLimit - lines.count - last.count
@@ -47,18 +46,19 @@ struct SummaryText {
     return Self.list(lines, "\n") + "\n"
   }
 
-  /// Returns the unusual facts about the run. With `--verbose`, also returns its entries, critical path and estimates.
+  /// Returns lines about unusual facts. With `--verbose`, there are also lines for entries, the critical path and
+  /// estimates.
   private func notes(_ troubled: [RunReport.Step]) -> [String] {
     var lines: [String] = []
     if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
     let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
     if !abandoned.isEmpty { lines.append(named("abandoned: ", abandoned)) }
-    // The times of a run of selected steps are not those of the workflow.
+    // If only selected steps ran, the times are not those of the whole workflow.
     guard report.selected.isEmpty else { return lines }
     return lines + (isVerbose ? details : subject.hasBudgets ? estimates(atMost: Self.shownFailures).map(fitted) : [])
   }
 
-  // MARK: How it ended
+  // MARK: Conclusion
 
   private var headline: String {
     let counts = report.outcomeCounts.map { count in
@@ -90,7 +90,7 @@ struct SummaryText {
     return text
   }
 
-  /// The additions of `--verbose`: entries, the critical path, and exceeded estimates.
+  /// The lines that `--verbose` adds: entries, the critical path, and exceeded estimates.
   private var details: [String] {
     var lines: [String] = []
     if report.entries.count > 1 { lines.append("entries: " + Self.list(entries, ", ")) }
@@ -121,17 +121,17 @@ struct SummaryText {
     return ["longer than estimated: " + Self.list(shown + rest, ", ")]
   }
 
-  // MARK: What went wrong
+  // MARK: Failures
 
-  /// Returns the failed steps that caused the failure of the run. A step that includes a workflow is left out if a step
-  /// of the included workflow failed.
+  /// Returns the failed steps that caused the run to fail. A step that includes a workflow is omitted if a step of that
+  /// workflow has failed.
   private static func causes(among troubled: [RunReport.Step]) -> [RunReport.Step] {
     let failed = troubled.filter(\.isFailed)
     let owners = owners(of: failed.map(\.id.text))
     return owners.isEmpty ? failed : failed.filter { !owners.contains($0.id.text) }
   }
 
-  /// Returns the ids of the steps that include the workflows of these steps: `build` for `build/test`.
+  /// Returns the ids of the steps that include the workflows with these steps, such as `build` for `build/test`.
   static func owners(of steps: [String]) -> Set<String> {
     var owners: Set<String> = []
     for step in steps {
@@ -150,7 +150,8 @@ struct SummaryText {
     return [fitted(style.red("failed: " + Self.list(names, ", "))) + style.red(more)]
   }
 
-  /// Returns the first failures with their causes. If there is room, the last lines that the steps printed are added.
+  /// Returns the first failures with their causes, followed by the last lines that the steps printed if there is room
+  /// for them.
   private func failures(_ failed: [RunReport.Step], atMost room: Int) -> [String] {
     guard !failed.isEmpty else { return [] }
     let isCut = failed.count > min(Self.shownFailures, room)
@@ -176,13 +177,13 @@ struct SummaryText {
   }
 
   private func skipped(_ failed: [RunReport.Step]) -> [String] {
-    // A long list of names is not useful, and it takes long to compute all steps of the report.
+    // A long list of names does not help, and computing all steps of the report takes long.
     guard !failed.isEmpty, report.stepCount <= LineView.detailedSteps else { return [] }
     let names = report.steps.filter { $0.reason == .upstreamFailed }.map(\.id.text)
     return names.isEmpty ? [] : [named("skipped because of \(failed.count == 1 ? "it" : "them"): ", names)]
   }
 
-  /// Returns the commands to use next.
+  /// Returns the commands that the user may want to use next.
   private func next(_ failed: [RunReport.Step]) -> [String] {
     guard let commands else { return [] }
     var lines: [String] = []
@@ -203,8 +204,8 @@ struct SummaryText {
     columns.map { TerminalText.fitted(line, columns: max(1, $0 - 1)) } ?? line
   }
 
-  /// Returns a text that fits on the line. The middle of a long text is left out, because the end of a failed command
-  /// is its most important part.
+  /// Returns the text, shortened if it does not fit on the line. The middle is omitted, because the end of a failed
+  /// command is its most important part.
   private func shortened(_ text: String, by used: Int) -> String {
     guard let columns, TerminalText.columns(of: text) > columns - 1 - used else { return text }
     let room = max(0, columns - 1 - used)
@@ -213,8 +214,8 @@ struct SummaryText {
     return TerminalText.fitted(text, columns: room - TerminalText.columns(of: String(end))) + end
   }
 
-  /// Joins texts. The function of the standard library looks up the type of arrays when it is first called, which takes
-  /// longer than the whole summary of a small run.
+  /// Joins texts. The standard library's function looks up array types when it is first called, which takes longer than
+  /// the whole summary of a small run.
   private static func list(_ texts: [String], _ separator: String) -> String {
     var result = ""
     for (index, text) in texts.enumerated() { result += index == 0 ? text : separator + text }

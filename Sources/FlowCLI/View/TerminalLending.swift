@@ -2,8 +2,8 @@ import FlowCommandKit
 import FlowEngine
 import FlowSystem
 
-/// Allows interactive steps to use the terminal. Until such a step has ended, flowrun removes its region and delays its
-/// output.
+/// Allows interactive steps to use the terminal. While one of them does, flowrun removes its region from the screen and
+/// delays its output.
 enum TerminalLending {
   static func isPossible(_ request: RunRequest) -> Bool {
     !request.isJSON && !Environment.isContinuousIntegration && ForegroundTerminal.isOwn
@@ -26,14 +26,14 @@ enum TerminalLending {
         }))
   }
 
-  /// Moves the cursor to the start of the line, or to the start of the next line if this line has text. The spaces end
-  /// in the last column of an empty line and wrap to the next line otherwise.
+  /// Moves the cursor to the beginning of the line or, if the line contains text, of the next line. On an empty line,
+  /// the spaces end in the last column. Otherwise, they wrap to the next line.
   private static var lineStart: String {
     String(repeating: " ", count: max(0, TerminalSize.current.columns - 1)) + "\r"
   }
 
-  /// Restores the usual modes of the terminal, because a killed program may leave others: normal screen, visible
-  /// cursor, no reports of the mouse and of paste, no color.
+  /// Restores the usual modes of the terminal: normal screen, visible cursor, no reports of mouse and paste events, no
+  /// color. A program that was killed may have left others.
   private static let usualModes =
     "\u{1B}[?47l\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1000l\u{1B}[?1002l\u{1B}[?1003l\u{1B}[?1006l\u{1B}[0m"
 }

@@ -6,14 +6,14 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Asks the questions of steps on the terminal, one at a time, and sends the answers to the run. A question that is
-/// answered elsewhere meanwhile is removed.
+/// Asks the questions of steps on the terminal, one after the other, and sends the answers to the run. A question that
+/// is answered elsewhere in the meantime is removed.
 final class TerminalQuestions: LineObserver {
   private struct State {
     var open: [(step: StepID, question: Question)] = []
-    /// True if a thread is asking a question now.
+    /// True while a thread is asking a question.
     var isAsking = false
-    /// True if the input of the terminal has ended, so that questions cannot be answered here any more.
+    /// True if the terminal's input has ended, so that no more questions can be answered here.
     var isDeaf = false
     var run: WorkflowRun?
   }
@@ -30,7 +30,7 @@ final class TerminalQuestions: LineObserver {
   private let view: TerminalView?
   private let state = Mutex(State())
 
-  /// The interval at which an open question is checked.
+  /// The interval at which flowrun checks whether a question is still open.
   private static let lookMilliseconds: CInt = 100
 
   init(style: TextStyle, view: TerminalView?) {
@@ -41,10 +41,10 @@ final class TerminalQuestions: LineObserver {
   /// True if a person can answer here: input and output are the same terminal, and this process is in its foreground.
   static var canAsk: Bool { ForegroundTerminal.isOwn }
 
-  /// The level of detail. Asking questions does not need all events.
+  /// The events that are needed. Questions do not require detailed ones.
   var detail: RunDetail { .brief }
 
-  /// Sets the run to which the answers are sent.
+  /// Sets the run to which answers are sent.
   func begin(_ run: WorkflowRun) {
     state.withLock { $0.run = run }
     askIfNeeded()
@@ -90,7 +90,7 @@ final class TerminalQuestions: LineObserver {
       }
       guard let next else { return }
       guard ForegroundTerminal.takeTurn() else {
-        // An interactive step is using the terminal now.
+        // An interactive step is using the terminal.
         _ = poll(nil, 0, Self.lookMilliseconds)
         continue
       }
@@ -105,7 +105,7 @@ final class TerminalQuestions: LineObserver {
     }
   }
 
-  /// Asks a question until it is answered.
+  /// Repeats a question until it is answered.
   private func ask(_ step: StepID, _ question: Question, _ run: WorkflowRun) {
     write(prompt(step, question))
     while true {
@@ -149,7 +149,7 @@ final class TerminalQuestions: LineObserver {
     return head + "\n" + TerminalText.visible(choices + byDefault) + " > "
   }
 
-  /// Returns the answer that a line contains, or nil if it is not valid.
+  /// Returns the answer in a line, or nil if it is invalid.
   private static func answer(_ line: String, to question: Question) -> String? {
     if question.kind == .choice { return choice(line, of: question) }
     let text = text(line)
@@ -161,7 +161,7 @@ final class TerminalQuestions: LineObserver {
     String(line.last?.isNewline == true ? line.dropLast() : line[...])
   }
 
-  /// Returns the choice that a line contains: its name, its number, or the default if the line is empty.
+  /// Returns the choice in a line, or nil: its name, its number, or the default if the line is empty.
   static func choice(_ line: String, of question: Question) -> String? {
     let word = line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed()
     let text = String(word)
@@ -172,13 +172,13 @@ final class TerminalQuestions: LineObserver {
     return near.count == 1 ? near[0] : nil
   }
 
-  /// Waits for the next line, as long as the question is open.
+  /// Waits for the next line as long as the question is open.
   private func listen(_ step: StepID) -> Heard {
     while true {
       guard state.withLock({ $0.open.contains { $0.step == step } }) else { return .nothing }
       var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
       guard poll(&watched, 1, Self.lookMilliseconds) > 0 else { continue }
-      // Reading from a terminal returns one line at a time.
+      // A read from a terminal returns a single line.
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = read(0, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }

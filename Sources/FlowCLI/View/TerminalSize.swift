@@ -1,11 +1,11 @@
 import FlowSystem
 
-/// The size of the terminal that standard output is open on.
+/// The size of the terminal to which standard output is connected.
 struct TerminalSize: Sendable, Equatable {
   var rows: Int
   var columns: Int
 
-  /// The current size, or 24 rows and 80 columns if the terminal does not report it.
+  /// The current size. If the terminal does not report it, 24 rows and 80 columns are assumed.
   static var current: TerminalSize {
     var size = winsize()
     guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
