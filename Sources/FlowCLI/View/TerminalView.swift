@@ -5,30 +5,31 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Shows a run on a terminal. Finished steps and log lines are printed above a ``ProgressRegion``, which is redrawn in
-/// place. Standard error is shown above the region, too.
+/// Shows a run on a terminal. Finished steps and log messages are printed above a ``ProgressRegion``, which is redrawn
+/// in place. Standard error is also shown above the region.
 final class TerminalView: LineObserver {
   private struct State {
     var progress: RunProgress
-    /// The width in columns of each line of the region on the screen.
+    /// The number of columns of each line of the region that is on the screen.
     var drawnColumns: [Int] = []
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
-    /// The step whose output was written last, below a line with its id, or nil if something else was written last.
+    /// The step whose output was written last, below a line with the step's id. Nil if something else was written last.
     var plainStep: StepID?
-    /// The steps that were skipped since the last drawing. Steps with the same reason are on one line.
+    /// The steps that have been skipped since the last drawing. Steps with the same reason share a line.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
     /// The failed items of steps that are still running.
     var failedItems: [StepID: FailedItems] = [:]
-    /// The number of rows written above the region since the first failure, or nil if nothing has failed.
+    /// The number of rows that have been written above the region since the first failure, or nil if nothing has
+    /// failed.
     var rowsSinceFailure: Int?
     var isEnded = false
-    /// True if a question or an interactive command uses the terminal instead of the region.
+    /// True while a question or an interactive command uses the terminal in place of the region.
     var isPaused = false
-    /// The number of lines dropped during a pause because there were too many.
+    /// The number of lines that were dropped during a pause because there were too many.
     var droppedLines = 0
 
-    /// Drops the oldest lines if there are too many to read.
+    /// Drops the oldest lines if there are too many for anyone to read.
     mutating func dropFirstLines() {
       guard linesAbove.count > 2 * TerminalView.pausedLines else { return }
       droppedLines += linesAbove.count - TerminalView.pausedLines
@@ -36,27 +37,27 @@ final class TerminalView: LineObserver {
     }
   }
 
-  /// The number of lines kept during a pause.
+  /// The number of lines that are kept during a pause.
   fileprivate static let pausedLines = 10_000
 
   private let style: TextStyle
   private let subject: RunSubject
   /// Formats log messages and, with `--verbose`, all events.
   private let lines: LineView
-  /// The commands that show more of the run, or nil if it is not kept in the run history.
+  /// The commands that show more of the run, or nil if the run is not recorded.
   private let commands: RunCommands?
   private let size: @Sendable () -> TerminalSize
   private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
 
-  /// Clears the rest of the line and moves the cursor to the next line.
+  /// Clears the rest of the line and moves the cursor to the next one.
   private static let nextLine = "\u{1B}[K\n"
-  /// The pause between drawings after which this process is assumed to have been suspended while other programs may
+  /// The time between two drawings after which this process is assumed to have been suspended. Other programs may then
   /// have written to the screen.
   private static let pauseNanoseconds = 3_000_000_000
 
-  /// Creates a view of a run. For a resumed run, `finished` has the steps that had already finished. Tests can replace
-  /// `size` and `output`.
+  /// Creates a view of a run. If it is a resumed run, `finished` are the steps that had already finished. Tests can
+  /// replace `size` and `output`.
   init(
     _ graph: WorkflowGraph, _ subject: RunSubject, finished: Set<StepIndex> = [], isVerbose: Bool = false,
     asksHere: Bool = false, clock: EventClock? = nil, commands: RunCommands? = nil, style: TextStyle,
@@ -97,10 +98,10 @@ final class TerminalView: LineObserver {
         noteEnd(of: step, finished, at: event.atNanoseconds, size, &state)
       }
     case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
-    // The line of the running step shows this.
+    // The line of the running step shows the unfinished line.
     case .stepUnfinishedLine: return
     case .stepLog(let step, _, _?, let line): return note(line, of: step, &state)
-    // The line of the step shows this until the next attempt starts.
+    // The line of the step shows the failure until the next attempt starts.
     case .stepRetrying(let step, _, _, let failure) where state.progress.has(step):
       _ = lines.takesQuoteAsShown(of: step, failure)
       return
@@ -110,8 +111,8 @@ final class TerminalView: LineObserver {
     state.plainStep = nil
   }
 
-  /// Adds a line that a command printed. If several steps are running, it begins with the id of the step; otherwise the
-  /// id is on a line above.
+  /// Adds a line that a command has printed. If several steps are running, it begins with the step's id. Otherwise, the
+  /// id is on a separate line above.
   private func note(_ line: String, of step: StepID, _ state: inout State) {
     lines.note(line, of: step)
     let shown = TerminalText.commandLine(line, keepsColors: style.isColored)
@@ -129,7 +130,7 @@ final class TerminalView: LineObserver {
     of step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, _ size: TerminalSize, _ state: inout State
   ) {
     let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
-    // The failed items of a step are a table below the line of the step.
+    // A table below the step's line shows the failed items.
     if let item = step.item, state.progress.has(item.step) {
       guard finished.isFailed else { return }
       let row = FailedItems.Row(
@@ -137,10 +138,10 @@ final class TerminalView: LineObserver {
         failure: finished.failure, isQuoteShown: isQuoteShown)
       return state.failedItems[item.step, default: FailedItems()].add(row)
     }
-    // In a workflow with very many steps, only failed steps have a line.
+    // If the workflow has very many steps, only failed ones have a line.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
-    // The line at the end of the included file is enough.
+    // The line for the end of the included file is sufficient.
     if subject.includes.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
@@ -195,10 +196,10 @@ final class TerminalView: LineObserver {
     }
   }
 
-  /// Allows the region to be drawn again, below the text that was written meanwhile.
+  /// Allows drawing the region again, below the text that has been written in the meantime.
   func resume() { state.withLock { $0.isPaused = false } }
 
-  /// Removes the region for good. The summary follows.
+  /// Removes the region permanently. The summary follows.
   func end(_ run: WorkflowRun) {
     StandardOutput.routeErrors(to: nil)
     end(at: run.nowNanoseconds, deadline: run.gateDeadline)
@@ -216,19 +217,19 @@ final class TerminalView: LineObserver {
     lines.warnings.inView(ofRows: size().rows - summaryLines)
   }
 
-  /// Shows a text above the region at once. It can have several lines.
+  /// Shows text above the region immediately. It can have several lines.
   private func say(_ text: String, _ run: WorkflowRun) {
     say(text)
     draw(run)
   }
 
-  /// Adds lines. The next drawing shows them above the region.
+  /// Adds lines that the next drawing shows above the region.
   func say(_ text: String) {
     let lines = text.split(separator: "\n").map(String.init)
     state.withLock { $0.linesAbove += lines }
   }
 
-  /// Draws the region as it is at an instant.
+  /// Draws the region as of the time `now`.
   func draw(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded, !state.isPaused else { return }
@@ -236,7 +237,7 @@ final class TerminalView: LineObserver {
     }
   }
 
-  /// Draws the lines that have not been drawn yet, and removes the region.
+  /// Draws all pending lines and removes the region.
   func end(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -252,13 +253,13 @@ final class TerminalView: LineObserver {
     var text = "\r"
     var begin = ""
     if now - state.drawnAtNanoseconds < Self.pauseNanoseconds {
-      // If the terminal is now narrower, it has wrapped the lines.
+      // If the terminal has become narrower, it has wrapped the lines.
       let rows = state.drawnColumns.reduce(0) { $0 + Self.rows($1, size) }
       if rows > 0 { text = "\u{1B}[\(rows)A\r" }
-      // A terminal that has wrapped a line treats its rows as one line until they are cleared from the first column.
+      // A terminal treats the rows of a wrapped line as one line until they are cleared from the first column on.
       if rows > state.drawnColumns.count { begin = "\u{1B}[K" }
     }
-    // Each line is cleared separately, because some terminals add a cleared screen to their scrollback.
+    // Each line is cleared separately, because some terminals add a screen to the scrollback when it is cleared.
     for line in takeLinesAbove(&state, size) { text += begin + line + Self.nextLine }
     var shown: [ProgressRegion.Line] = []
     if hasRegion {
@@ -296,14 +297,14 @@ final class TerminalView: LineObserver {
     return lines
   }
 
-  /// Returns the number of rows that a line needs.
+  /// Returns the number of rows that a line of this width occupies.
   private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
     max(1, (columns + size.columns - 1) / size.columns)
   }
 }
 
 extension String {
-  /// The line with spaces instead of tabs. A tab does not clear the columns that it skips.
+  /// The line with spaces in place of tabs. A tab does not clear the columns that it skips.
   fileprivate var withoutTabs: String {
     guard utf8.contains(0x09) else { return self }
     var result = ""

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Formats text for a terminal, with colors if these are enabled.
+/// Formats text for a terminal, with colors if they are enabled.
 package struct TextStyle {
   let isColored: Bool
 
@@ -19,13 +19,13 @@ package struct TextStyle {
 }
 
 extension String {
-  /// Returns the text with spaces added at the end, up to a width in columns.
+  /// Returns the text with spaces appended up to a width in columns.
   package func padded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : self + String(repeating: " ", count: width - columns)
   }
 
-  /// Returns the text with spaces added at the start, up to a width in columns.
+  /// Returns the text with spaces in front of it up to a width in columns.
   package func leftPadded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : String(repeating: " ", count: width - columns) + self
