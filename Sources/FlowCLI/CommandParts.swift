@@ -4,18 +4,19 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// The modules that a program adds to the frame of `flowrun`: subcommands, and what options of `flowrun run` need.
+/// The modules that a program adds to the framework of `flowrun`: subcommands, and the implementations behind some
+/// options of `flowrun run`.
 package struct CommandParts: Sendable {
-  /// The modules with subcommands, in the order of the help.
+  /// The modules with subcommands, in the order in which the help lists them.
   package var providers: [any SubcommandProvider]
-  /// The executors of `--on` and of the key `executor`.
+  /// The executors for `--on` and for the key `executor`.
   package var executors: any ExecutorProvider
-  /// The run stores next to workflows and of `--store`.
+  /// The run stores: files next to workflows, and databases for `--store`.
   package var stores: any StoreProvider
-  /// Returns the page of a run for `--report FILE.html`, or nil if the program writes no pages.
+  /// Returns the HTML page of a run for `--report FILE.html`, or nil if the program writes no pages.
   package var reportPage: (@Sendable (RunReport) -> String)?
 
-  /// Creates the parts of a program. By default, all steps run in the program's own process and no run is recorded.
+  /// Creates the parts of a program. By default, all steps run in the program's own process, and no run is recorded.
   package init(
     _ providers: [any SubcommandProvider] = [], executors: any ExecutorProvider = WithoutExecutors(),
     stores: any StoreProvider = WithoutStores(),
@@ -29,13 +30,13 @@ package struct CommandParts: Sendable {
 
   private static let chosen = SharedMutex(CommandParts())
 
-  /// The parts of this process. `FlowCommand.start` sets them before it reads arguments.
+  /// The parts of this program. `FlowCommand.start` sets them before it reads the arguments.
   package static var current: CommandParts {
     get { chosen.mutex.withLock { $0 } }
     set { chosen.mutex.withLock { $0 = newValue } }
   }
 
-  /// Returns the subcommands of other modules in a group of the help.
+  /// Returns the subcommands of other modules that the help lists in `group`.
   func subcommands(in group: ProvidedSubcommand.Group) -> [any ParsableCommand.Type] {
     providers.flatMap(\.subcommands).filter { $0.group == group }.map(\.command)
   }

@@ -6,8 +6,8 @@ import FlowSystem
 extension FlowCommand {
   /// Runs `flowrun` with the arguments of the process and with the parts that other modules add.
   ///
-  /// If the first word is not a subcommand, it is a workflow file or a step of `flowrun.yaml`. If it is neither but
-  /// similar to a subcommand, flowrun suggests the subcommand.
+  /// If the first word is not a subcommand, it is a workflow file or a step of `flowrun.yaml`. If it is none of these
+  /// but resembles a subcommand, flowrun suggests that subcommand.
   package static func start(with parts: CommandParts) -> Never {
     CommandParts.current = parts
     FirstProcess.collectOrphans()
@@ -23,7 +23,7 @@ extension FlowCommand {
       do { try StepList.write() } catch { tell(error) }
       ExitStatus.success.exit()
     }
-    // The argument parser and tasks are avoided here: each takes longer than the rest of the start.
+    // The argument parser and tasks are avoided here, because each takes longer than the rest of the start.
     if let request = PlainRunArguments.request(arguments) {
       Interrupts.readArguments { request.outputs.removeOldOutputs() }
       RunSession.start(request)
@@ -54,12 +54,12 @@ extension FlowCommand {
     MainThread.serve()
   }
 
-  /// Prints an error and ends the process with the exit code of the error.
+  /// Prints an error and ends the process with the error's exit code.
   static func tell(_ error: any Error) -> Never {
     do {
       try CommandProblems.tell(error)
     } catch {}
-    // The argument parser writes help and the version to standard output, and its errors to standard error.
+    // The argument parser writes help and the version to standard output, and errors to standard error.
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if !text.isEmpty {
@@ -69,8 +69,8 @@ extension FlowCommand {
     ExitStatus.exit(code.rawValue)
   }
 
-  /// Returns an error of the argument parser in the format of flowrun's own errors: `flowrun: unknown option '--quite';
-  /// did you mean '--quiet'?`.
+  /// Converts an error message of the argument parser to the format of flowrun's own errors, such as `flowrun: unknown
+  /// option '--quite'; did you mean '--quiet'?`.
   static func plain(_ text: String) -> String {
     let label = "Error: "
     guard text.hasPrefix(label) else { return text }

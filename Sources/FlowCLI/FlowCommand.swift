@@ -2,9 +2,10 @@ import ArgumentParser
 import FlowCommandKit
 import FlowPluginKit
 
-/// The command `flowrun`. Each subcommand of this module has a file in `Subcommands`; others come from ``CommandParts``.
+/// The command `flowrun`. Each subcommand of this module has a file in `Subcommands`; the others come from
+/// ``CommandParts``.
 public struct FlowCommand: AsyncParsableCommand {
-  /// The configuration with the subcommands and the help.
+  /// The configuration with the subcommands and the text of the help.
   public static let configuration = CommandConfiguration(
     commandName: "flowrun",
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",
@@ -40,7 +41,7 @@ public struct FlowCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// The output of `flowrun` without arguments, if there is no `flowrun.yaml`.
+  /// The output of `flowrun` without arguments in a folder without `flowrun.yaml`.
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 

@@ -1,4 +1,4 @@
-/// The options of other tools that run steps, such as make, just and Task, and what to use in flowrun.
+/// Options of other tools that run steps, such as make, just and Task, with their equivalents in flowrun.
 enum ForeignOption {
   private static let remedies: [([String], String)] = [
     (["-l", "--list", "--list-all"], "'flowrun' alone lists the steps of flowrun.yaml"),
@@ -16,6 +16,6 @@ enum ForeignOption {
     (["-e", "--env"], "set the variable before the command: 'NAME=VALUE flowrun …'"),
   ]
 
-  /// Returns what to use instead of an option, or nil if no other tool has it.
+  /// Returns a suggestion for an option, or nil if no known tool has it.
   static func remedy(for option: String) -> String? { remedies.first { $0.0.contains(option) }?.1 }
 }

@@ -6,19 +6,20 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The actions that this process can use: those of compiled-in plugins and those of external plugins.
+/// The actions that this process can use. They come from compiled-in plugins and from external ones.
 package struct Installation {
   package let registry: ActionRegistry
   let host: PluginHost
   package let unusable: [UnusablePlugin]
-  /// The external plugins that can be used.
+  /// The external plugins that are usable.
   package let external: [InstalledPlugin]
-  /// The folders of plugins that were found only near included files. Workers need them as options.
+  /// The plugin folders that were found only near included files. Workers receive them as options.
   package let foldersOfIncluded: [String]
 
-  /// Finds the plugins in the `folders` named on the command line, and near the workflow `file` and the files it
-  /// includes. Without a file, also searches near the working folder. Only manifests are read; no program is started.
-  /// Throws an ``InvalidWorkflow`` if two plugins have the same name.
+  /// Finds the plugins in the `folders` named on the command line, near the workflow `file`, and near the files that it
+  /// includes. Without a file, searches near the working folder.
+  ///
+  /// Only manifests are read; no program is started. Throws an ``InvalidWorkflow`` if two plugins have the same name.
   package init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
     let start = file.map { FilePath.folder(of: FilePath.absolute($0)) } ?? FilePath.absolute(".")
     let included = Set(file.map { IncludeScan.files(includedBy: $0).map(FilePath.folder) } ?? []).subtracting([start])
@@ -39,16 +40,16 @@ package struct Installation {
     external = found.plugins
   }
 
-  /// Checks the programs of the external plugins that a workflow uses, without starting them. Returns the problems that
-  /// would prevent their start.
+  /// Returns the problems that would prevent the programs of a workflow's external plugins from starting. No program is
+  /// started to find them.
   func programProblems(of workflow: Workflow) -> [DiagnosticReport.File] {
     if external.isEmpty { return [] }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
     return external.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
   }
 
-  /// Returns a function that computes the digests of the external plugins of a workflow on its first call. Returns nil
-  /// if the workflow uses no external plugin.
+  /// Returns a function that returns the digests of a workflow's external plugins, by name. It computes them when it is
+  /// first called. Returns nil if the workflow uses no external plugin.
   func digests(of workflow: Workflow) -> (@Sendable () -> [String: String])? {
     if external.isEmpty { return nil }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
@@ -64,8 +65,8 @@ package struct Installation {
     }
   }
 
-  /// Returns a text that identifies the program of an action: its external plugin with a digest, or the version of
-  /// flowrun.
+  /// Returns a text that identifies the program of an action: the name, version and digest of its external plugin, or
+  /// the version of flowrun.
   package var digest: @Sendable (ActionDeclaration) -> String {
     let external = external
     return { declaration in
@@ -75,21 +76,20 @@ package struct Installation {
     }
   }
 
-  /// Prints the problems of the programs of all external plugins to standard error. Returns true if there are none.
+  /// Prints the problems with the programs of all external plugins to standard error. Returns true if there are none.
   func explainProgramProblems() -> Bool {
     let report = DiagnosticReport(external.compactMap { $0.programProblem() })
     StandardOutput.writeError(report.text(usesColor: StandardOutput.errorAllowsColor))
     return report.files.isEmpty
   }
 
-  /// Prints the reasons why plugins cannot be used to standard error. An unusable plugin can be the reason why a
-  /// workflow does not load.
+  /// Prints to standard error why some plugins cannot be used. That can be the reason why a workflow cannot be loaded.
   func explainUnusable() {
     for plugin in unusable {
       StandardOutput.writeError("\(plugin.description)flowrun: the plugin in '\(plugin.folder)' is not used\n")
     }
   }
 
-  /// Ends the programs of external plugins and the processes they started.
+  /// Ends the programs of external plugins and all processes that these have started.
   package func close() async { await host.close() }
 }

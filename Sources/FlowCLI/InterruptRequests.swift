@@ -1,20 +1,20 @@
 import FlowSystem
 
-/// Decides whether a signal is a new request to end the process. It does not handle signals or read a clock itself.
+/// Decides whether a signal is another request to end the process. It neither handles signals nor reads a clock.
 ///
 /// `timeout`, npm, supervisors and shells send a signal twice, to the process and to its process group, or send two
-/// different signals in a row. These count as one request.
+/// different signals in a row. Each such pair counts as a single request.
 struct InterruptRequests {
   enum Reaction {
-    /// The first request: the run is stopped, and its cleanup runs.
+    /// This is the first request. The run is stopped, and its cleanup runs.
     case stop
-    /// The signal belongs to the first request and has no effect.
+    /// The signal belongs to the first request, so it has no effect.
     case none
-    /// The second request: the process ends at once and kills the processes it started.
+    /// This is the second request. The process ends at once and kills the processes that it has started.
     case endAtOnce
   }
 
-  /// A signal within this time after the first signal belongs to the first request.
+  /// The time after the first signal in which further signals belong to the same request.
   static let window = Duration.milliseconds(500)
 
   private(set) var first: CInt?

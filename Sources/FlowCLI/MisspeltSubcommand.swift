@@ -2,12 +2,12 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// A word that should be a subcommand but is not. The argument parser would use it as a file name or ignore it.
+/// A word in the place of a subcommand that is not one. The argument parser would ignore it or treat it as a file name.
 struct MisspeltSubcommand {
-  /// The error message with a suggestion.
+  /// The error message, including the suggestion.
   let description: String
 
-  /// Returns the error for the arguments of the process, or nil if they have no such word.
+  /// Finds such a word in the arguments of the process. Returns nil if there is none.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
     guard let first = arguments.first else { return nil }
     // Completion scripts call flowrun with `---completion`.
@@ -17,8 +17,8 @@ struct MisspeltSubcommand {
     }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
-      // If there is a `flowrun.yaml`, the word may be one of its steps. If that file must not be used, another error
-      // reports this.
+      // If there is a `flowrun.yaml`, the word may be one of its steps. If that file exists but must not be used, that
+      // is reported elsewhere.
       guard !FilePath.exists(first), case .success(nil) = Result(catching: { try DefaultWorkflow.find() }),
         let question = question(about: first, before: arguments.dropFirst().first)
       else { return nil }
@@ -30,8 +30,8 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("'\(second)' is not a subcommand of 'flowrun \(first)'; \(question)")
   }
 
-  /// Returns the error for an unknown option of `flowrun`. The argument parser reports such an option only if a file is
-  /// also named.
+  /// Returns the error for an unknown option of `flowrun`. The argument parser reports such an option only if the
+  /// command line also names a file.
   private static func unknown(option: String) -> MisspeltSubcommand? {
     let name = String(option.prefix { $0 != "=" })
     let help = FlowCommand.helpMessage(for: RunCommand.self, columns: 200)
@@ -45,7 +45,7 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("unknown option '\(name)'; \(question)")
   }
 
-  /// The names of subcommands in other tools, with flowrun's equivalents.
+  /// The names that other tools use for subcommands, with the equivalents in flowrun.
   private static let otherNames = [
     "check": "validate FILE", "lint": "validate FILE", "test": "validate FILE", "verify": "validate FILE",
     "list": "graph FILE", "ls": "graph FILE", "tasks": "graph FILE", "status": "runs", "ps": "runs", "history": "runs",
@@ -60,7 +60,7 @@ struct MisspeltSubcommand {
 
   private init(_ text: String) { description = TerminalText.visible(text) }
 
-  /// Returns the error for the first word after `help` that is not a subcommand.
+  /// Returns the error for the first word after `help` that is not a subcommand, or nil.
   private static func unknown(askedFor words: ArraySlice<String>) -> MisspeltSubcommand? {
     var command: any ParsableCommand.Type = FlowCommand.self
     var path = "flowrun"
@@ -75,8 +75,8 @@ struct MisspeltSubcommand {
     return nil
   }
 
-  /// Returns a suggestion for a word that is neither a subcommand nor a file: a file whose extension is missing, or a
-  /// subcommand.
+  /// Returns a suggestion for a word that is neither a subcommand nor a file: a file with this name and an extension,
+  /// or a similar subcommand. Returns nil if there is none.
   private static func question(about word: String, before next: String?) -> String? {
     for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) { return "did you mean '\(file)'?" }
     let file = next.flatMap { $0.hasPrefix("-") || !FilePath.exists($0) ? nil : $0 }
