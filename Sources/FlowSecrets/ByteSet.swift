@@ -1,4 +1,4 @@
-/// A set of bytes.
+/// A set of bytes, stored as 256 bits.
 struct ByteSet: Sendable {
   private var words = SIMD4<UInt64>()
 
@@ -10,7 +10,8 @@ struct ByteSet: Sendable {
 
   init(_ text: String) { self.init(text.utf8) }
 
-  /// Creates the set of the characters for these digits in both alphabets of base64.
+  /// Creates the set of characters that represent some digits in either alphabet of base64. `digits` has one bit for
+  /// each of the 64 digits.
   init(digits: UInt64) {
     for digit in 0..<64 where digits >> UInt64(digit) & 1 == 1 {
       switch digit {
@@ -29,10 +30,10 @@ struct ByteSet: Sendable {
 
   func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1 }
 
-  /// All bytes of the set, in order.
+  /// All bytes in the set, in ascending order.
   var all: [UInt8] { range(0..<256) }
 
-  /// Returns the bytes of the set in a range, in order.
+  /// Returns the bytes of the set that are in a range, in ascending order.
   func range(_ range: Range<Int>) -> [UInt8] {
     var bytes: [UInt8] = []
     var index = range.lowerBound
@@ -60,7 +61,7 @@ extension UInt8 {
     }
   }
 
-  /// The digit that the character represents in either alphabet of base64, or nil.
+  /// The digit that the character represents in either alphabet of base64, or nil if it represents none.
   var base64Digit: UInt32? {
     switch self {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(self - UInt8(ascii: "A"))
@@ -72,7 +73,7 @@ extension UInt8 {
     }
   }
 
-  /// The byte that the character represents after a backslash in JSON, or nil.
+  /// The byte that the character represents after a backslash in JSON, or nil if it represents none.
   var jsonEscaped: UInt8? {
     switch self {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): self

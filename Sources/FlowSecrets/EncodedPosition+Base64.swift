@@ -32,8 +32,8 @@ extension EncodedPosition {
     }
   }
 
-  /// Passes a byte to the layer below. Keeps only positions after which a byte with the known bits of the next byte may
-  /// follow.
+  /// Passes a byte to the next inner layer. A resulting position is kept only if a byte that begins with the known bits
+  /// can follow there.
   private func pass(
     _ level: Int, _ byte: UInt8, count: UInt8, value: UInt32, _ needles: Needles, into next: inout [EncodedPosition]
   ) {
@@ -46,14 +46,14 @@ extension EncodedPosition {
     }
   }
 
-  /// Returns the bytes with the known bits that the layer below may read next.
+  /// Returns the bytes that the next inner layer can read and that begin with the known bits.
   func completions(_ level: Int, _ needles: Needles) -> [UInt8] {
     let layer = self[level]
     let missing = 8 - layer.count
     return bytes(level - 1, needles).range(Int(layer.value) << missing..<Int(layer.value + 1) << missing)
   }
 
-  /// Returns the bytes that the layers up to a level may read next, possibly including some that lead to no needle.
+  /// Returns the bytes that the layers up to `level` can read next. Some of them may not lead to any needle.
   func bytes(_ level: Int, _ needles: Needles) -> ByteSet {
     guard level > 0 else { return bytesOfNeedles(needles) }
     let layer = self[level]

@@ -1,5 +1,5 @@
 extension EncodedPosition {
-  /// Appends the positions after the layers up to a level have read a byte.
+  /// Appends the positions that result if the layers up to `level` read a byte.
   func step(_ level: Int, _ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     guard level > 0 else { return stepNeedle(byte, needles, into: &next) }
     if self[level].kind == .none {
@@ -11,7 +11,7 @@ extension EncodedPosition {
     }
   }
 
-  /// Returns whether a needle ends here.
+  /// Returns true if a needle can end at this position.
   func accepts(_ level: Int, _ needles: Needles) -> Bool {
     guard level > 0 else { return needleEnds(needles) }
     let layer = self[level]
@@ -21,7 +21,7 @@ extension EncodedPosition {
     case .base64:
       if layer.count == 0 || layer.count <= 4 && layer.value == 0, accepts(level - 1, needles) { return true }
       guard layer.count >= 4 else { return false }
-      // The next character would also contain bits of the following text.
+      // The next character would also contain bits of the text after the secret.
       var ends: [EncodedPosition] = []
       for byte in completions(level, needles) { step(level - 1, byte, needles, into: &ends) }
       return ends.contains { $0.accepts(level - 1, needles) }
@@ -35,7 +35,7 @@ extension EncodedPosition {
     return position
   }
 
-  /// Passes bytes to the layer below and returns this layer to its state between escapes.
+  /// Passes bytes to the next inner layer. This layer returns to its state between escapes.
   private func emit(
     _ level: Int, _ bytes: some Sequence<UInt8>, _ needles: Needles, into next: inout [EncodedPosition]
   ) {
@@ -127,7 +127,7 @@ extension EncodedPosition {
         next.append(with(level, Layer(kind: layer.kind, count: layer.count + 1, value: value)))
       }
     case .quote:
-      // `'\''` has the counts 1, 2, 3, and `'"'"'` has 1, 4, 5, 6.
+      // The counts are 1, 2, 3 after the characters of `'\''`, and 1, 4, 5, 6 after those of `'"'"'`.
       switch (layer.count, byte) {
       case (1, UInt8(ascii: "\\")): next.append(with(level, Layer(kind: .quote, count: 2)))
       case (1, UInt8(ascii: "\"")): next.append(with(level, Layer(kind: .quote, count: 4)))
@@ -141,12 +141,12 @@ extension EncodedPosition {
     }
   }
 
-  /// Returns whether a needle may continue with a character whose code begins with these digits.
+  /// Returns true if a needle can continue with a character whose hexadecimal code begins with the digits read so far.
   private func mayFollow(_ level: Int, _ layer: Layer, _ needles: Needles) -> Bool {
     guard layer.extra == 0 else { return true }
     let missing = 4 * (4 - UInt32(layer.count))
     let (low, high) = (layer.value << missing, (layer.value + 1) << missing - 1)
-    // Characters of surrogate pairs begin with 0xF0 or more in UTF-8.
+    // In UTF-8, characters that consist of a surrogate pair begin with 0xF0 or more.
     let last = low <= 0xDFFF && high >= 0xD800 ? 0xF4 : Self.firstByte(of: high)
     return !bytes(level - 1, needles).range(Self.firstByte(of: low)..<last + 1).isEmpty
   }
@@ -156,7 +156,7 @@ extension EncodedPosition {
     scalar < 0x80 ? Int(scalar) : scalar < 0x800 ? Int(0xC0 | scalar >> 6) : Int(0xE0 | scalar >> 12)
   }
 
-  /// The characters with XML names, by the bytes of the name as one number.
+  /// The characters that have names in XML. The keys are the bytes of the names, combined into one number.
   private static let entities: [UInt32: UInt8] = {
     var entities: [UInt32: UInt8] = [:]
     for (name, byte) in [("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'")]
@@ -167,7 +167,7 @@ extension EncodedPosition {
     return entities
   }()
 
-  /// The characters whose XML names begin with the bytes in a number.
+  /// For each beginning of a name in XML, the characters whose names begin with it.
   private static let entityPrefixes: [UInt32: [UInt8]] = {
     var prefixes: [UInt32: [UInt8]] = [:]
     for (name, byte) in entities {

@@ -1,8 +1,8 @@
 extension EncodedPosition {
-  /// Returns the range of needles that the position may be in.
+  /// Returns the range of the needles that are possible at this position.
   private func range(in needles: Needles) -> Range<Int> { Int(low)..<min(Int(high), needles.count) }
 
-  /// Appends the positions after a byte of a needle.
+  /// Appends the position that results from reading a byte of a needle.
   func stepNeedle(_ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     let range = range(in: needles)
     let low = Self.bound(range, needles, Int(depth), Int(byte))
@@ -16,8 +16,8 @@ extension EncodedPosition {
     next.append(position)
   }
 
-  /// Returns the index of the first needle in `range` whose byte at `depth` is at least `byte`. The needles are sorted
-  /// and share their first `depth` bytes. One that ends there comes first.
+  /// Returns the index of the first needle in `range` whose byte at `depth` is at least `byte`. The needles are sorted,
+  /// and their first `depth` bytes are equal. One that has no further bytes comes first.
   private static func bound(_ range: Range<Int>, _ needles: Needles, _ depth: Int, _ byte: Int) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -53,8 +53,8 @@ extension EncodedPosition {
     depth > 0 && needles.length(Int(low)) == Int(depth)
   }
 
-  /// Skips text that continues the only possible needle without an encoding. Returns the number of bytes skipped, or 0
-  /// if an encoding may begin or is incomplete.
+  /// Skips unencoded text that continues the only possible needle. Returns the number of skipped bytes, or 0 if an
+  /// encoding may begin or is incomplete.
   mutating func skipPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ needles: Needles) -> Int {
     guard depth > 0, high == low + 1, isPlain else { return 0 }
     let offset = needles.place(Int(depth), of: Int(low)) - start
@@ -69,8 +69,8 @@ extension EncodedPosition {
 }
 
 extension EncodedPosition {
-  /// Returns the only possible needle and the number of its bytes that have been read, or nil if its rest may contain
-  /// escapes.
+  /// Returns the only possible needle and the number of bytes of it that have been read. Returns nil if there are
+  /// several, or if the rest may contain escapes.
   func plainRest(of needles: Needles) -> (needle: Int, depth: Int)? {
     guard depth > 0, high == low + 1, isPlain,
       !needles.whole(Int(low)).dropFirst(Int(depth)).contains(where: \.mayBeginEscape)
@@ -80,7 +80,7 @@ extension EncodedPosition {
 }
 
 extension UInt8 {
-  /// True if the byte may begin an escape or is one, such as `+` for a space.
+  /// True if the byte may begin an escape or is one itself, such as `+` for a space.
   fileprivate var mayBeginEscape: Bool {
     switch self {
     case UInt8(ascii: "\\"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "+"): true

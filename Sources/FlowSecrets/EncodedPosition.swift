@@ -1,35 +1,36 @@
-/// A position in the secrets, reached through three layers that each decode escapes or base64.
+/// A position in the secrets that is reached through three layers. Each layer decodes escapes or base64.
 ///
-/// A layer of escapes passes on each byte, and also the byte that it encodes in JSON, percent encoding, XML and
-/// single-quoted shell text, because an escape may also be plain text. Fewer than three encodings, and different
-/// encodings in one text, are therefore covered as well.
+/// A layer of escapes passes on every byte unchanged, because an escape may also be plain text. In addition, it passes
+/// on the byte that an escape in JSON, percent encoding, XML or single-quoted shell text represents. So fewer than
+/// three encodings, and different encodings in one text, are covered as well.
 struct EncodedPosition: Hashable, Sendable {
-  /// The number of nested encodings.
+  /// The maximum number of nested encodings.
   static let levels = 3
 
-  /// The range of the sorted needles that begin with the bytes read so far, and the number of these bytes.
+  /// The needles that begin with the bytes read so far are those from `low` to before `high`. `depth` is the number of
+  /// these bytes.
   var low: Int32
   var high: Int32
   var depth: Int32
   private var layers: (Layer, Layer, Layer)
 
-  /// The state of a layer.
+  /// The state of one layer.
   struct Layer: Hashable, Sendable {
     enum Kind: UInt8 {
-      /// Passes on each byte, if there are fewer encodings.
+      /// The layer is not used, because there are fewer encodings. It passes on each byte.
       case none
-      /// Between escapes.
+      /// The layer is between escapes.
       case plain
       case backslash, unicode, surrogate, surrogateBackslash
       case percent
       case ampersand, decimal, hexadecimal
-      /// After `count` bytes of `'\''`; counts from 4 on are for `'"'"'`.
+      /// The layer has read `count` bytes of `'\''`. Counts from 4 on stand for `'"'"'`.
       case quote
-      /// The first `count` bits of the next byte are `value`.
+      /// The layer decodes base64. The first `count` bits of the next byte are `value`.
       case base64
-      /// The first `count` bits of the first byte belong to preceding text.
+      /// The layer decodes base64. The first `count` bits of its first byte belong to the text before the secret.
       case base64Start
-      /// `count` more `=` follow.
+      /// The layer decodes base64. `count` more `=` must follow.
       case padding
     }
 
@@ -67,10 +68,10 @@ struct EncodedPosition: Hashable, Sendable {
     }
   }
 
-  /// Returns the positions before the first byte.
+  /// Returns the positions before the first byte of a text.
   ///
   /// - Parameters:
-  ///   - encodings: The number of nested encodings, 1 or ``levels``.
+  ///   - encodings: The number of nested encodings: 1 or ``levels``.
   ///   - isInside: True if the text begins inside an encoded needle.
   static func starts(encodings: Int, isInside: Bool) -> [EncodedPosition] {
     let skips: [UInt8] = isInside ? [2, 4, 6] : [2, 4]
@@ -87,19 +88,19 @@ struct EncodedPosition: Hashable, Sendable {
     return starts
   }
 
-  /// True if every layer is between escapes or passes on each byte.
+  /// True if every layer is unused or between escapes.
   var isPlain: Bool {
     layers.0.kind.rawValue <= Layer.Kind.plain.rawValue && layers.1.kind.rawValue <= Layer.Kind.plain.rawValue
       && layers.2.kind.rawValue <= Layer.Kind.plain.rawValue
   }
 
-  /// True if a layer decodes base64.
+  /// True if any layer decodes base64.
   var isBase64: Bool { layers.0.isBase64 || layers.1.isBase64 || layers.2.isBase64 }
 
-  /// True if a byte of a needle has been read.
+  /// True if at least one byte of a needle has been read.
   var hasBegun: Bool { depth > 0 }
 
-  /// The first few needles to which the bytes read so far may belong.
+  /// The indices of the first few needles that begin with the bytes read so far.
   var candidates: Range<Int> { Int(low)..<min(Int(high), Int(low) + 8) }
 
   /// For each layer, from the innermost to the outermost, true if it decodes base64.

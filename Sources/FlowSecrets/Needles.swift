@@ -1,14 +1,14 @@
-/// The sorted texts to search for.
+/// The texts that are searched for, in sorted order.
 struct Needles: Sendable {
   /// All texts, concatenated.
   let bytes: [UInt8]
   /// The range of each text in ``bytes``.
   private let ranges: [Range<Int32>]
-  /// For each text, the start of the whole text that it is part of.
+  /// For each text, the start in ``bytes`` of the whole text of which it is a suffix.
   private let starts: [Int32]
   let firstBytes: ByteSet
 
-  /// Creates the needles without duplicates.
+  /// Creates needles from texts. Duplicates are removed.
   init(_ texts: [[UInt8]]) {
     let texts = Set(texts).sorted { $0.lexicographicallyPrecedes($1) }
     var ranges: [Range<Int32>] = []
@@ -22,16 +22,16 @@ struct Needles: Sendable {
     firstBytes = ByteSet(texts.lazy.map { $0[0] })
   }
 
-  /// Creates the suffixes of whole texts, sorted.
+  /// Creates the sorted suffixes of whole texts.
   ///
-  /// They are sorted by prefix doubling (Manber and Myers, 1990): the order by the first 2n bytes follows from the
-  /// order by the first n bytes.
+  /// They are sorted by prefix doubling (Manber and Myers, 1990): the order by the first n bytes determines the order
+  /// by the first 2n bytes.
   init(endsOf whole: Needles) {
     let bytes = whole.bytes
     let ends = whole.ranges.flatMap { range in repeatElement(range.upperBound, count: range.count) }
     let longest = whole.ranges.lazy.map(\.count).max() ?? 0
     var order = bytes.indices.map(Int32.init)
-    // Sorts by the first three bytes; 0 represents the end.
+    // Sort by the first three bytes. 0 stands for the end of a text.
     var sorted = 3
     var ranks = bytes.indices.map { index in
       (index..<index + 3).reduce(0) { $0 << 9 | ($1 < Int(ends[index]) ? UInt64(bytes[$1]) + 1 : 0) }
@@ -60,15 +60,15 @@ struct Needles: Sendable {
 
   var count: Int { ranges.count }
 
-  /// Returns the number of bytes of a text.
+  /// Returns the number of bytes in the text at `index`.
   func length(_ index: Int) -> Int { ranges[index].count }
 
   /// Returns the byte at `offset` in the text at `index`.
   func byte(_ offset: Int, of index: Int) -> UInt8 { bytes[Int(ranges[index].lowerBound) + offset] }
 
-  /// Returns the index in ``bytes`` of a byte of a text.
+  /// Returns the index in ``bytes`` of a byte in a text.
   func place(_ offset: Int, of index: Int) -> Int { Int(ranges[index].lowerBound) + offset }
 
-  /// Returns the whole text that a text is part of.
+  /// Returns the whole text of which a text is a suffix.
   func whole(_ index: Int) -> ArraySlice<UInt8> { bytes[Int(starts[index])..<Int(ranges[index].upperBound)] }
 }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// An encoding of texts, and its name in placeholders.
+/// An encoding of text. Placeholders contain its name.
 struct SecretEncoding: Sendable {
   let name: String
   let isBase64: Bool
@@ -10,10 +10,10 @@ struct SecretEncoding: Sendable {
     (self.name, self.isBase64, self.apply) = (name, isBase64, apply)
   }
 
-  /// Encodes bytes.
+  /// Returns the encoded form of some bytes.
   func callAsFunction(_ bytes: [UInt8]) -> [UInt8] { apply(bytes) }
 
-  /// All encodings, with the common ones first.
+  /// All encodings. Common ones come first.
   static let all: [SecretEncoding] = json + percent + xml + shell + base64
 
   /// All encodings by name.
@@ -21,11 +21,11 @@ struct SecretEncoding: Sendable {
 
   // MARK: JSON
 
-  /// The characters that a JSON writer escapes although JSON does not require it.
+  /// The characters that a JSON writer escapes in addition to those that JSON requires.
   private struct JSONEscapes: Sendable {
     var hex = lower
     var isASCII = false
-    /// Characters that are written as `\u` and four digits.
+    /// The characters that are written as `\u` and four digits.
     var others = ""
     var escapesSlash = false
     var escapesAll = false
@@ -111,7 +111,7 @@ struct SecretEncoding: Sendable {
     return all
   }()
 
-  // MARK: XML and shells
+  // MARK: XML and shell quotes
 
   private static let xml: [SecretEncoding] = {
     let quotes: [(name: String, double: String, single: String)] = [
@@ -168,22 +168,23 @@ struct SecretEncoding: Sendable {
     return all
   }
 
-  /// The handling of the end of base64.
+  /// The ways to write the end of base64.
   private enum Base64End {
-    /// Omits the last character if it also contains bits of the following text.
+    /// Omits the last character if it also contains bits of the text after the secret.
     case core
-    /// Sets these bits to zero.
+    /// Sets such bits to zero.
     case rest
-    /// Sets these bits to zero and appends `=`.
+    /// Sets such bits to zero and appends `=`.
     case padded
   }
 
-  /// Encodes bytes that follow `offset` other bytes, modulo three, without characters that contain bits of those.
+  /// Encodes bytes that come after `offset` other bytes, modulo 3. Characters that also contain bits of those other
+  /// bytes are omitted.
   private static func encoded(_ bytes: [UInt8], at offset: Int, _ alphabet: [UInt8], _ end: Base64End) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count * 4 / 3 + 4)
     var (word, bits) = (0, offset * 8 % 6)
-    // Skips the character that also contains bits of the preceding bytes.
+    // Skip the first character if it also contains bits of the preceding bytes.
     var isForeign = bits > 0
     for byte in bytes {
       word = (word << 8 | Int(byte)) & 0xFFFF
@@ -202,23 +203,23 @@ struct SecretEncoding: Sendable {
 
   // MARK: Parts of secrets
 
-  /// A text to search for: a secret, a line of it, or a line of its base64. Names are `text`, `line2.text` or
-  /// `base64.76.0`.
+  /// A text that is searched for: a secret, one of its lines, or a line of its base64. Examples of names are `text`,
+  /// `line2.text` and `base64.76.0`.
   struct Part: Sendable {
     var name: String
     var bytes: [UInt8]
   }
 
-  /// Returns the parts of a secret without duplicates.
+  /// Returns the parts of a secret. Duplicates are removed.
   static func parts(of secret: String) -> [Part] {
     let bytes = Array(secret.utf8)
     var parts = [Part(name: "text", bytes: bytes)]
-    // The lines into which programs split long base64.
+    // Programs split long base64 into lines of these lengths.
     let whole = encoded(bytes, at: 0, standard, .core)
     for width in [76, 64] where whole.count > width {
       for (index, start) in stride(from: 0, to: whole.count, by: width).enumerated() {
         let chunk = Array(whole[start..<min(start + width, whole.count)])
-        // A short last line would match everywhere.
+        // A last line that is very short would match almost everywhere.
         if chunk.count >= 8 { parts.append(Part(name: "base64.\(width).\(index)", bytes: chunk)) }
       }
     }
@@ -247,7 +248,7 @@ extension UInt8 {
 }
 
 extension Substring {
-  /// The text without white space at the ends.
+  /// The text without white space at both ends.
   fileprivate var trimmingBlanks: Substring {
     var text = self
     while let last = text.last, last.isWhitespace { text.removeLast() }

@@ -1,6 +1,6 @@
-/// The encoded form of a secret or of a part of one.
+/// The encoded form of a secret, or of a part of one.
 struct EncodedPart: Hashable, Sendable {
-  /// The part of the encoded text that was found.
+  /// The part of the encoded text that was found: all of it, its first bytes or its last bytes.
   enum Side: String, Sendable {
     case whole, first, last
   }
@@ -8,7 +8,7 @@ struct EncodedPart: Hashable, Sendable {
   var bytes: [UInt8]
   var side: Side
 
-  /// Returns whether an encoded text has these bytes on this side.
+  /// Returns true if an encoded text has these bytes on this side.
   func isPart(of encoded: [UInt8]) -> Bool {
     switch side {
     case .whole: encoded == bytes
@@ -18,15 +18,15 @@ struct EncodedPart: Hashable, Sendable {
   }
 }
 
-// Placeholders name the form of a secret so that it can be restored: the part of the secret, followed by the encodings
-// from the innermost to the outermost, as in `line2.json+base64.1`.
+// A placeholder contains the name of a secret's form, so that the form can be restored. The name is the part of the
+// secret, followed by the encodings from the innermost to the outermost, as in `line2.json+base64.1`.
 extension SecretMask {
-  /// The name of all forms that cannot be restored.
+  /// The name of every form that cannot be restored.
   private static let unknown = "unknown"
-  /// The maximum number of cached names.
+  /// The maximum number of names in the cache.
   private static let mostNames = 1_000
 
-  /// Returns the name of the secret of a match, and the name of its form.
+  /// Returns the name of the secret in a match and the name of its form.
   func name(
     of match: SecretSearch.Match, in bytes: UnsafeBufferPointer<UInt8>, side: EncodedPart.Side
   ) -> (secret: String, form: String, isUnknown: Bool) {
@@ -64,17 +64,17 @@ extension SecretMask {
     return parts.filter { needles.contains($0.part.bytes) && seen.insert($0.part.bytes).inserted }
   }
 
-  /// Returns the name of the secret of a match.
+  /// Returns the name of the secret in a match, or nil if it is unknown.
   func secret(of match: SecretSearch.Match) -> String? { candidates(of: match).first?.secret }
 
-  /// Returns, for each possible chain of `count` encodings, whether each one is base64, from the innermost to the
-  /// outermost.
+  /// Returns all possible chains of `count` encodings. For each encoding of a chain, from the innermost to the
+  /// outermost, an element is true if it is base64.
   private static func sequences(of match: SecretSearch.Match, count: Int) -> Set<[Bool]> {
     var sequences: Set<[Bool]> = []
     for position in match.positions {
       var shorter: Set<[Bool]> = [position.base64Layers]
       for _ in count..<EncodedPosition.levels {
-        // A layer of escapes may not have decoded anything.
+        // A layer of escapes may have passed on all bytes unchanged, so the chain may also lack it.
         shorter = Set(
           shorter.flatMap { layers in
             layers.indices.filter { !layers[$0] }.map { index in
@@ -87,15 +87,15 @@ extension SecretMask {
     return sequences
   }
 
-  /// Returns the first bytes, up to the end of a character.
+  /// Returns the first bytes of a text. They end with a complete character.
   private static func beginning(of bytes: [UInt8]) -> [UInt8] {
     var count = min(24, bytes.count)
     while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }
     return Array(bytes.prefix(count))
   }
 
-  /// Returns the names of the encodings that convert bytes to the text that was found. `head` is the encoded beginning,
-  /// which quickly excludes most of them.
+  /// Returns the names of the encodings that convert `bytes` to the text that was found, or nil. `head` is the encoded
+  /// beginning, which quickly excludes most encodings.
   private static func chain(
     from bytes: [UInt8], head: [UInt8], _ layers: ArraySlice<Bool>, to found: EncodedPart
   ) -> [String]? {
@@ -103,7 +103,7 @@ extension SecretMask {
     var seen: Set<[UInt8]> = isBase64 ? [] : [bytes]
     for encoding in SecretEncoding.all where encoding.isBase64 == isBase64 {
       var head = encoding(head)
-      // The end depends on the following bytes.
+      // The last characters depend on the bytes that follow.
       if isBase64 { head.removeLast(min(3, head.count)) }
       if layers.count == 1, found.side != .last, !zip(head, found.bytes).allSatisfy({ $0 == $1 }) { continue }
       let encoded = encoding(bytes)
@@ -116,11 +116,11 @@ extension SecretMask {
   private static func form(_ part: String, _ chain: [String]) -> String {
     guard !chain.isEmpty else { return part }
     let chain = chain.joined(separator: "+")
-    // `line2.text` in JSON is `line2.json`.
+    // For example, `line2.text` in JSON is named `line2.json`.
     return part.hasSuffix("text") ? part.dropLast(4) + chain : "\(part)+\(chain)"
   }
 
-  /// Returns a form of a secret, or nil if the secret or its line is missing.
+  /// Returns a form of a secret. Returns nil if the secret or the line in the form's name does not exist.
   func encoded(_ form: String, of secret: String) -> [UInt8]? {
     var line = ""
     var chain = form[...]

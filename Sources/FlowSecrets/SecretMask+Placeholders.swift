@@ -1,29 +1,28 @@
 import FlowDiagnostics
 import FlowModel
 
-// The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run reads its
-// secrets again and restores them. Text that resembles the beginning of a placeholder is escaped.
+// The run store contains placeholders such as `{secret:token/text/24}` in place of secrets. A resumed run reads its
+// secrets again and inserts them. Text that looks like the beginning of a placeholder is escaped.
 extension SecretMask {
   private static let begin = Array("{secret:".utf8)
-  /// The byte that escapes the beginning of a placeholder, placed after it.
+  /// The byte that is inserted after text that looks like the beginning of a placeholder.
   private static let escape = UInt8(ascii: "}")
 
-  /// The error for a placeholder that cannot be filled in because the secret or its line is missing.
+  /// The error for a placeholder whose secret, or the line of it, does not exist.
   package struct MissingSecret: Error, Sendable, Hashable {
     /// The name of the secret.
     package var name: String
 
-    /// Creates the error for a secret.
     package init(name: String) { self.name = name }
   }
 
-  /// Returns the text with a placeholder for each secret.
+  /// Returns the text with placeholders in place of secrets.
   func withPlaceholders(_ text: String) -> String { placeholders(in: text).text }
 
-  /// Returns the text with a placeholder for each secret. `unnamed` is the first secret in a form without a name, whose
-  /// placeholder cannot be filled in.
+  /// Returns the text with placeholders in place of secrets. `unnamed` is the first secret whose form has no name, so
+  /// that its placeholder cannot be replaced later.
   private func placeholders(in text: String) -> (text: String, unnamed: String?) {
-    // A run that may get a secret later, such as a link, has a mask without secrets.
+    // The mask is empty if the run may still receive a secret, such as a link.
     if parts.isEmpty, !text.utf8.contains(Self.begin[0]) { return (text, nil) }
     var text = text
     var result: [UInt8] = []
@@ -61,7 +60,7 @@ extension SecretMask {
     return (result.isEmpty ? text : String(decoding: result, as: UTF8.self), unnamed)
   }
 
-  /// Returns the text with its placeholders filled in from `mask`. Throws if a secret is missing.
+  /// Returns the text with its placeholders replaced by the secrets in `mask`. Throws if a secret is missing.
   static func filled(_ text: String, by mask: SecretMask?) throws(MissingSecret) -> String {
     guard text.utf8.contains(begin[0]), text.contains("{secret:") else { return text }
     let bytes = Array(text.utf8)
@@ -97,7 +96,7 @@ extension SecretMask {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Returns an object with placeholders instead of secrets.
+  /// Returns an object with placeholders in place of the secrets in its texts.
   package func withPlaceholders(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = withPlaceholders(value) }
@@ -113,7 +112,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns an object with its placeholders filled in from `mask`. Throws if a secret is missing.
+  /// Returns an object with its placeholders replaced by the secrets in `mask`. Throws if a secret is missing.
   package static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = try filled(value, by: mask) }
@@ -138,8 +137,8 @@ extension SecretMask {
     }
   }
 
-  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces, line breaks or control
-  /// characters, or in several encodings at once. Returns nil if there is none.
+  /// Returns the name of a secret in a form that no placeholder can represent: it is interrupted by spaces, line breaks
+  /// or control characters, or it has several encodings at once. Returns nil if there is none.
   package func spreadSecret(in object: ValueObject) -> String? {
     if parts.isEmpty { return nil }
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
@@ -167,7 +166,8 @@ extension SecretMask {
     }
   }
 
-  /// Returns the name of a secret that a terminal would show or that was printed with control characters in it, or nil.
+  /// Returns the name of a secret that a terminal would show, or that was printed with control characters inside it.
+  /// Returns nil if there is none.
   private func overprintedSecret(in text: String) -> String? {
     guard CommandText.isNeeded(for: text) else { return nil }
     let printed = CommandText(text)
@@ -178,6 +178,6 @@ extension SecretMask {
     return nil
   }
 
-  /// Shorter texts appear by chance when spaces are removed.
+  /// The minimum length for this search. Shorter secrets would appear by chance when spaces are removed.
   private static let leastSpreadBytes = 8
 }

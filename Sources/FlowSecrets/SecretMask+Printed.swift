@@ -1,28 +1,28 @@
 import FlowDiagnostics
 import FlowModel
 
-// Masks output of commands, in which a secret may be interrupted by colors or overwritten text and appear when these
-// are removed.
+// Masks secrets in the output of commands. A secret may be interrupted by colors or by overwritten text, so that it
+// appears only when these are removed.
 extension SecretMask {
-  /// Returns output of a command for recording, with every secret masked. Of the escape sequences, only colors are
-  /// kept.
+  /// Returns a command's output for recording, with all secrets masked. Escape sequences are removed, except for
+  /// colors.
   ///
-  /// Searches the bytes, the printed characters, and the characters that a terminal shows.
+  /// Three forms are searched: the bytes, the printed characters, and the characters that a terminal shows.
   ///
   /// - Parameters:
-  ///   - printed: One line or several.
-  ///   - isCut: True if the text continues after its end, so that it may end with the beginning of a secret.
+  ///   - printed: One or more lines.
+  ///   - isCut: True if the text was cut off, so that it may end with the beginning of a secret.
   package func masked(printed text: String, isCut: Bool = false) -> String {
     guard CommandText.isNeeded(for: text) else { return masked(text, isCut: isCut) }
     let printed = CommandText(text)
     return printed.text(keepsColors: true, hiding: hiddenPieces(of: printed, in: text, isCut: isCut), by: Self.hidden)
   }
 
-  /// Returns lines of a command with every secret masked, each line as by ``masked(printed:isCut:)``. `isPlain` is false
-  /// if ``CommandText`` may change them.
+  /// Returns lines of a command's output with all secrets masked, as ``masked(printed:isCut:)`` does for each line.
+  /// `isPlain` is false if ``CommandText`` may change them.
   ///
-  /// Most lines contain no secret. They are searched together: a secret in a line is also found in a text that contains
-  /// the line.
+  /// Most lines contain no secret, so all of them are searched together first. A secret in a line is also found in a
+  /// text that contains the line.
   package func masked(_ lines: PrintedLines) -> (lines: PrintedLines, isPlain: Bool) {
     let isPlain = !CommandText.isNeeded(for: lines.text)
     let ranges = lines.withBytes { hiddenRanges(in: $0, isCut: false) }
@@ -40,7 +40,7 @@ extension SecretMask {
     return (result, isPlain || !CommandText.isNeeded(for: result.text))
   }
 
-  /// Returns the beginning of a printed line, up to a possible secret that may continue later.
+  /// Returns a printed line up to the beginning of a secret that may continue in later output.
   package func withholding(printed text: String) -> String {
     guard CommandText.isNeeded(for: text) else { return withholding(text) }
     let printed = CommandText(text)

@@ -2,42 +2,43 @@ import FlowDiagnostics
 import FlowModel
 import Synchronization
 
-/// Finds the secrets of a run in texts and masks them, even if they are encoded.
+/// Finds the secrets of a run in texts, even if they are encoded, and masks them.
 ///
-/// Does not search numbers, keys and names.
+/// Numbers, keys and names are not searched.
 package final class SecretMask: Sendable {
-  /// The replacement for a secret.
+  /// The text that replaces a secret.
   package static let hidden = "***"
 
-  /// A text to search for, and the name of its secret.
+  /// A text that is searched for, and the name of the secret to which it belongs.
   struct Part: Sendable {
     var secret: String
     var part: SecretEncoding.Part
   }
 
-  /// The masked texts, which grow when a run receives another secret.
+  /// The texts that are searched for. More are added if the run receives another secret.
   private struct Known: Sendable {
     var parts: [Part]
     var pieces: SecretPieces
   }
 
   private let known: Mutex<Known>
-  /// A search through up to three encodings. If there are too many texts for that, a second one finds the others.
+  /// The searches. Usually there is only one, which decodes up to three encodings. If there are too many texts for it,
+  /// a second one finds the rest.
   let searches: Mutex<[SecretSearch]>
-  /// The names of forms that were found, by their bytes.
+  /// The names of forms that have been found, by their bytes.
   let names = Mutex<[EncodedPart: String]>([:])
 
   var parts: [Part] { known.withLock { $0.parts } }
   private var pieces: SecretPieces { known.withLock { $0.pieces } }
 
-  /// Creates a mask for secrets by name. Ignores texts shorter than ``Limits/secretCharacters``.
+  /// Creates a mask for secrets with their names. Texts shorter than ``Limits/secretCharacters`` are ignored.
   package init(_ secrets: [(name: String, text: String)]) {
     let parts = Self.parts(of: secrets)
     searches = Mutex(Self.searches(for: parts))
     known = Mutex(Known(parts: parts, pieces: Self.pieces(of: parts)))
   }
 
-  /// Masks these secrets as well from now on.
+  /// Also masks these secrets from now on.
   package func add(_ secrets: [(name: String, text: String)]) {
     let more = Self.parts(of: secrets)
     guard !more.isEmpty else { return }
@@ -66,8 +67,8 @@ package final class SecretMask: Sendable {
     SecretPieces(parts.filter { $0.part.name == "text" }.map(\.part.bytes))
   }
 
-  /// The maximum number of secrets and lines that are found with up to three encodings. Beyond it, lines are found only
-  /// with one.
+  /// The maximum number of secrets and lines that are found in up to three encodings. If there are more, lines are
+  /// found in only one encoding.
   private static let mostNestedParts = 100
 
   /// Separates whole secrets from parts of secrets.
@@ -75,7 +76,7 @@ package final class SecretMask: Sendable {
     (parts.filter { $0.part.name == "text" }, parts.filter { $0.part.name != "text" })
   }
 
-  /// Returns the matches in a text, in order of their starts, with the longest match for each start.
+  /// Returns the longest match at each start, in the order of the starts.
   func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [SecretSearch.Match] {
     searches.withLock { searches in
       if searches.count == 1 { return searches[0].matches(in: bytes, isCut: isCut) }
@@ -86,11 +87,11 @@ package final class SecretMask: Sendable {
     }
   }
 
-  /// Returns the text with every secret masked.
+  /// Returns the text with all secrets masked.
   ///
   /// - Parameters:
   ///   - text: The text to show or record.
-  ///   - isCut: True if the text continues after its end, so that it may end with the beginning of a secret.
+  ///   - isCut: True if the text was cut off, so that it may end with the beginning of a secret.
   package func masked(_ text: String, isCut: Bool = false) -> String {
     var text = text
     return text.withUTF8 { bytes in
@@ -99,7 +100,7 @@ package final class SecretMask: Sendable {
     } ?? text
   }
 
-  /// Returns the ranges to mask, in order. They do not overlap or touch.
+  /// Returns the ranges to mask, in order. They neither overlap nor touch.
   func hiddenRanges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
     var ranges = searches.withLock { searches in
       searches.count == 1
@@ -140,22 +141,22 @@ package final class SecretMask: Sendable {
     }
   }
 
-  // MARK: Cut texts
+  // MARK: Shortened texts
 
-  /// A part of a secret at the edge of a text.
+  /// A part of a secret next to a gap in a text.
   struct PartAtGap {
     var match: SecretSearch.Match
-    /// True for the beginning of a secret, false for its end.
+    /// True if the part is the beginning of the secret, false if it is the end.
     var isBeginning: Bool
-    /// The range to mask, including the rest of an escape before it.
+    /// The range to mask. It includes the rest of an escape before the part.
     var hidden: Range<Int>
   }
 
-  /// Returns the parts of secrets before and after lines that replace a part of the text.
+  /// Returns the parts of secrets next to the gaps in a text. A gap is a line in place of text that was left out.
   func partsAtGaps(in bytes: UnsafeBufferPointer<UInt8>) -> [PartAtGap] {
     var parts: [PartAtGap] = []
     for gap in LeftOut.gaps(in: bytes) {
-      // The line break before the gap may belong to the text or to the gap.
+      // The line break before the gap belongs either to the text or to the gap.
       for end in [gap.lowerBound, gap.lowerBound - 1] where end > 0 {
         if end < gap.lowerBound, bytes[end] != UInt8(ascii: "\n") { continue }
         if let match = beginning(before: end, in: bytes) {
@@ -171,12 +172,13 @@ package final class SecretMask: Sendable {
     return parts
   }
 
-  /// Returns the longest beginning of a secret that ends at a byte.
+  /// Returns the longest beginning of a secret that ends at the byte before `end`, or nil.
   private func beginning(before end: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
     matches(in: UnsafeBufferPointer(rebasing: bytes[..<end]), isCut: true).first { $0.range.upperBound == end }
   }
 
-  /// Returns the longest end of a secret that starts at a byte or after the rest of an escape there.
+  /// Returns the longest end of a secret that starts at `start`, or after the rest of an escape there. Returns nil if
+  /// there is none.
   private func ending(after start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
     searches.withLock { searches in
       searches.indices.compactMap { Self.ending(after: start, in: bytes, &searches[$0]) }
@@ -199,10 +201,10 @@ package final class SecretMask: Sendable {
     return longest
   }
 
-  /// The maximum length in bytes of the rest of an escape.
+  /// The maximum length of the rest of an escape, in bytes.
   private static let mostEscapeBytes = 216
 
-  /// Returns the text up to a possible beginning of a secret that continues after the end of the text.
+  /// Returns the text up to the beginning of a secret that may continue after the end of the text.
   package func withholding(_ text: String) -> String {
     var text = masked(text)
     let count = text.withUTF8 { beginning(before: $0.count, in: $0)?.range.lowerBound ?? $0.count }
@@ -211,13 +213,13 @@ package final class SecretMask: Sendable {
 }
 
 extension UInt8 {
-  /// True if it may be part of an escape such as `\u0022` or `&quot;`.
+  /// True if the byte may be part of an escape such as `\u0022` or `&quot;`.
   fileprivate var mayBeOfEscape: Bool { base64Digit != nil || "\\%&#;'\"".utf8.contains(self) }
 }
 
 extension SecretMask {
-  /// Returns a message with every secret masked. The message may contain lines of a command, which are cut after
-  /// `lineBytes`, and values cut before `...`.
+  /// Returns a message with all secrets masked. The message may contain lines of a command that were cut off after
+  /// `lineBytes`, and values that were cut off before `...`.
   package func masked(message: String, cutAfter lineBytes: Int) -> String {
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.utf8.count >= lineBytes ? masked(printed: String($0), isCut: true) : String($0) }
@@ -228,7 +230,7 @@ extension SecretMask {
     return (beginnings + [String(pieces[pieces.count - 1])]).joined(separator: "...")
   }
 
-  /// Returns a value with every secret masked in its texts.
+  /// Returns a value with all secrets in its texts masked.
   package func masked(_ value: Value) -> Value {
     switch value {
     case .string(let text): .string(masked(text))
@@ -238,7 +240,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns an object with every secret masked in its texts.
+  /// Returns an object with all secrets in its texts masked.
   package func masked(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = masked(value) }

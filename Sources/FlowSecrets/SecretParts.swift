@@ -1,15 +1,15 @@
 import FlowModel
 
-/// Texts in a secret that steps may extract, such as the token in the query of a link in a JSON payload. They are
+/// The parts of a secret that steps may extract, such as the token in the query of a link in a JSON payload. They are
 /// masked like the secret itself.
 enum SecretParts {
-  /// Shorter texts are often common words.
+  /// The minimum length of a part in bytes. Shorter texts are often common words.
   static let leastBytes = 8
-  /// The maximum nesting of links, and the maximum number of parts of one secret.
+  /// The maximum number of nested links, and the maximum number of parts of a secret.
   private static let depth = 4
   private static let limit = 1_000
 
-  /// Returns the parts of a secret, which depend only on the secret.
+  /// Returns the parts of a secret. The same secret always has the same parts.
   static func all(of secret: String) -> [String] {
     var parts: [String] = []
     add(secret, depth, to: &parts)

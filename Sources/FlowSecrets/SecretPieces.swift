@@ -1,16 +1,16 @@
-/// Finds lines of a secret's base64, which programs may split at any width.
+/// Finds lines of a secret's base64, which programs split at any width.
 struct SecretPieces: Sendable {
-  /// The minimum length of a line.
+  /// The minimum length of a line in bytes.
   private static let leastBytes = 12
-  /// The number of complete bytes in the shortest line, wherever it begins.
+  /// The number of complete bytes that even the shortest line encodes, wherever it begins.
   private static let windowBytes = 8
 
-  /// All sequences of eight bytes of a secret, in a hash table with linear probing. 0 marks a free slot, because
-  /// secrets contain no zero bytes.
+  /// All sequences of eight bytes in secrets, in a hash table with linear probing. 0 is an empty slot, because secrets
+  /// contain no zero bytes.
   private var windows: [UInt64]
   private let mask: Int
 
-  /// Creates the table for the texts of secrets.
+  /// Creates the table for the given secrets.
   init(_ texts: [[UInt8]]) {
     let count = texts.reduce(0) { $0 + max(0, $1.count - Self.windowBytes + 1) }
     var capacity = 16
@@ -46,7 +46,7 @@ struct SecretPieces: Sendable {
     return false
   }
 
-  /// Returns the lines of a text that encode part of a secret, without their line breaks.
+  /// Returns the lines of a text that encode a part of a secret, without their line breaks.
   func lines(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     guard !windows.isEmpty, bytes.count >= Self.leastBytes else { return [] }
     var lines: [Range<Int>] = []
@@ -59,9 +59,9 @@ struct SecretPieces: Sendable {
     return lines
   }
 
-  /// Returns whether a line is base64 and every sequence of eight bytes that it encodes occurs in a secret.
+  /// Returns true if a line is base64 and every sequence of eight bytes that it encodes occurs in a secret.
   private func isPiece(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>) -> Bool {
-    // The first 72 bits: `low` has the last 64, `high` the first 8.
+    // The first 72 bits that the line encodes: `low` has the last 64 of them, `high` the first 8.
     var (low, high): (UInt64, UInt64) = (0, 0)
     for index in 0..<Self.leastBytes {
       guard let digit = bytes[line.lowerBound + index].base64Digit else { return false }
@@ -69,13 +69,14 @@ struct SecretPieces: Sendable {
       if index < 2 { high = low }
     }
     high >>= 4
-    // The line may begin inside a byte.
+    // The line may begin in the middle of a byte.
     return ([0, 2, 4, 6] as [UInt64]).contains { skipped in
       contains(low >> (8 - skipped) | high << (56 + skipped)) && isPiece(bytes, line, skippedBits: Int(skipped))
     }
   }
 
-  /// Returns whether each window of a line is in a secret, if the first complete byte begins after some bits.
+  /// Returns true if every sequence of eight bytes in a line occurs in a secret. `skippedBits` is the number of bits
+  /// before the first complete byte.
   private func isPiece(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, skippedBits: Int) -> Bool {
     var end = line.upperBound
     while end > line.lowerBound, [UInt8(ascii: "\r"), UInt8(ascii: "=")].contains(bytes[end - 1]) { end -= 1 }
@@ -95,13 +96,13 @@ struct SecretPieces: Sendable {
     return true
   }
 
-  /// Returns the next line break or the end; compares eight bytes at a time.
+  /// Returns the index of the next line break, or the end of the text. Compares eight bytes at a time.
   private static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     var index = start
     while index + 8 <= bytes.count {
       let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      // A line break becomes a zero byte.
+      // This turns line breaks into zero bytes.
       let zeros = word ^ ones &* UInt64(UInt8(ascii: "\n"))
       let found = (zeros &- ones) & ~zeros & highs
       if found != 0 { return index + UInt64(littleEndian: found).trailingZeroBitCount / 8 }

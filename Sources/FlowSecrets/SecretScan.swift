@@ -1,36 +1,36 @@
-/// Finds the bytes of a text at which a secret may start, in time that hardly depends on the text.
+/// Finds the bytes of a text where a secret may start. The time that this takes hardly depends on the text.
 ///
-/// A deterministic automaton follows all walks (``SecretWalks``) from all bytes at the same time: a state is the list
-/// of active walks with their lengths. It needs one table lookup per byte for any text. Four parts of a text are read
-/// alternately, because each lookup depends on the previous one in its part.
+/// A deterministic automaton follows all walks (``SecretWalks``) from all bytes at the same time. Its state is the list
+/// of active walks with their lengths. So it needs one table lookup per byte, whatever the text is. Each lookup depends
+/// on the previous one, so four parts of the text are read alternately.
 struct SecretScan: Sendable {
-  /// The length at which a walk is reported and no longer followed. Longer walks need more states; shorter ones report
-  /// more bytes at which no secret starts.
+  /// The length at which a walk is reported and no longer followed. A larger value would require more states. A smaller
+  /// one would report more bytes where no secret starts.
   private static let reportedBytes = 12
-  /// The maximum number of states, which take 4 MiB.
+  /// The maximum number of states. Their table then has 4 MiB.
   private static let mostStates = 16_000
   private static let root = 0
   private static let unknown: Int16 = -1
 
-  /// An active walk.
+  /// A walk that has not ended.
   private struct Walk: Hashable {
     var state: Int16
     var length: Int16
   }
 
-  /// The walks that end at a byte.
+  /// The walks that are reported at a byte, because they end there or have reached the maximum length.
   private struct Report {
     var next: Int16
-    /// The lengths of the walks, one bit for each.
+    /// The lengths of these walks, with one bit for each length.
     var lengths: UInt32
-    /// The state of the longest walk that has not ended, or the root if there is none.
+    /// The state of the longest walk that is reported without having ended, or the root if there is none.
     var walk: Int16
   }
 
-  /// A byte of a text at which a secret may start.
+  /// A byte of a text where a secret may start.
   struct Start {
     var index: Int
-    /// The number of bytes already read, and the state of the walk after them.
+    /// The number of bytes that have already been read from there. `walk` is the state after them.
     var length: Int
     var walk: Int
   }
@@ -38,7 +38,7 @@ struct SecretScan: Sendable {
   var walks: SecretWalks
   private var states: [[Walk]] = [[]]
   private var numbers: [[Walk]: Int] = [[]: root]
-  /// By state and byte class: the next state, `-2 - index` of a report, or ``unknown``.
+  /// For each state and class of bytes: the next state, `-2 - index` for a report, or ``unknown``.
   private var rows: [Int16] = []
   private var reports: [Report] = []
 
@@ -52,11 +52,11 @@ struct SecretScan: Sendable {
     rows = Array(repeating: Self.unknown, count: 1 << walks.classBits)
   }
 
-  /// Returns the bytes at which a secret may start, in order.
+  /// Returns the bytes where a secret may start, in order.
   ///
-  /// - Parameter isCut: True if a secret may continue after the end of the text.
+  /// - Parameter isCut: True if the text was cut off, so that a secret may continue after its end.
   mutating func starts(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Start] {
-    // Created lazily, because most masks never search a text.
+    // The table is created only now, because most masks never search a text.
     if rows.isEmpty || isFull { removeAll() }
     var parts = Parts(of: bytes, overlap: Self.reportedBytes)
     while true {
@@ -80,18 +80,18 @@ struct SecretScan: Sendable {
     }
   }
 
-  /// Drops all states if there are too many. The bytes of active walks are then read again.
+  /// Removes all states if there are too many. The bytes of active walks are then read again.
   private mutating func makeRoom(_ parts: inout Parts) {
-    // Ensures progress between resets, however many states the bytes need.
+    // A minimum distance between two resets ensures progress, however many states the bytes require.
     guard isFull, parts.offset > parts.resetOffset + Self.reportedBytes else { return }
     removeAll()
     parts.reset(before: Self.reportedBytes)
   }
 
-  /// Returns the index of the entry for a state and a byte.
+  /// Returns the index in ``rows`` of the entry for a state and a byte.
   private func index(_ state: Int, _ byte: UInt8) -> Int { state << walks.classBits | Int(walks.classes[Int(byte)]) }
 
-  /// Reads a byte of one part and records the walks that it ends.
+  /// Reads one byte of a part and records the walks that end there.
   private mutating func step(_ part: Int, _ parts: inout Parts, _ bytes: UnsafeBufferPointer<UInt8>) {
     let index = parts.index(of: part)
     var entry = rows[self.index(parts.states[part], bytes[index])]
@@ -115,7 +115,7 @@ struct SecretScan: Sendable {
     }
   }
 
-  /// Creates the entry for a state and a byte.
+  /// Creates the table entry for a state and a byte.
   private mutating func follow(_ state: Int, _ byte: UInt8) -> Int16 {
     var next: [Walk] = []
     var lengths: UInt32 = 0
@@ -150,7 +150,7 @@ struct SecretScan: Sendable {
   }
 }
 
-/// The table of an automaton during a scan.
+/// The table of the automaton as a scan uses it.
 private struct Table {
   var rows: UnsafeBufferPointer<Int16>
   var classes: UnsafeBufferPointer<UInt8>
@@ -159,19 +159,21 @@ private struct Table {
   subscript(state: Int, byte: UInt8) -> Int { Int(rows[state << classBits | Int(classes[Int(byte)])]) }
 }
 
-/// The parts of a text that are read alternately, each up to the end of the walks that start in it.
+/// The parts of a text that are read alternately. Each includes the bytes up to which walks that start in it can
+/// extend.
 private struct Parts {
   static let count = 4
 
-  /// The state of each part.
+  /// The state of the automaton in each part.
   var states = SIMD4<Int>()
-  /// The number of bytes read of each part.
+  /// The number of bytes that have been read in each part.
   var offset = 0
-  /// The number of bytes to read of each part. The last part may have a few more, which are read separately.
+  /// The number of bytes that are read alternately in each part. The last part may have a few more, which are read
+  /// separately.
   private let bytesTogether: Int
-  /// The offset of the last reset.
+  /// The value of ``offset`` at the last reset.
   private(set) var resetOffset = 0
-  /// The starts that have been reported.
+  /// The starts that have been found.
   var starts: [SecretScan.Start] = []
   private let bytes: Int
   private let partBytes: Int
@@ -182,24 +184,24 @@ private struct Parts {
     bytesTogether = partBytes > 0 ? partBytes + overlap : 0
   }
 
-  /// Returns the index of the next byte of a part.
+  /// Returns the index in the text of the next byte in a part.
   func index(of part: Int) -> Int { part * partBytes + offset }
 
-  /// The index of the next byte of the last part.
+  /// The index in the text of the next byte in the last part.
   private var lastIndex: Int { index(of: Self.count - 1) }
 
   /// True if all parts have been read.
   var isAtEnd: Bool { lastIndex >= bytes }
 
-  /// The parts that have unread bytes.
+  /// The parts that still have bytes to read.
   var unread: Range<Int> { (offset < bytesTogether ? 0 : Self.count - 1)..<Self.count }
 
-  /// Returns the range of bytes whose walks a part reports.
+  /// Returns the range of the bytes for which a part reports starts.
   func range(of part: Int) -> Range<Int> {
     part * partBytes..<(part == Self.count - 1 ? bytes : (part + 1) * partBytes)
   }
 
-  /// Moves back by some bytes and clears the states.
+  /// Moves back by `bytes` bytes in each part and clears the states.
   mutating func reset(before bytes: Int) {
     resetOffset = offset
     offset = max(0, offset - bytes)
@@ -210,7 +212,7 @@ private struct Parts {
   /// The starts in order, without duplicates.
   var orderedStarts: [SecretScan.Start] {
     if Self.isOrdered(starts) { return starts }
-    // The starts of one part are nearly always in order.
+    // The starts within a part are nearly always in order.
     var ordered: [SecretScan.Start] = []
     ordered.reserveCapacity(starts.count)
     for part in 0..<Self.count {
@@ -236,7 +238,7 @@ private struct Parts {
     return true
   }
 
-  /// Reads up to a byte whose entry is unknown or a report, or up to the end.
+  /// Reads until a byte has a report or an unknown entry in some part, or until the end.
   mutating func skip(_ table: Table, in text: UnsafeBufferPointer<UInt8>) {
     var (first, second, third, fourth) = (states[0], states[1], states[2], states[3])
     var index = offset

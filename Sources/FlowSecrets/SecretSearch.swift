@@ -2,46 +2,47 @@ import FlowModel
 
 /// Finds secrets in a text, even if they are encoded several times.
 ///
-/// ``SecretScan`` finds the bytes at which a secret may start, with about one table lookup per byte. From there,
-/// ``SecretWalks`` reads the text through the encodings (``EncodedPosition``). Both are automata whose states are
-/// created on demand. Their number is limited: if there are too many, all are dropped and created again.
+/// ``SecretScan`` finds the bytes where a secret may start, with about one table lookup per byte. From each of them,
+/// ``SecretWalks`` reads the text through the encodings (``EncodedPosition``). Both are automata that create their
+/// states on demand. If there are too many states, all are removed and created again.
 struct SecretSearch: Sendable {
-  /// A secret found in a text.
+  /// A secret that was found in a text.
   struct Match: Sendable {
     var range: Range<Int>
-    /// The positions at its end, which determine its encodings.
+    /// The positions at the end of the match. They determine the encodings.
     var positions: [EncodedPosition]
-    /// The number of nested encodings of the search.
+    /// The maximum number of nested encodings in the search that found the match.
     var encodings: Int
     /// True if only the beginning of the secret was compared, because no steps were left.
     var isAssumed = false
-    /// True for the end of a needle whose beginning was cut off.
+    /// True if the match is the end of a needle whose beginning was cut off.
     var isEnd = false
   }
 
-  /// The texts to find.
+  /// The texts that are searched for.
   private let needles: Needles
-  /// The suffixes of the texts, created on demand.
+  /// The suffixes of the texts. Nil until they are needed.
   private var ends: Needles?
-  /// The positions after the first bytes of a text that begins inside a needle, cached because many searches begin
-  /// alike.
+  /// The positions after the first bytes of a text that begins inside a needle. They are cached, because many searches
+  /// begin with the same bytes.
   private var beginnings: [UInt64: (positions: [EncodedPosition], accepting: [EncodedPosition])] = [:]
-  /// The number of nested encodings.
+  /// The maximum number of nested encodings.
   let encodings: Int
   private var scan: SecretScan
 
-  /// Creates a search for UTF-8 texts that are encoded once or up to ``EncodedPosition/levels`` times.
+  /// Creates a search for UTF-8 texts. `encodings` is 1 or ``EncodedPosition/levels``.
   init(_ texts: [[UInt8]], encodings: Int) {
     needles = Needles(texts)
     self.encodings = encodings
     scan = SecretScan(needles, encodings: encodings)
   }
 
-  /// Returns all matches in order of their starts: the longest for each start, and one for overlapping assumed matches.
+  /// Returns the longest match at each start, in the order of the starts. Of overlapping matches that are only assumed,
+  /// one is returned.
   ///
-  /// - Parameter isCut: True if a needle may continue after the end, so that its beginning is a match as well.
+  /// - Parameter isCut: True if the text was cut off, so that the beginning of a needle at its end is also a match.
   mutating func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [Match] {
-    // Shorter texts contain no needle.
+    // A text that is shorter than this contains no needle.
     guard bytes.count >= Limits.secretCharacters || isCut else { return [] }
     var found: [Match] = []
     scan.walks.begin(bytes)
@@ -56,7 +57,7 @@ struct SecretSearch: Sendable {
     return found
   }
 
-  /// Returns the ranges of all matches in order. Overlapping or adjacent ranges are merged.
+  /// Returns the ranges of all matches, in order. Overlapping and adjacent ranges are merged.
   mutating func ranges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
     guard bytes.count >= Limits.secretCharacters || isCut else { return [] }
     var ranges: [Range<Int>] = []
@@ -68,12 +69,12 @@ struct SecretSearch: Sendable {
     return ranges
   }
 
-  /// The maximum length of a cached beginning, in bytes. Longer ones rarely repeat.
+  /// The maximum length of a cached beginning, in bytes. Longer beginnings are rarely repeated.
   private static let keptBytes = 4
-  /// The maximum number of cached beginnings.
+  /// The maximum number of beginnings in the cache.
   private static let mostBeginnings = 4_000
 
-  /// Returns the longest match that starts inside a needle and ends with it, or nil.
+  /// Returns the longest match that starts inside a needle and extends to the needle's end, or nil.
   mutating func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match? {
     let needles = ends ?? Needles(endsOf: needles)
     ends = needles
@@ -111,12 +112,12 @@ struct SecretSearch: Sendable {
     return match
   }
 
-  /// Returns the needles that a match may contain.
+  /// Returns the needles that may be in a match.
   func needles(of match: Match) -> Set<[UInt8]> {
     guard let needles = match.isEnd ? ends : needles else { return [] }
     var found: Set<[UInt8]> = []
     for position in match.positions {
-      // Several needles may share the bytes that were read.
+      // Several needles may have the bytes that were read in common.
       for index in position.candidates where index < needles.count { found.insert(Array(needles.whole(index))) }
     }
     return found
@@ -124,7 +125,8 @@ struct SecretSearch: Sendable {
 }
 
 extension [Range<Int>] {
-  /// Adds a range that starts no earlier than the last one; overlapping or adjacent ranges are merged.
+  /// Adds a range that starts no earlier than the last one. It is merged with the last one if they overlap or are
+  /// adjacent.
   mutating func merge(_ range: Range<Int>) {
     if let last, range.lowerBound <= last.upperBound {
       self[count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)

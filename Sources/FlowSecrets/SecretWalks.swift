@@ -2,38 +2,40 @@ import FlowModel
 
 /// A deterministic automaton that reads a secret from its first byte on. Its states are created on demand.
 ///
-/// A state is the set of positions (``EncodedPosition``) after the bytes read so far. State 0 has no positions: it is
-/// the start of every walk, and a walk that returns to it has ended.
+/// A state is the set of positions (``EncodedPosition``) that are possible after the bytes read so far. State 0 has no
+/// positions. Every walk starts there, and a walk that returns to it has ended.
 struct SecretWalks: Sendable {
   static let root = 0
   private static let unknown: Int16 = -1
-  /// The maximum number of states, and of positions in all of them, which take about 10 MiB together.
+  /// The maximum number of states, and of positions in all of them. Together, they take about 10 MiB.
   private static let mostStates = 16_000
   private static let mostPositions = 200_000
-  /// The number of bytes of a walk after which its states are not kept. Each byte of a long secret has its own state,
-  /// which is rarely reached again and would displace states that are.
+  /// The number of bytes after which the states of a walk are not stored. Each further byte of a long secret has its
+  /// own state. It is rarely reached again and would displace states that are.
   private static let mostKeptBytes = 1_024
-  /// The number of steps beyond the kept states, per byte of a text. A secret that is found needs one per byte. Only a
-  /// long self-similar secret, such as a repeated character, needs more, from each byte of a similar text.
+  /// The number of steps without stored states that are allowed for each byte of a text. A secret in the text takes one
+  /// step per byte. Only a long, self-similar secret, such as a repeated character, takes more, for each byte of a
+  /// similar text.
   private static let mostSteps = 4
-  /// The number of bytes of plain text that are compared in the time of a step.
+  /// The number of bytes of plain text that can be compared in the time of one step.
   private static let plainBytesPerStep = 32
 
   private let needles: Needles
   private let encodings: Int
-  /// The class of each byte. Bytes that occur in no encoding and no needle have class 0.
+  /// The class of each byte. Bytes that occur in no encoding and in no needle have class 0.
   private(set) var classes = [UInt8](repeating: 0, count: 256)
-  /// The number of bits of a class.
+  /// The number of bits that a class requires.
   private(set) var classBits = 0
   private var states: [[EncodedPosition]] = [[]]
   private var numbers: [[EncodedPosition]: Int] = [[]: root]
-  /// By state: the needle and the number of its bytes already read, if the rest can follow only without escapes.
+  /// For each state, the needle and the number of its bytes that have been read, if the rest can follow only without
+  /// escapes.
   private var plainRest: [(needle: Int, depth: Int)?] = [nil]
   private var positions = 0
-  /// By state and byte class: the next state, `-2 - state` for one that ends a needle, or ``unknown``.
+  /// For each state and class of bytes: the next state, `-2 - state` if a needle ends there, or ``unknown``.
   private var rows: [Int16] = []
-  /// The rest of ``mostSteps`` for the current text. When it is used up, text that matches the first ``mostKeptBytes``
-  /// of a secret counts as the secret.
+  /// The steps that are left of ``mostSteps`` for the current text. When none are left, text that matches the first
+  /// ``mostKeptBytes`` of a secret is treated as the secret.
   private var stepsLeft = 0
 
   init(_ needles: Needles, encodings: Int) {
@@ -42,22 +44,22 @@ struct SecretWalks: Sendable {
     var used = ByteSet(digits: .max)
     for byte in "\\%&#;'\" =".utf8 { used.insert(byte) }
     for byte in needles.bytes { used.insert(byte) }
-    // Some bytes never occur in UTF-8, so the highest number is below 256.
+    // Some bytes never occur in UTF-8, so there are fewer than 256 classes.
     for (index, byte) in used.all.enumerated() { classes[Int(byte)] = UInt8(index + 1) }
     while 1 << classBits <= used.all.count { classBits += 1 }
     rows = Array(repeating: Self.unknown, count: 1 << classBits)
   }
 
-  /// True if there are too many states, so that no more are kept until ``removeAll()``.
+  /// True if there are too many states. No more are stored until ``removeAll()`` is called.
   var isFull: Bool { states.count >= Self.mostStates || positions >= Self.mostPositions }
 
-  /// Removes all states but the root. Earlier state numbers become invalid.
+  /// Removes all states except the root. Numbers of other states become invalid.
   mutating func removeAll() {
     (states, numbers, plainRest, positions) = ([[]], [[]: Self.root], [nil], 0)
     rows = Array(repeating: Self.unknown, count: 1 << classBits)
   }
 
-  /// Returns the state after a byte, and whether a needle ends there.
+  /// Returns the state after a byte, and true if a needle ends there.
   mutating func step(_ state: Int, _ byte: UInt8) -> (state: Int, isEnd: Bool) {
     let index = state << classBits | Int(classes[Int(byte)])
     let known = rows[index]
@@ -91,10 +93,11 @@ struct SecretWalks: Sendable {
     positions.contains { $0.accepts(EncodedPosition.levels, needles) }
   }
 
-  /// Resets the steps for a text.
+  /// Begins a new text: all of its steps are available.
   mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>) { stepsLeft = Self.mostSteps * bytes.count }
 
-  /// Returns the longest needle that starts at a byte of a text, or the beginning of one if the text is cut.
+  /// Returns the longest needle that starts at a byte of a text or, if the text was cut off, the beginning of one at
+  /// its end. Returns nil if there is none.
   mutating func longest(
     in bytes: UnsafeBufferPointer<UInt8>, from start: SecretScan.Start, isCut: Bool
   ) -> SecretSearch.Match? {
@@ -112,7 +115,7 @@ struct SecretWalks: Sendable {
     }
     var found = states[endState]
     var open = index == start.index ? EncodedPosition.starts(encodings: encodings, isInside: false) : states[state]
-    // Most walks have ended by now.
+    // Most walks have ended here.
     if state == Self.root && index > start.index || index == bytes.count && !isCut {
       return match(start.index..<end, found)
     }
@@ -140,7 +143,8 @@ struct SecretWalks: Sendable {
     return SecretSearch.Match(range: range, positions: positions, encodings: encodings, isAssumed: isAssumed)
   }
 
-  /// Returns the end of an unencoded needle if it is the only possible one, or nil if unknown.
+  /// Returns the end of an unencoded needle if it is the only one that is possible. Returns nil if another one may
+  /// match.
   private mutating func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
     guard start.walk != Self.root, stepsLeft > 0, let (needle, depth) = plainRest[start.walk] else { return nil }
     let begin = start.index + start.length
@@ -154,7 +158,7 @@ struct SecretWalks: Sendable {
     }
   }
 
-  /// Continues while the next states are known and not the root.
+  /// Continues as long as the next state is stored and is not the root.
   private func followKnown(
     _ state: inout Int, _ index: inout Int, in bytes: UnsafeBufferPointer<UInt8>, to stop: Int, _ end: inout Int,
     _ endState: inout Int

@@ -1,7 +1,8 @@
 import FlowModel
 
 extension Workflow {
-  /// Returns the mask for a run with these secrets and inputs, or nil if none is secret, unless the run `mayLearnMore`.
+  /// Returns the mask for a run with these secrets and inputs. Returns nil if none of them is secret, unless the run
+  /// `mayLearnMore`.
   package func mask(secrets values: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
     var texts: [(name: String, text: String)] = []
     for secret in secrets { if let text = values[secret.name]?.stringValue { texts.append((secret.name, text)) } }
@@ -17,7 +18,7 @@ extension Workflow {
 }
 
 extension SecretMask {
-  /// Also hides each of these texts from now on, except short ones. A resumed run has null for them.
+  /// Also masks these texts from now on, except short ones. In the records of a resumed run they are null.
   package func add(_ texts: [String], of step: String) {
     let new = Set(texts).filter { $0.utf8.count >= SecretParts.leastBytes && !covers($0) }.sorted()
     add(new.enumerated().map { ("\(Self.eventPrefix)\(step):0:\($0)", $1) })
@@ -35,14 +36,14 @@ extension SecretMask {
     }
   }
 
-  /// True if a text consists only of a secret.
+  /// True if the whole text is a secret.
   func covers(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in hiddenRanges(in: bytes, isCut: false) == [0..<bytes.count] }
   }
 
-  /// Returns the parts of a value that a run store may have: a text or number in it is null, except a secret as a whole, which
-  /// has a placeholder there. A nil mask has no secrets.
+  /// Returns the part of a value that may be stored in a run store. Texts and numbers in it are replaced by null,
+  /// except for texts that are a whole secret, which the store replaces by a placeholder. A nil mask has no secrets.
   package static func withheld(_ value: Value, by mask: SecretMask?) -> Value {
     switch value {
     case .string(let text): mask?.covers(text) == true ? value : .null
@@ -53,7 +54,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns a value with all of its strings and numbers hidden.
+  /// Returns a value with all strings and numbers masked.
   package static func allHidden(_ value: Value) -> Value {
     switch value {
     case .string, .integer, .number: .string(hidden)
@@ -63,7 +64,7 @@ extension SecretMask {
     }
   }
 
-  /// Also hides each text of the value of an event from now on.
+  /// Also masks each text in the value of an event from now on.
   package func add(_ value: Value, of event: String, number: Int) {
     var texts: [String] = []
     Self.collect(value, into: &texts)
@@ -73,13 +74,13 @@ extension SecretMask {
       })
   }
 
-  /// The name prefix of secrets received with an event, which a resumed run does not have.
+  /// The prefix of names for secrets that came with an event. A resumed run does not have these secrets.
   static let eventPrefix = "events."
 
-  /// The name prefix of secrets in people's answers, which a resumed run does not have.
+  /// The prefix of names for secrets in people's answers. A resumed run does not have these secrets.
   package static let answerPrefix = "answers."
 
-  /// Returns whether recorded values contain a placeholder for a secret in a person's answer.
+  /// Returns true if recorded values contain a placeholder for a secret in a person's answer.
   package static func holdsAnswer(_ object: ValueObject) -> Bool { object.contains { holdsAnswer($0.1) } }
 
   private static func holdsAnswer(_ value: Value) -> Bool {
