@@ -4,10 +4,10 @@ import FlowSystem
 
 /// Shell completions of arguments, and suggestions for misspelled arguments.
 package enum Completions {
-  /// Workflow files.
+  /// Completes the names of workflow files.
   package static let files = CompletionKind.file(extensions: ["yaml", "yml"])
 
-  /// Returns the workflow files in the folder being typed and in its subfolders.
+  /// Returns the workflow files in the typed folder and in its subfolders.
   package static func files(at typed: String) -> [String] {
     let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
     let names = (FilePath.names(in: folder.isEmpty ? "." : folder) ?? []).filter { !$0.hasPrefix(".") }
@@ -19,11 +19,12 @@ package enum Completions {
     }
   }
 
-  /// The maximum number of proposed files, and of names read in a folder.
+  /// The maximum number of files that are proposed, and of subfolders that are searched.
   private static let fileLimit = 200
   private static let folderLimit = 200
 
-  /// Returns a question that suggests the most similar workflow file if there is no file of this name.
+  /// Returns a question that suggests the most similar workflow file if no file with this name exists. Otherwise
+  /// returns an empty string.
   package static func question(_ file: String) -> String {
     guard !FilePath.exists(file) else { return "" }
     return NearestName.question(file, among: files(at: file)).map { "; " + $0 } ?? ""

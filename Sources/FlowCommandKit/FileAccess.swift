@@ -1,16 +1,16 @@
 import FlowModel
 import FlowSystem
 
-/// Reads files that are named on the command line.
+/// Reads files that the command line names.
 package enum FileAccess {
-  /// Returns the text of a file without its byte-order mark. Bytes that are not UTF-8 become U+FFFD.
+  /// Returns the text of a file without its byte order mark. Invalid UTF-8 is replaced by U+FFFD.
   package static func text(_ path: String) throws(FileProblem) -> String {
     let bytes = try read(path)
     return String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
   }
 
-  /// Returns the bytes of a file that a workflow includes, or nil if it cannot be read. Only regular files can be
-  /// included, because reading a pipe would wait for another process.
+  /// Returns the bytes of an included file, or nil if it cannot be read. It must be a regular file, because reading a
+  /// pipe would wait for another process.
   package static let included: @Sendable (String) -> [UInt8]? = { isRegular($0) ? try? read($0) : nil }
 
   /// True if there is a regular file at a path.
@@ -19,13 +19,13 @@ package enum FileAccess {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Returns the size of a regular file in bytes, or 0 if there is none.
+  /// Returns the size of a regular file in bytes, or 0 if there is no such file.
   package static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
   }
 
-  /// Returns the bytes of a file. Throws a ``FileProblem`` that names it.
+  /// Returns the bytes of a file. Throws a ``FileProblem`` that contains the path.
   package static func read(_ path: String, limit: Int = Limits.fileBytes) throws(FileProblem) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw FileProblem(path: path) }
@@ -34,7 +34,7 @@ package enum FileAccess {
     guard fstat(file, &status) == 0 else { throw FileProblem(path: path) }
     if status.st_mode & S_IFMT == S_IFDIR { throw FileProblem(path: path, cause: "it is a folder") }
     var bytes = [UInt8]()
-    // A regular file is read at once into uninitialized memory.
+    // A regular file is read in one piece into uninitialized memory.
     var pieceBytes = status.st_size > 0 ? min(Int(status.st_size), limit) + 1 : 1 << 16
     while true {
       var count = 0

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowSystem
 
-/// An error of reading or writing a file.
+/// An error that occurred when a file was read or written.
 package struct FileProblem: Error, CustomStringConvertible {
-  /// The failed operation.
+  /// The operation that failed.
   package enum Purpose: String {
     case read, write
   }
@@ -12,18 +12,18 @@ package struct FileProblem: Error, CustomStringConvertible {
   package let cause: String
   package let purpose: Purpose
 
-  /// Creates an error with a cause in words.
+  /// Creates an error whose cause is described in words.
   package init(path: String, cause: String, _ purpose: Purpose = .read) {
     self.path = path
     self.cause = cause
     self.purpose = purpose
   }
 
-  /// Creates an error with the cause in `errno`.
+  /// Creates an error whose cause is the current value of `errno`.
   package init(path: String, _ purpose: Purpose = .read) {
     self.init(path: path, cause: String(cString: strerror(errno)), purpose)
   }
 
-  /// The file and the cause: `'report.json': No space left on device`.
+  /// The path and the cause, such as `'report.json': No space left on device`.
   package var description: String { "'\(TerminalText.visible(path))': \(cause)" }
 }

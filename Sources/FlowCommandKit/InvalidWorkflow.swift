@@ -1,4 +1,4 @@
-/// An error for a workflow that cannot be read or run. The description is printed unchanged.
+/// An error for a workflow that cannot be read or run. Its description is printed unchanged.
 package struct InvalidWorkflow: Error, CustomStringConvertible {
   package let description: String
   package init(description: String) { self.description = description }

@@ -1,33 +1,34 @@
 import FlowSystem
 
-/// Reads standard input line by line. A line longer than the limit takes no more memory than the limit.
+/// Reads a file line by line. A line that is longer than the limit does not take more memory than the limit.
 package struct LineReader {
   /// A line without its line break.
   package enum Line {
     case bytes(ArraySlice<UInt8>)
-    /// The line is longer than the limit and was skipped.
+    /// The line was longer than the limit and has been skipped.
     case tooLong
   }
 
   private let file: Int32
   private let limit: Int
   private var buffer: [UInt8] = []
-  /// The index of the next line in ``buffer``.
+  /// The index in ``buffer`` where the next line begins.
   private var start = 0
-  /// The index up to which ``buffer`` does not contain a line break.
+  /// The index before which the rest of ``buffer`` contains no line break.
   private var searched = 0
   private var hasEnded = false
 
-  /// Creates a reader of an open file, by default standard input.
+  /// Creates a reader for an open file, which is standard input by default. `limit` is the maximum length of a line in
+  /// bytes.
   package init(file: Int32 = 0, limit: Int) {
     self.file = file
     self.limit = limit
   }
 
-  /// True if a complete line is in the buffer, so that reading it does not wait.
+  /// True if the buffer contains a complete line, so that reading it does not wait.
   package mutating func hasLineReady() -> Bool { lineEnd() != nil }
 
-  /// Returns the next line, or nil at the end.
+  /// Returns the next line, or nil at the end of the file.
   package mutating func next() -> Line? {
     var isTooLong = false
     while true {

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// The option for additional folders of plugins.
+/// The option that adds folders of plugins.
 package struct PluginArguments: ParsableArguments {
   @Option(
     name: .customLong("plugin-dir"), parsing: .singleValue,
     help: ArgumentHelp("An additional plugin, or a folder of plugins.", valueName: "FOLDER"))
   package var folders: [String] = []
 
-  /// Creates a value without additional folders.
+  /// Creates the option without any folders.
   package init() {}
 }

@@ -4,20 +4,20 @@ import FlowPlatform
 import FlowSecrets
 import FlowSystem
 
-/// Writes standard output and standard error in whole lines with `write(2)`.
+/// Writes whole lines to standard output and standard error with `write(2)`.
 ///
-/// Control characters in text for people are made visible, so files, commands and plugins cannot move the cursor. A
-/// failure to write is reported once; the process then ends with 74 unless it already has a worse exit code.
+/// Control characters in text for people are made visible, so that files, commands and plugins cannot move the cursor.
+/// A write error is reported once. The process then ends with 74 unless its exit code is already more severe.
 package enum StandardOutput {
-  /// The reason why standard output cannot be written.
+  /// The reason why standard output could not be written.
   package struct Failure: Sendable {
-    /// The error number of the system.
+    /// The error number of the failed system call.
     package let code: Int32
 
-    /// True if the reader has ended, as `head` does after its last line, or the terminal has been closed.
+    /// True if the reader has ended, as `head` does after its last line, or if the terminal has been closed.
     package var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
 
-    /// The reason in words.
+    /// A description of the reason.
     package var reason: String { code == ETIMEDOUT ? "nothing reads it" : String(cString: strerror(code)) }
   }
 
@@ -26,21 +26,21 @@ package enum StandardOutput {
     var isForgiven = false
     var handler: (@Sendable (Failure) -> Void)?
     var errorRoute: (@Sendable (String) -> Void)?
-    /// True if the process is about to end; a slow reader then loses the rest.
+    /// True if the process is about to end. A slow reader then loses the rest of the output.
     var isHurried = false
-    /// Hides secrets in text for people, or nil if there are none.
+    /// Hides secrets in text for people. Nil if there are none.
     var mask: SecretMask?
-    /// Output that waits until a command releases the terminal, or nil if output is written at once.
+    /// Output that is held back until a command releases the terminal. Nil if output is written immediately.
     var held: [(file: Int32, bytes: [UInt8])]?
     var heldByteCount = 0
   }
 
-  /// The maximum size of one write to a pipe or terminal: a pipe that polls as writable accepts this much without
-  /// blocking.
+  /// The maximum size of one write to a pipe or terminal. If `poll` reports that a pipe is writable, it accepts this
+  /// many bytes without blocking.
   private static let pieceBytes = 4096
-  /// The interval at which a blocked write is checked.
+  /// The interval at which a blocked write is retried.
   private static let lookMilliseconds: CInt = 100
-  /// The maximum wait for a blocked reader when the process is about to end.
+  /// The maximum time to wait for a slow reader when the process is about to end.
   private static let patienceMilliseconds: CInt = 2000
 
   private static let state = SharedMutex(State())
@@ -48,28 +48,28 @@ package enum StandardOutput {
   /// True if standard output is a terminal.
   package static let isTerminal = isatty(1) == 1
 
-  /// True if standard output is a terminal that may be colored.
+  /// True if standard output is a terminal on which colors can be used.
   package static var allowsColor: Bool { isTerminal && Environment.allowsColor }
 
   /// True if standard error is a terminal.
   package static var isErrorOnTerminal: Bool { isatty(2) == 1 }
 
-  /// True if standard error is a terminal that may be colored.
+  /// True if standard error is a terminal on which colors can be used.
   package static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
 
-  /// True if standard output has failed, so that further output can be skipped.
+  /// True if writing standard output has failed, so that further output is pointless.
   package static var hasFailed: Bool { state.mutex.withLock { $0.failure != nil } }
 
-  /// True if the reader of standard output has ended, as far as the system reports it without a write.
+  /// True if the reader of standard output has ended and the system reports that without a write.
   package static var isReaderGone: Bool {
     var watched = pollfd(fd: 1, events: 0, revents: 0)
     return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
-  /// True if output was lost and the loss is not forgiven.
+  /// True if output was lost and ``forgiveFailure()`` has not been called.
   package static var isLost: Bool { state.mutex.withLock { $0.failure != nil && !$0.isForgiven } }
 
-  /// Calls `handler` when standard output fails, or at once if it already has.
+  /// Calls `handler` when writing standard output fails, or immediately if it has already failed.
   package static func whenFailed(_ handler: @escaping @Sendable (Failure) -> Void) {
     let failure = state.mutex.withLock { state in
       state.handler = handler
@@ -78,30 +78,31 @@ package enum StandardOutput {
     if let failure { handler(failure) }
   }
 
-  /// Ignores a failure because the reader ended on purpose and the results are also written elsewhere.
+  /// Ignores a failure. This is for runs whose reader has ended on purpose and whose results are also written
+  /// elsewhere.
   package static func forgiveFailure() { state.mutex.withLock { $0.isForgiven = true } }
 
-  /// Limits waits for a blocked reader to 2 s, because the process is about to end. Without this, waits are unlimited,
-  /// for example for a person reading in a pager.
+  /// Limits the time for a slow reader to 2 s, because the process is about to end. Without this limit, a person can
+  /// read in a pager for any time.
   package static func hurry() { state.mutex.withLock { $0.isHurried = true } }
 
-  /// Redirects text for standard error to `route`, which is the live view: unknown lines would destroy its layout. Nil
-  /// ends the redirection.
+  /// Passes text for standard error to `route`, because other lines would destroy the layout of the live view. Nil ends
+  /// that.
   package static func routeErrors(to route: (@Sendable (String) -> Void)?) {
     state.mutex.withLock { $0.errorRoute = route }
   }
 
-  /// Hides these secrets in all further text for people. Text is already masked at its source; this is the last check
-  /// before it is written.
+  /// Hides these secrets in all further text for people. Such text has already been masked where it was created; this
+  /// is the last safeguard.
   package static func hide(_ mask: SecretMask?) { if let mask { state.mutex.withLock { $0.mask = mask } } }
 
-  /// The maximum number of bytes kept while a command has the terminal.
+  /// The maximum number of bytes that are held back while a command uses the terminal.
   private static let heldBytes = 16 << 20
 
-  /// Keeps output for the terminal until ``release(beginning:)`` because a command has the terminal.
+  /// Holds back output for the terminal until ``release(beginning:)``, because a command uses the terminal.
   package static func hold() { state.mutex.withLock { $0.held = $0.held ?? [] } }
 
-  /// Writes a text to the terminal, then the kept output, and ends keeping output.
+  /// Writes a text and then all output that was held back to the terminal. Further output is written immediately.
   package static func release(beginning text: String) {
     put(Array(text.utf8), to: 1)
     while let held = takeHeld() {
@@ -109,7 +110,8 @@ package enum StandardOutput {
     }
   }
 
-  /// Returns the output kept since the last call. If there is none, returns nil and ends keeping output.
+  /// Returns the output that has been held back since the last call. If there is none, returns nil and stops holding
+  /// back output.
   private static func takeHeld() -> [(file: Int32, bytes: [UInt8])]? {
     state.mutex.withLock { state in
       guard var held = state.held, !held.isEmpty else {
@@ -125,7 +127,7 @@ package enum StandardOutput {
     }
   }
 
-  /// Keeps bytes for later if a command has the terminal. Returns whether it does.
+  /// Holds back bytes if a command uses the terminal. Returns false if none does.
   private static func keeps(_ buffer: UnsafeBufferPointer<UInt8>, for file: Int32) -> Bool {
     guard file == 1 || isErrorOnTerminal else { return false }
     return state.mutex.withLock { state in
@@ -138,25 +140,25 @@ package enum StandardOutput {
 
   private static func hidden(_ text: String) -> String { state.mutex.withLock { $0.mask }?.masked(text) ?? text }
 
-  /// Writes text for people to standard output.
+  /// Writes text for people to standard output. Control characters are made visible.
   package static func write(_ text: String) {
     let text = hidden(text)
     write(bytes: TerminalText.visibleLines(text, keepsColors: allowsColor), to: 1)
   }
 
-  /// Writes control sequences and text for redrawing the terminal; control characters in its text must already be
+  /// Writes control sequences and text that redraw the terminal. Control characters in the text must already be
   /// visible.
   package static func draw(_ text: String) { write(bytes: hidden(text), to: 1) }
 
-  /// Writes a value as JSON and a line break to standard output.
+  /// Writes a value as JSON to standard output, followed by a line break.
   package static func write(json: Value, layout: JSONText.Layout = .compact) {
     write(JSONText.bytes(of: json, layout: layout) + [10])
   }
 
-  /// Writes bytes for programs to standard output.
+  /// Writes bytes for programs to standard output, unchanged.
   package static func write(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { write($0, to: 1) } }
 
-  /// Writes text for people to standard error.
+  /// Writes text for people to standard error. Control characters are made visible.
   package static func writeError(_ text: String) {
     let text = TerminalText.visibleLines(hidden(text), keepsColors: errorAllowsColor)
     if let route = state.mutex.withLock({ $0.errorRoute }) { return route(text) }
@@ -179,7 +181,8 @@ package enum StandardOutput {
     var rest = UnsafeRawBufferPointer(buffer)
     let isRegular = isRegularFile(file)
     while !rest.isEmpty {
-      // A blocked write could not be interrupted, so each write waits for room first and is no longer than that.
+      // A blocked write could not be interrupted. So each write waits until there is room for it and is not larger than
+      // that room.
       if !isRegular, !awaitRoom(file) { return fail(ETIMEDOUT, file) }
       let piece = isRegular ? rest : firstPiece(of: rest)
       let written = SystemCall.write(file, piece)
@@ -191,7 +194,8 @@ package enum StandardOutput {
     }
   }
 
-  /// Returns whole lines if possible, so that other output does not appear within a line.
+  /// Returns the first bytes to write. They end with a complete line if possible, so that other output does not appear
+  /// inside a line.
   private static func firstPiece(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard bytes.count > pieceBytes else { return bytes }
     let piece = bytes.prefix(pieceBytes)
@@ -199,12 +203,12 @@ package enum StandardOutput {
     return UnsafeRawBufferPointer(rebasing: piece[..<end])
   }
 
-  /// Waits until a file can be written. Returns false if this takes too long and the process should end.
+  /// Waits until a file can be written. Returns false if that takes too long while the process is about to end.
   private static func awaitRoom(_ file: Int32) -> Bool {
     var waited: CInt = 0
     while true {
       var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-      // If the file cannot be polled, the write reports the error.
+      // If `poll` fails, the following write reports the error.
       if poll(&watched, 1, lookMilliseconds) != 0 { return true }
       waited = state.mutex.withLock { $0.isHurried } ? waited + lookMilliseconds : 0
       if waited >= patienceMilliseconds { return false }
@@ -216,14 +220,14 @@ package enum StandardOutput {
     return fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// A failure of standard error cannot be reported.
+  /// Handles a write error. If standard error has failed, the error cannot be reported.
   private static func fail(_ code: Int32, _ file: Int32) { if file == 1 { fail(Failure(code: code)) } }
 
   private static func fail(_ failure: Failure) {
     let (isFirst, handler) = state.mutex.withLock { state in
       guard state.failure == nil else { return (false, state.handler) }
       state.failure = failure
-      // The view draws on standard output and may be drawing at the moment.
+      // The live view may be drawing on standard output now.
       state.errorRoute = nil
       return (true, state.handler)
     }

@@ -1,15 +1,15 @@
 import ArgumentParser
 import FlowDiagnostics
 
-/// A subcommand of the command line. An error that it throws is printed and determines the exit code; docs/reference.md
-/// lists the codes.
+/// A subcommand. If it throws an error, the error is printed and determines the exit code. docs/reference.md lists the
+/// exit codes.
 package protocol Subcommand: AsyncParsableCommand {
-  /// Runs the subcommand. Throws a ``CommandProblem``.
+  /// Runs the subcommand. Throws a ``CommandProblem`` if it fails.
   func perform() async throws
 }
 
 extension Subcommand {
-  /// Runs the subcommand. After an error, it ends the process with the error's exit code.
+  /// Runs the subcommand. If it throws, prints the error and ends the process with the error's exit code.
   package func run() async throws {
     do {
       try await perform()
@@ -19,17 +19,18 @@ extension Subcommand {
   }
 }
 
-/// An error of a subcommand.
+/// An error with a message and an exit code.
 package protocol CommandProblem: Error {
-  /// The text for standard error, including its line break; empty if it has already been written.
+  /// The text for standard error, including a line break. Empty if the problem has already been reported.
   var message: String { get }
   /// The exit code of the process.
   var status: ExitStatus { get }
 }
 
-/// Prints errors of subcommands and ends the process with their exit codes.
+/// Reports errors of subcommands.
 package enum CommandProblems {
-  /// Prints the error and ends the process with its exit code. Rethrows an error that is not a ``CommandProblem``.
+  /// Prints the error and ends the process with the error's exit code. If the error is not a ``CommandProblem``, throws
+  /// it again.
   package static func tell(_ error: any Error) throws {
     guard let problem = error as? any CommandProblem else { throw error }
     StandardOutput.writeError(problem.message)

@@ -2,13 +2,13 @@ import ArgumentParser
 
 /// A module that adds subcommands to `flowrun`.
 package protocol SubcommandProvider: Sendable {
-  /// The subcommands of the module, in the order of the help.
+  /// The subcommands of the module, in the order in which the help lists them.
   var subcommands: [ProvidedSubcommand] { get }
 }
 
 /// A subcommand that a module adds to `flowrun`.
 package struct ProvidedSubcommand: Sendable {
-  /// A group of subcommands in the help that accepts those of other modules.
+  /// A group of subcommands in the help to which modules can add theirs.
   package enum Group: Sendable {
     case inspect, plugins, servers
   }
@@ -16,6 +16,5 @@ package struct ProvidedSubcommand: Sendable {
   package let group: Group
   package let command: any ParsableCommand.Type
 
-  /// Adds a subcommand to a group of the help.
   package init(_ group: Group, _ command: any ParsableCommand.Type) { (self.group, self.command) = (group, command) }
 }

@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Reads workflows for the subcommands of plugins. The command line sets a reader with the actions of all plugins.
+/// Reads workflows for the subcommands of plugins. The command line provides a reader with the actions of all plugins.
 package struct WorkflowReader: Sendable {
-  /// The reader of the current command.
+  /// The reader for the current command.
   @TaskLocal package static var current = WorkflowReader { _, _ in
     throw UsageProblem("this subcommand needs flowrun, which reads workflows")
   }
@@ -13,8 +13,8 @@ package struct WorkflowReader: Sendable {
     self.read = read
   }
 
-  /// Returns the checked workflow in `file` and prints its diagnostics to standard error. Throws a ``CommandProblem``
-  /// if it cannot be read or has an error.
+  /// Returns the checked workflow in `file`, and prints its diagnostics to standard error. Throws a ``CommandProblem``
+  /// if the file cannot be read or has an error.
   package static func workflow(in file: String, _ plugins: PluginArguments) throws -> Workflow {
     try current.read(file, plugins)
   }
