@@ -20,7 +20,7 @@ extension ActionDeclaration: Compilable {
     outputFieldsFromInput.write(to: &writer)
     shellTextInput.write(to: &writer)
     outputLimitBytes.write(to: &writer)
-    // Both flags share one byte, so that declarations without events keep their earlier encoding.
+    // Both flags are in one byte, so that the encoding of declarations without events has not changed.
     let isOfEvents = !eventValues.isEmpty || !follows.isEmpty || source != .run
     writer.write(byte: (isPortable ? 1 : 0) | (isOfEvents ? 2 : 0))
     effect.write(to: &writer)
@@ -39,7 +39,7 @@ extension ActionDeclaration: Compilable {
       requires: try [HandleKey](from: &reader), needsProtectedData: try Bool(from: &reader),
       isService: try Bool(from: &reader), errors: try [ErrorDeclaration](from: &reader),
       example: try String(from: &reader), origin: try String?(from: &reader))
-    // Assigned only if present; see `Array.add(from:)`.
+    // It is assigned only if present, for the reason given at `Array.add(from:)`.
     if let call = try ActionCall?(from: &reader) { calls = call }
     outputFieldsFromInput = try String?(from: &reader)
     shellTextInput = try String?(from: &reader)

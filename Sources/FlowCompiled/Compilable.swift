@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A part of a workflow that can be written to a compiled file and read back.
+/// A part of a workflow that can be written to a compiled file and read from it.
 protocol Compilable {
   func write(to writer: inout CompiledWriter)
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError)
@@ -26,7 +26,7 @@ extension Double: Compilable {
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) { self.init(bitPattern: try reader.fixed()) }
 }
 
-/// Stored with nanosecond precision, like durations in workflows.
+/// Durations are stored with a precision of one nanosecond, as in workflows.
 extension Duration: Compilable {
   func write(to writer: inout CompiledWriter) { writer.write(signed: nanoseconds) }
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -55,18 +55,18 @@ extension Array: Compilable where Element: Compilable {
     self.init()
     try add(from: &reader)
   }
-  /// Reads elements into an empty array. Assigning an array, even an empty one, makes the runtime instantiate its type.
-  /// That takes longer than reading a small workflow, and most arrays of a workflow are empty.
+  /// Reads elements into an empty array. Assigning an array, even an empty one, would make the runtime instantiate its
+  /// type. That takes longer than reading a small workflow, and most arrays in a workflow are empty.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     if count == 0 { return }
-    // An element may be a hundred times as large as the single byte that it takes at least.
+    // In memory, an element may be a hundred times as large as the single byte that it takes at least in the file.
     reserveCapacity(Swift.min(count, 1_024))
     for _ in 0..<count { append(try Element(from: &reader)) }
   }
 }
 
-/// Stored in the order of the keys, so that equal dictionaries have equal bytes.
+/// Entries are stored in the order of their keys, so that equal dictionaries have equal bytes.
 extension Dictionary: Compilable where Key == String, Value: Compilable {
   func write(to writer: inout CompiledWriter) {
     writer.write(count: count)
@@ -79,7 +79,7 @@ extension Dictionary: Compilable where Key == String, Value: Compilable {
     self.init()
     try add(from: &reader)
   }
-  /// Reads entries into an empty dictionary; see `Array.add(from:)`.
+  /// Reads entries into an empty dictionary. The reason is given at `Array.add(from:)`.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     for _ in 0..<(try reader.count()) {
       let key = try reader.text()

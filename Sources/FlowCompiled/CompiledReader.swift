@@ -1,15 +1,15 @@
 import FlowBytes
 import FlowModel
 
-/// Reads the parts of a compiled file in the order in which ``CompiledWriter`` wrote them. For any bytes, it ends with
-/// a value or an error and uses no more memory than a fixed multiple of their number.
+/// Reads the parts of a compiled file in the order in which ``CompiledWriter`` wrote them. For any bytes, reading ends
+/// with a value or an error, and the memory that it uses is limited to a fixed multiple of their number.
 package struct CompiledReader {
   private let bytes: [UInt8]
   private(set) var offset: Int
   private var texts: [String] = []
   private var depth = 0
 
-  /// Checks the magic number, version and checksum, and reads the strings.
+  /// Checks the magic number, the version and the checksum, and reads the table of strings.
   package init(
     _ bytes: [UInt8], mark: [UInt8] = CompiledFormat.mark, version expected: UInt64 = CompiledFormat.version
   ) throws(CompiledWorkflowError) {
@@ -19,7 +19,7 @@ package struct CompiledReader {
     let version = try number()
     if version > expected { throw .newer(format: version) }
     if version < expected { throw .older(format: version) }
-    // Checked before any work that is proportional to the size.
+    // This is checked before any work that is proportional to the size.
     guard bytes.count <= Limits.fileBytes else { throw damaged("at most \(Limits.fileBytes >> 20) MiB") }
     let checksum = try fixed()
     guard checksum == CompiledFormat.checksum(bytes, from: offset) else {
@@ -30,7 +30,7 @@ package struct CompiledReader {
     for _ in 0..<count { texts.append(try storedText()) }
   }
 
-  /// Throws if there are unread bytes.
+  /// Throws if some bytes have not been read.
   package func finish() throws(CompiledWorkflowError) {
     guard offset == bytes.count else { throw damaged("the end of the file") }
   }
@@ -54,11 +54,11 @@ package struct CompiledReader {
     }
   }
 
-  /// Reads a number that fits an `Int`.
+  /// Reads a number that fits in an `Int`.
   @inline(never)
   package mutating func signed() throws(CompiledWorkflowError) -> Int { Int(LEB128.signed(try number())) }
 
-  /// Reads a number from 0 to below `limit`.
+  /// Reads a number from 0 up to, but not including, `limit`.
   @inline(never)
   package mutating func index(below limit: Int) throws(CompiledWorkflowError) -> Int {
     let start = offset
@@ -69,8 +69,8 @@ package struct CompiledReader {
     return Int(number)
   }
 
-  /// Reads the number of elements that follow. It is never larger than the number of bytes left, since each takes at
-  /// least one.
+  /// Reads the number of elements that follow. Each element takes at least one byte, so a number larger than the number
+  /// of remaining bytes is an error.
   @inline(never)
   package mutating func count() throws(CompiledWorkflowError) -> Int {
     let start = offset
@@ -81,7 +81,7 @@ package struct CompiledReader {
     return Int(count)
   }
 
-  /// Reads eight bytes in little-endian order.
+  /// Reads a 64-bit number in little-endian order.
   @inline(never)
   mutating func fixed() throws(CompiledWorkflowError) -> UInt64 {
     guard bytes.count - offset >= 8 else { throw damaged("eight bytes") }
@@ -94,7 +94,7 @@ package struct CompiledReader {
   @inline(never)
   package mutating func text() throws(CompiledWorkflowError) -> String { texts[try index(below: texts.count)] }
 
-  /// Reads a value that may contain others of its kind, up to the nesting limit of values and types.
+  /// Reads a value that may contain others of the same kind. Throws if they are nested too deeply.
   mutating func nested<Result>(
     _ read: (inout CompiledReader) throws(CompiledWorkflowError) -> Result
   ) throws(CompiledWorkflowError) -> Result {
@@ -108,8 +108,8 @@ package struct CompiledReader {
     let count = try self.count()
     defer { offset += count }
     let end = offset + count
-    // Decoding replaces bytes that are not UTF-8, so the result differs. `String(validating:as:)` would detect them
-    // itself, but it is not specialized and therefore slower.
+    // Decoding replaces invalid UTF-8, so the result is different then. `String(validating:as:)` would detect it, but
+    // it is slower because it is not specialized.
     let text = String(decoding: bytes[offset..<end], as: UTF8.self)
     guard text.utf8.elementsEqual(bytes[offset..<end]) else { throw damaged("text in UTF-8") }
     return text

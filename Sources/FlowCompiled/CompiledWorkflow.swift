@@ -1,42 +1,41 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A checked workflow as written by `flowrun compile`, for programs that run it without reading YAML.
+/// A checked workflow as `flowrun compile` writes it. Programs can run it without reading YAML.
 ///
 /// ```swift
 /// let graph = try WorkflowGraph(compiled: bytes)
 /// ```
-/// Equal workflows have equal bytes. Paths are relative to the folder of the file, as in YAML.
+/// Equal workflows have equal bytes. As in YAML, paths are relative to the folder of the file.
 public struct CompiledWorkflow: Sendable {
   /// The location of a step in its source file.
   package struct Location: Sendable, Hashable {
-    /// The file, relative to the folder of the workflow's file.
+    /// The path of the source file, relative to the folder of the main workflow.
     package var file: String
     /// The line and column of the step's id.
     package var position: TextLocation
 
-    /// Creates a location from a file and a position in it.
     package init(file: String, position: TextLocation) {
       self.file = file
       self.position = position
     }
   }
 
-  /// The workflow, including all workflows that it includes.
+  /// The workflow, merged with all workflows that it includes.
   public let graph: WorkflowGraph
-  /// The outputs of the run, with the known types.
+  /// The outputs of a run, with their types if these are known.
   package let outputs: [FieldDeclaration]
-  /// The location of each step, in the order of the steps.
+  /// The location of each step, by the step's index.
   package let locations: [Location]
 
-  /// Creates a compiled workflow from the declarations of its outputs and a location for each step.
+  /// Creates a compiled workflow. `outputs` are the outputs of a run, and `locations` has an element for each step.
   package init(_ graph: WorkflowGraph, outputs: [FieldDeclaration], locations: [Location]) {
     self.graph = graph
     self.outputs = outputs
     self.locations = locations
   }
 
-  /// Returns whether bytes begin like a compiled workflow.
+  /// Returns true if the bytes begin like a compiled workflow.
   package static func isCompiled(_ bytes: [UInt8]) -> Bool { bytes.starts(with: CompiledFormat.mark) }
 
   /// Reads a compiled workflow. Throws if the bytes are damaged or have another version of the format.
@@ -59,7 +58,7 @@ public struct CompiledWorkflow: Sendable {
     try reader.finish()
   }
 
-  /// The content of the file.
+  /// The content of the compiled file.
   package var bytes: [UInt8] {
     var writer = CompiledWriter()
     graph.workflow.write(to: &writer)
@@ -76,8 +75,8 @@ public struct CompiledWorkflow: Sendable {
 }
 
 extension WorkflowGraph {
-  /// Reads a workflow written by `flowrun compile`. Throws if the bytes are damaged or have another version of the
-  /// format.
+  /// Reads a workflow that `flowrun compile` has written. Throws if the bytes are damaged or have another version of
+  /// the format.
   public init(compiled bytes: [UInt8]) throws(CompiledWorkflowError) {
     self = try CompiledWorkflow(bytes).graph
   }

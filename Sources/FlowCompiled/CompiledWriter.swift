@@ -1,6 +1,7 @@
 import FlowBytes
 
-/// Writes the parts of a compiled workflow in order. Each string is stored once and referred to by its number.
+/// Writes the parts of a compiled file, one after the other. Each string is stored once, and other parts refer to it by
+/// a number.
 package struct CompiledWriter {
   private var body: [UInt8] = []
   private var texts: [String] = []
@@ -20,7 +21,7 @@ package struct CompiledWriter {
   @inline(never)
   package mutating func write(signed number: Int) { write(LEB128.zigzag(Int64(number))) }
 
-  /// Writes eight bytes in little-endian order.
+  /// Writes a 64-bit number in little-endian order.
   @inline(never)
   mutating func write(fixed bits: UInt64) { body.append(contentsOf: Self.fixed(bits)) }
 
@@ -32,7 +33,8 @@ package struct CompiledWriter {
     texts.append(text)
   }
 
-  /// Returns the file: magic number, version, checksum, strings and everything that was written.
+  /// Returns the complete file: the magic number, the version, the checksum, the strings and everything that has been
+  /// written.
   package func finished(
     mark: [UInt8] = CompiledFormat.mark, version: UInt64 = CompiledFormat.version
   ) -> [UInt8] {

@@ -1,23 +1,27 @@
 import FlowModel
 
-/// Passes over the options of a step: one finds those that differ from their defaults, one writes them, one reads them.
+/// Visits all options of a step. One visitor finds those that differ from their defaults, one writes them, and one
+/// reads them.
 ///
-/// The values are `inout` rather than key paths, which the runtime would make at the start of an app.
+/// Values are passed as `inout` rather than as key paths, which the runtime would have to create at the start of an
+/// app.
 private protocol OptionVisitor {
   associatedtype Failure: Error
-  /// An option that its bit alone states: the bit is set if `value` differs from `usual`.
+  /// Visits an option that is represented by its bit alone. The bit is set if `value` differs from `usual`.
   mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) throws(Failure)
-  /// An option whose value is written if it differs from `usual`.
+  /// Visits an option whose value is written if it differs from `usual`.
   mutating func part<Part: Compilable & Equatable>(_ bit: Int, _ value: inout Part, usual: Part) throws(Failure)
-  /// An option that is written if there is a value.
+  /// Visits an option whose value is written if it is not nil.
   mutating func part<Part: Compilable>(_ bit: Int, _ value: inout Part?) throws(Failure)
 }
 
 extension StepOptions {
-  /// The bits of options that belong to parts of other options. A damaged file may have the bit without the part.
+  /// The bits of options that are parts of other options. In a damaged file, such a bit may be set although the other
+  /// option is missing.
   private enum Bit { static let (reasons, required, temporary) = (25, 28, 29) }
 
-  /// Visits each option in the order of a compiled file. An option has one row here, and a new one takes the next bit.
+  /// Visits all options in the order of a compiled file. Each option has one line here. A new option gets the next free
+  /// bit.
   @inline(__always)
   private mutating func visit<Visitor: OptionVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
     try visitor.part(0, &name)
@@ -59,7 +63,7 @@ extension StepOptions: Compilable {
     var finder = OptionFinder()
     options.visit(&finder)
     writer.write(finder.bits)
-    // Swapped, because a copy of the writer would copy what it has written.
+    // The writer is swapped rather than copied, because a copy would include everything that has been written.
     var parts = OptionWriter(bits: finder.bits, writer: CompiledWriter())
     swap(&parts.writer, &writer)
     options.visit(&parts)
@@ -108,7 +112,7 @@ private struct OptionWriter: OptionVisitor {
 
 private struct OptionReader: OptionVisitor {
   typealias Failure = CompiledWorkflowError
-  /// The bits of the options that have not been read.
+  /// The bits of the options that have not been read so far.
   var unread: UInt64
   var reader: CompiledReader
 
@@ -136,7 +140,8 @@ private struct OptionReader: OptionVisitor {
   }
 }
 
-/// The options in the forms in which a compiled file has them. Visiting sets each to what it was, which changes nothing.
+/// Options in the form in which a compiled file contains them. If visiting sets such an option to its current value,
+/// nothing changes.
 extension StepOptions {
   fileprivate var failsOnInterrupt: Bool {
     get { onInterrupt == .fail }
@@ -163,7 +168,8 @@ extension StepOptions {
     set { logLimitBytes = newValue?.bytes }
   }
 
-  /// `required` of each file that the step reads, then of each that it produces, or nil if none has it.
+  /// The values of `required` for all files that the step reads, followed by those for all files that it produces. Nil
+  /// if no file has one.
   fileprivate var requiredFiles: [Bool?]? {
     get {
       let all = inputsFrom.map(\.isRequired) + produces.map(\.isRequired)
@@ -185,7 +191,7 @@ extension StepOptions {
   }
 }
 
-/// The value of `log-limit`.
+/// The value of `log-limit`, in bytes.
 private struct LogSize: Compilable {
   let bytes: Int
 

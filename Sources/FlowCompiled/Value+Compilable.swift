@@ -60,7 +60,7 @@ extension ValueObject: Compilable {
     try add(from: &reader)
   }
 
-  /// Reads members into an empty object; see `Array.add(from:)`.
+  /// Reads members into an empty object. The reason is given at `Array.add(from:)`.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     for _ in 0..<(try reader.count()) {
       let key = try reader.text()

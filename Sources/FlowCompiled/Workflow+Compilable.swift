@@ -16,7 +16,7 @@ extension Workflow: Compilable {
     concurrency.write(to: &writer)
     writer.write(byte: (isDurable ? 1 : 0) | (cleanup == nil ? 0 : 2) | (keepsServices ? 4 : 0))
     if let cleanup { cleanup.write(to: &writer) }
-    // Both flags share one byte, so that workflows without a limit keep their earlier encoding.
+    // Both flags are in one byte, so that the encoding of workflows without a limit has not changed.
     let statesLimit = logLimitBytes != Limits.usualLogBytes
     writer.write(byte: (keepsHistory ? 1 : 0) | (statesLimit ? 2 : 0))
     if statesLimit { logLimitBytes.write(to: &writer) }
@@ -25,7 +25,7 @@ extension Workflow: Compilable {
     outputs.write(to: &writer)
     Self.write(steps, to: &writer)
     scopes.write(to: &writer)
-    // Without scopes all numbers are 0 and not written.
+    // Without scopes, all numbers are 0 and are not written.
     if !scopes.isEmpty { for number in scopeOfStep { writer.write(count: Int(number)) } }
     includes.write(to: &writer)
     includeFolders.write(to: &writer)
@@ -73,7 +73,8 @@ extension Workflow: Compilable {
     try itemWorkflows.add(from: &reader)
   }
 
-  /// Writes the dependencies of all steps as distances, which are mostly small, and then the steps.
+  /// Writes the dependencies of all steps, followed by the steps. A dependency is written as a distance, which is
+  /// usually small.
   private static func write(_ steps: [Step], to writer: inout CompiledWriter) {
     writer.write(count: steps.count)
     for (index, step) in steps.enumerated() {
@@ -95,7 +96,7 @@ extension Workflow: Compilable {
     var needs: [StepIndex] = []
     var ends = [Int]()
     ends.reserveCapacity(count)
-    // For each step, the last step that was read as its dependent, to reject repeated dependencies.
+    // For each step, the last dependent that was read. This detects dependencies that are listed twice.
     var neededBy = [Int32](repeating: -1, count: count)
     for index in 0..<count {
       for _ in 0..<(try reader.count()) {
@@ -128,8 +129,8 @@ extension Workflow: Compilable {
     return steps
   }
 
-  /// Returns whether two steps have the same id. Compares strings only if their hashes are equal: a set of strings
-  /// would be the first in the process, and instantiating its type takes ten times as long.
+  /// Returns true if two steps have the same id. Strings are compared only if their hashes are equal. A `Set` is not
+  /// used, because it would be the first one in the process, and instantiating its type takes ten times as long.
   private static func hasRepeatedIDs(_ steps: [Step]) -> Bool {
     var slots = 4
     while slots < 2 * steps.count { slots *= 2 }
@@ -137,7 +138,7 @@ extension Workflow: Compilable {
     for step in steps {
       var hash = FNV1a64()
       hash.add(step.id.text.utf8)
-      // 0 marks an empty slot.
+      // 0 is an empty slot, so hashes are never 0.
       let value = hash.value | 1
       var slot = Int(truncatingIfNeeded: value >> 1) & (slots - 1)
       while hashes[slot] != 0 {
@@ -177,7 +178,7 @@ extension WorkflowScope: Compilable {
   }
 }
 
-/// The path of an optional file is stored after a null byte, which no path contains.
+/// A null byte before the path marks an optional file. No path contains a null byte.
 extension EnvironmentFileName: Compilable {
   func write(to writer: inout CompiledWriter) { (isRequired ? path : "\0" + path).write(to: &writer) }
 
@@ -204,7 +205,7 @@ extension ItemWorkflow: Compilable {
 }
 
 extension WorkflowGraph {
-  /// Orders the steps of a workflow that was read from a compiled file.
+  /// Creates the graph of a workflow that was read from a compiled file. Throws if its dependencies form a cycle.
   init(ordering workflow: Workflow) throws(CompiledWorkflowError) {
     do throws(Cycle) {
       try self.init(workflow)

@@ -4,7 +4,7 @@ extension EventDeclaration: Compilable {
   func write(to writer: inout CompiledWriter) {
     name.write(to: &writer)
     summary.write(to: &writer)
-    // Both flags share one byte, so that events without a value keep their earlier encoding.
+    // Both flags are in one byte, so that the encoding of events without a value has not changed.
     writer.write(byte: (repeats ? 1 : 0) | (value == nil ? 0 : 2))
     if let value { value.write(to: &writer) }
   }
@@ -94,7 +94,7 @@ extension SecretDeclaration: Compilable {
   }
 }
 
-/// Stored as written in the workflow.
+/// A rule is stored as it is written in the workflow.
 extension BudgetRule: Compilable {
   func write(to writer: inout CompiledWriter) { text.write(to: &writer) }
 
