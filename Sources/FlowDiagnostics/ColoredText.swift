@@ -1,33 +1,31 @@
-/// Splits the colored output of a program into pieces with a uniform look, to show it outside a terminal.
+/// Splits the colored output of a program into pieces of uniform look, so that it can be shown outside a terminal.
 ///
-/// Line breaks and tabs are kept, and color sequences become the look of a piece. Everything else is applied as a terminal
-/// does it, as in the log: a carriage return restarts the line, a backspace overwrites, and titles are removed.
+/// Line breaks and tabs are kept. Color sequences determine the look of pieces. Everything else has the same effect as
+/// on a terminal: a carriage return restarts the line, a backspace overwrites, and titles are removed.
 package enum ColoredText {
-  /// The look of a piece.
+  /// The color and weight of a piece.
   package struct Look: Sendable, Hashable {
-    /// One of the eight terminal colors from 0 (black) to 7 (white), or nil for the default.
+    /// One of the eight colors of a terminal, from 0 (black) to 7 (white), or nil for the default color.
     package var color: Int?
     /// True if the text is bold.
     package var isBold = false
 
-    /// Creates the default look.
     package init() {}
   }
 
-  /// A part of a text with a uniform look.
+  /// A part of a text that has a uniform look.
   package struct Piece: Sendable, Hashable {
-    /// The text, safe to show.
+    /// The text of the piece. It is safe to show.
     package var text: String
-    /// The look of the text.
     package var look: Look
   }
 
-  /// Returns the pieces of a text.
+  /// Returns the pieces that a text consists of.
   package static func pieces(of text: String) -> [Piece] {
     let shown = TerminalText.visibleLines(TerminalText.commandText(text, keepsColors: true), keepsColors: true)
     var pieces: [Piece] = []
     var look = Look()
-    // The remaining escape characters all begin color sequences: `ESC [`, parameters and `m`.
+    // All remaining escape characters begin color sequences: `ESC [`, parameters and `m`.
     for (number, part) in shown.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated() {
       var plain = part
       if number > 0, let end = part.unicodeScalars.firstIndex(of: "m") {
@@ -39,12 +37,12 @@ package enum ColoredText {
     return pieces
   }
 
-  /// Returns the text of the pieces without colors.
+  /// Returns the text without colors.
   package static func plain(_ text: String) -> String { pieces(of: text).map(\.text).joined() }
 }
 
 extension ColoredText.Look {
-  /// Applies the parameters of a sequence, such as `1;31`.
+  /// Applies the parameters of a color sequence, such as `1;31`.
   fileprivate mutating func apply(_ parameters: Substring) {
     let codes = parameters.split(separator: ";", omittingEmptySubsequences: false).map {
       Int($0.prefix { $0 != ":" }) ?? 0
@@ -59,7 +57,7 @@ extension ColoredText.Look {
       case 39: color = nil
       case 90...97: color = codes[at] - 90
       case 38:
-        // One of 256 colors, the first of which are the terminal's, or any RGB color.
+        // The color is either one of 256, the first of which are those of the terminal, or any RGB color.
         let isIndexed = at + 1 < codes.count && codes[at + 1] == 5
         if isIndexed, at + 2 < codes.count { color = codes[at + 2] < 16 ? codes[at + 2] % 8 : nil }
         at += isIndexed ? 2 : 4

@@ -1,30 +1,30 @@
-/// The output of a command, interpreted as a terminal does.
+/// The output of a command, interpreted like a terminal does.
 ///
-/// Of the escape sequences, only colors remain. A carriage return restarts the line, a backspace overwrites, and
-/// sequences that move the cursor within the line or erase part of it are applied.
+/// A carriage return restarts the line, a backspace overwrites, and sequences that move the cursor within the line or
+/// erase a part of it are applied. Colors are kept. All other escape sequences are removed.
 package struct CommandText {
-  /// A character or a control sequence.
+  /// A character or a control sequence in the text.
   private struct Piece {
-    /// The visible characters; empty if a terminal does not show it.
+    /// The characters that a terminal shows for the piece. Empty if it shows none.
     var shown: String
-    /// True for printable characters, false for control characters.
+    /// True for a printable character, false for a control character or sequence.
     var isPrinted: Bool
-    /// The number of bytes in the text.
+    /// The number of bytes that the piece takes in the text.
     var byteCount: Int
   }
 
-  /// A character on the line, after the colors that precede it.
+  /// A character on the line, and the color sequences before it.
   private struct Cell {
     var colors = ""
-    /// The index of the piece, or nil for a blank left by a cursor move.
+    /// The index of the piece, or nil for a blank that a cursor move has left.
     var piece: Int?
   }
 
-  /// A form of the text, with the index of the piece for each byte; -1 means a blank.
+  /// A form of the text that can be searched.
   package struct Form {
-    /// The bytes of this form.
+    /// The bytes of the form.
     package private(set) var bytes: [UInt8] = []
-    /// The index of the piece for each byte.
+    /// For each byte, the index of the piece that it comes from, or -1 for a blank.
     fileprivate var pieces: [Int32] = []
 
     fileprivate mutating func append(_ text: String, of piece: Int) {
@@ -40,19 +40,19 @@ package struct CommandText {
   private var cells: [Cell] = []
   private var lineStart = 0
   private var cursor = 0
-  /// The colors that precede the next character.
+  /// The color sequences before the next character.
   private var colors = ""
   private var isColored = false
-  /// True after a carriage return: the next character restarts the line.
+  /// True after a carriage return. The next character then restarts the line.
   private var isReturned = false
 
-  /// Returns true if interpreting a text as a terminal does may change it.
+  /// Returns true if a terminal may show a text in another form.
   package static func isNeeded(for text: String) -> Bool {
     TerminalText.mayHoldControls(text, besideLines: true)
       && text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && TerminalText.picture(of: $0) != nil }
   }
 
-  /// Reads a text, treating its lines separately.
+  /// Interprets a text. Each line is interpreted separately.
   package init(_ text: String) {
     var rest = Substring(text).unicodeScalars
     while let scalar = rest.first {
@@ -139,7 +139,7 @@ package struct CommandText {
 
   // MARK: Forms
 
-  /// The printable characters in the order in which they were written, without control sequences.
+  /// The printable characters in the order in which they were printed, without control sequences.
   package var printed: Form {
     var form = Form()
     for (index, piece) in pieces.enumerated() where piece.isPrinted { form.append(piece.shown, of: index) }
@@ -153,7 +153,7 @@ package struct CommandText {
     return form
   }
 
-  /// Returns the indices of the pieces that have bytes in some ranges of a form.
+  /// Returns the indices of the pieces from which the bytes in some ranges of a form come.
   package func pieces(of ranges: [Range<Int>], in form: Form) -> Set<Int> {
     Set(ranges.lazy.flatMap { form.pieces[$0] }.filter { $0 >= 0 }.map { Int($0) })
   }
@@ -173,7 +173,7 @@ package struct CommandText {
     return found
   }
 
-  /// The cells without blanks at the end.
+  /// The cells without the blanks at the end of the line.
   private var trimmedCells: ArraySlice<Cell> {
     cells[..<((cells.lastIndex { $0.piece != nil }).map { $0 + 1 } ?? 0)]
   }
@@ -181,10 +181,10 @@ package struct CommandText {
   /// Returns the text to show.
   ///
   /// - Parameters:
-  ///   - keepsColors: True if color sequences are kept.
+  ///   - keepsColors: True to keep color sequences.
   ///   - hidden: The indices of the pieces to hide.
-  ///   - replacement: The text that replaces each group of hidden pieces.
-  ///   - withheld: The indices of pieces, the first of which ends the text.
+  ///   - replacement: The text that replaces each sequence of hidden pieces.
+  ///   - withheld: The indices of pieces. The text ends before the first of them.
   package func text(
     keepsColors: Bool, hiding hidden: Set<Int> = [], by replacement: String = "", upTo withheld: Set<Int> = []
   ) -> String {

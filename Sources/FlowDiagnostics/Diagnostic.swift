@@ -1,20 +1,18 @@
-/// An error or a warning about a file, for its author: the problem, its location and the remedy.
+/// An error or warning for the author of a file. It states the problem, its location and what to do about it.
 package struct Diagnostic: Sendable, Hashable {
-  /// The severity of a diagnostic: a file with warnings can still be used.
+  /// The severity of a diagnostic. A file that only has warnings can be used.
   package enum Severity: String, Sendable, Hashable, CaseIterable {
     case error, warning
   }
 
-  /// A second location that explains the first.
+  /// A second location that helps to explain the problem.
   package struct RelatedLocation: Sendable, Hashable {
-    /// The range of the location.
     package var span: TextSpan
-    /// The label, as a phrase without a full stop: `'fetch' is defined here`.
+    /// A phrase without a final period, such as `'fetch' is defined here`.
     package var label: String
-    /// The text of the location, or nil for the text that the diagnostic is about.
+    /// The text that contains the location. Nil if it is the same text as that of the diagnostic.
     package var source: SourceText?
 
-    /// Creates a labeled location, optionally in another text.
     package init(_ span: TextSpan, _ label: String, in source: SourceText? = nil) {
       self.span = span
       self.label = label
@@ -22,22 +20,21 @@ package struct Diagnostic: Sendable, Hashable {
     }
   }
 
-  /// The broken rule, which also decides the severity.
+  /// The rule that is broken. It determines the severity.
   package var code: DiagnosticCode
-  /// The problem, as a sentence without a full stop.
+  /// A sentence that describes the problem, without a final period.
   package var message: String
-  /// The range in the text that the diagnostic is about.
+  /// The range in the text to which the diagnostic refers.
   package var span: TextSpan
-  /// Locations that explain the problem.
+  /// Further locations that help to explain the problem.
   package var related: [RelatedLocation]
-  /// A remedy, or nil.
+  /// A suggestion how to fix the problem, or nil.
   package var help: String?
-  /// The missing name, for tools that can insert it, or nil.
+  /// The name that is missing, which tools can insert, or nil.
   package var missingName: String?
-  /// The intended word, for tools that can apply it, or nil if it is unknown.
+  /// The correct word, which tools can insert, or nil if it is unknown.
   package var correction: Correction?
 
-  /// Creates a diagnostic at `span`.
   package init(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [RelatedLocation] = [], help: String? = nil,
     missingName: String? = nil, correction: Correction? = nil
@@ -51,19 +48,19 @@ package struct Diagnostic: Sendable, Hashable {
     self.correction = correction
   }
 
-  /// The severity, which depends on the code.
+  /// The severity of the rule that is broken.
   package var severity: Severity { code.severity }
 
-  /// True if the file cannot be used.
+  /// True if the problem prevents using the file.
   package var isError: Bool { severity == .error }
 }
 
 extension [Diagnostic] {
-  /// Returns the diagnostics in file order. Those at the same location keep their order.
+  /// Returns the diagnostics sorted by location. Diagnostics at the same location keep their order.
   package func sortedByLocation() -> [Diagnostic] {
     enumerated().sorted { ($0.element.span, $0.offset) < ($1.element.span, $1.offset) }.map(\.element)
   }
 
-  /// True if there is at least one error.
+  /// True if at least one diagnostic is an error.
   package var containsError: Bool { contains { $0.isError } }
 }

@@ -1,9 +1,9 @@
-/// The rules that a file can break, by their stable names; `docs/diagnostics.md` explains the cause and the fix of
+/// The rules that a file can break, by their stable names. `docs/diagnostics.md` explains the cause and the fix of
 /// each.
 ///
-/// The name of a code never changes its meaning, because scripts and editors depend on it.
+/// The meaning of a name never changes, because scripts and editors depend on it.
 package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
-  // The file as bytes and as YAML.
+  // Rules for the file as bytes and as YAML.
   case fileTooLarge = "file-too-large"
   case invalidUTF8 = "invalid-utf8"
   case yamlSyntax = "yaml-syntax"
@@ -21,7 +21,7 @@ package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case tooManyDiagnostics = "too-many-diagnostics"
   case compiledFile = "compiled-file"
 
-  // Keys and their values.
+  // Rules for keys and their values.
   case unknownKey = "unknown-key"
   case missingKey = "missing-key"
   case wrongType = "wrong-type"
@@ -42,7 +42,7 @@ package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case subcommandName = "subcommand-name"
   case lookAlikeNames = "look-alike-names"
 
-  // Steps and actions.
+  // Rules for steps and actions.
   case unknownStep = "unknown-step"
   case needsFinally = "needs-finally"
   case cycle = "cycle"
@@ -65,7 +65,7 @@ package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case ambiguousHandle = "ambiguous-handle"
   case handleMayBeMissing = "handle-may-be-missing"
 
-  // The order of steps and the launch gate.
+  // Rules for the order of steps and the launch gate.
   case blockingDeferred = "blocking-deferred"
   case blockingMayBeDeferred = "blocking-may-be-deferred"
   case waitWithoutMaximum = "wait-without-maximum"
@@ -84,7 +84,7 @@ package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case prewarmNeed = "prewarm-need"
   case prewarmProtectedData = "prewarm-protected-data"
 
-  // Expressions.
+  // Rules for expressions.
   case expressionSyntax = "expression-syntax"
   case contextUnavailable = "context-unavailable"
   case unknownMember = "unknown-member"
@@ -100,12 +100,12 @@ package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case unknownVariable = "unknown-variable"
   case recordedVariable = "recorded-variable"
 
-  // Manifests of plugins.
+  // Rules for the manifests of plugins.
   case unsupportedProtocol = "unsupported-protocol"
   case conflictingKeys = "conflicting-keys"
   case programMissing = "program-missing"
 
-  /// The severity of the rule: a file that only causes warnings can still be used.
+  /// The severity of the rule. A file that breaks only rules with warnings can be used.
   package var severity: Diagnostic.Severity {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .shellMismatch, .numberSpelling, .constantComparison,

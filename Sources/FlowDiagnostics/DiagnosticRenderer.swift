@@ -1,4 +1,5 @@
-/// Formats diagnostics for people: location, message and code, followed by the lines of the file with carets.
+/// Formats diagnostics for people. The location, message and code are followed by the lines of the file, with carets
+/// below them.
 ///
 /// ```
 /// nightly.yaml:12:13: error: step 'publish' needs 'fetchh', which is not a step [unknown-step]
@@ -11,12 +12,11 @@
 ///    = help: did you mean 'fetch'?
 /// ```
 package struct DiagnosticRenderer: Sendable {
-  /// True if the text is colored for a terminal.
+  /// True if the text has colors for a terminal.
   package var usesColor: Bool
   private let source: SourceText
   private let lines: LineTable
 
-  /// Creates a renderer for diagnostics about `source`.
   package init(_ source: SourceText, usesColor: Bool = false) {
     self.source = source
     self.usesColor = usesColor
@@ -26,12 +26,12 @@ package struct DiagnosticRenderer: Sendable {
   /// Returns the line and column of the byte at `offset`.
   package func location(of offset: Int) -> TextLocation { lines.location(of: offset) }
 
-  /// Formats diagnostics, each ending with a line break, separated by empty lines.
+  /// Formats diagnostics, with an empty line between them. Each ends with a line break.
   package func render(_ diagnostics: [Diagnostic]) -> String {
     diagnostics.map(render).joined(separator: "\n")
   }
 
-  /// Formats one diagnostic, ending with a line break.
+  /// Formats a diagnostic. The text ends with a line break.
   package func render(_ diagnostic: Diagnostic) -> String {
     let location = lines.location(of: diagnostic.span.start)
     let severityStyle: Style = diagnostic.isError ? .error : .warning
@@ -76,7 +76,7 @@ package struct DiagnosticRenderer: Sendable {
     return output
   }
 
-  /// Formats a line of a text with its marks.
+  /// Formats a line of a text together with the marks below it.
   private func row(
     _ line: Int, of lines: LineTable, _ source: SourceText, _ marks: [Excerpt.Mark], _ gutterWidth: Int, _ style: Style
   ) -> String {

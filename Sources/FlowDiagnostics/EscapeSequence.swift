@@ -1,24 +1,25 @@
-/// A control sequence of a terminal as defined by ECMA-48: colors, cursor moves, titles, links, character sets.
+/// A control sequence of a terminal according to ECMA-48, for colors, cursor moves, titles, links or character sets.
 struct EscapeSequence {
-  /// The action of a sequence that starts with `ESC [`, such as `m` for colors, or nil for all other sequences.
+  /// The last character of a sequence that begins with `ESC [`, such as `m` for colors. It determines the effect. Nil
+  /// for any other sequence.
   private(set) var action: Unicode.Scalar?
-  /// The parameters of ``action``.
+  /// The parameters of a sequence that begins with `ESC [`.
   private(set) var parameters: Substring.UnicodeScalarView
   /// The position after the sequence.
   private(set) var end: String.Index
-  /// The sequence itself.
+  /// The characters of the sequence.
   let text: Substring.UnicodeScalarView
 
-  /// True for a sequence that sets colors or weight, and nothing else.
+  /// True if the sequence only sets colors or weight.
   var isColor: Bool {
     action == "m" && text.first == "\u{1B}"
       && parameters.allSatisfy { "0"..."9" ~= $0 || $0 == ";" || $0 == ":" }
   }
 
-  /// Returns the first parameter as a number.
+  /// Returns the first parameter as a number, or `standard` if there are no parameters or they are not one number.
   func count(default standard: Int) -> Int { parameters.isEmpty ? standard : Int(String(parameters)) ?? standard }
 
-  /// Returns true for characters that start a sequence: ESC, and the C1 characters that abbreviate ESC and another
+  /// Returns true for characters that begin a sequence: ESC, and the C1 characters, which stand for ESC and another
   /// character.
   static func isStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
@@ -27,8 +28,8 @@ struct EscapeSequence {
     }
   }
 
-  /// Reads the sequence at the start of `scalars`. A line break ends every sequence; an incomplete one ends with the
-  /// text.
+  /// Reads the sequence at the beginning of `scalars`. Every sequence ends before a line break. An incomplete one ends
+  /// with the text.
   init(at scalars: Substring.UnicodeScalarView) {
     var rest = scalars
     let first = rest.removeFirst()
@@ -55,7 +56,8 @@ struct EscapeSequence {
     text = scalars[..<end]
   }
 
-  /// Reads the parameters and the final character. Returns nil if a character follows that cannot be in a sequence.
+  /// Reads the parameters and the final character. Returns nil if a character follows that cannot be in such a
+  /// sequence.
   private static func control(_ rest: Substring.UnicodeScalarView)
     -> (Unicode.Scalar?, Substring.UnicodeScalarView, String.Index)?
   {
@@ -74,7 +76,7 @@ struct EscapeSequence {
     return (nil, none, index)
   }
 
-  /// Returns the end of a string such as a title, after BEL or ST.
+  /// Returns the end of a string in a sequence, such as a title, which BEL or ST terminates.
   private static func endOfString(_ rest: Substring.UnicodeScalarView) -> String.Index {
     guard let end = rest.firstIndex(where: { "\u{7}\u{1B}\n\u{9C}\u{18}\u{1A}".unicodeScalars.contains($0) }) else {
       return rest.endIndex
@@ -85,7 +87,7 @@ struct EscapeSequence {
     return next < rest.endIndex && rest[next] == "\\" ? rest.index(after: next) : end
   }
 
-  /// Returns the end of a sequence such as `ESC ( B`, which selects a character set.
+  /// Returns the end of a sequence that selects a character set, such as `ESC ( B`.
   private static func endOfDesignation(_ rest: Substring.UnicodeScalarView) -> String.Index {
     guard let end = rest.firstIndex(where: { !(0x20...0x2F ~= $0.value) }) else { return rest.endIndex }
     return 0x30...0x7E ~= rest[end].value ? rest.index(after: end) : end

@@ -1,32 +1,32 @@
-/// One line of a source as shown in a terminal, with the marks below it.
+/// A line of a source text as a terminal shows it, with the marks below it.
 ///
-/// Tabs advance to the next multiple of four; wide characters take two columns and combining ones none. Characters that
-/// move the cursor or change the reading direction are shown as pictures. Of a long line, only the part around the
-/// marks is shown.
+/// Tabs advance to the next multiple of four. Wide characters take two columns, combining ones none. Characters that
+/// move the cursor or change the reading direction are replaced by visible ones. Of a long line, only the part around
+/// the marks is shown.
 struct Excerpt {
-  /// A marked range of the line.
+  /// A marked range of the line with its label.
   struct Mark {
     var span: TextSpan
     var label: String
     var isPrimary: Bool
   }
 
-  /// A line of markers.
+  /// A line below the source line, with the marker of one range.
   struct Row {
     var indent: String
     var marker: String
     var isPrimary: Bool
   }
 
-  /// The line without its line break, with invisible characters replaced.
+  /// The line without its line break, with invisible characters replaced by visible ones.
   let text: String
-  /// The rows below the line, one per mark.
+  /// The lines below the source line, one for each mark.
   let markerRows: [Row]
 
   private static let widest = 160
   private static let tabWidth = 4
 
-  /// Formats the line of `bytes` that begins at the offset `start`.
+  /// Formats a line. `lineStart` is the offset of its first byte in the text.
   init(bytes line: ArraySlice<UInt8>, start lineStart: Int, marks: [Mark]) {
     let focus = (marks.first(where: \.isPrimary) ?? marks.first)?.span.start ?? lineStart
     let (bytes, start) = Self.part(of: line, start: lineStart, around: focus)
@@ -65,7 +65,7 @@ struct Excerpt {
     }
   }
 
-  /// Returns the part of a long line around `focus`, cut between code points.
+  /// Returns the part of a long line around `focus`. It is not cut inside a code point.
   private static func part(
     of line: ArraySlice<UInt8>, start: Int, around focus: Int
   ) -> (bytes: ArraySlice<UInt8>, start: Int) {
@@ -92,8 +92,8 @@ struct Excerpt {
     var offset = start
     var column = 0
     for character in String(decoding: bytes, as: UTF8.self) {
-      // Invalid bytes decode to U+FFFD, which has three bytes for one or more: such a line keeps its columns but not
-      // its offsets.
+      // Invalid UTF-8 is decoded as U+FFFD, which has three bytes. The columns in such a line are correct, but the
+      // offsets are not.
       let length = character.utf8.count
       var cell = Cell(offset: offset, end: offset + length, column: column, width: 0, text: "")
       if character == "\t" {

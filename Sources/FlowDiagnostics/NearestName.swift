@@ -1,10 +1,10 @@
-/// Finds the name that a misspelled one was probably meant to be.
+/// Finds the name that was probably meant by a misspelled one.
 package enum NearestName {
-  /// Returns the candidate nearest to `name`, or nil if none is near.
+  /// Returns the candidate that is most similar to `name`, or nil if none is similar.
   ///
-  /// A candidate is near if it differs only in case, `-`, `_` and `.`, or if at most a third of its letters (at least
-  /// one) are inserted, omitted, changed or swapped with a neighbor. Among equally near candidates, the first is
-  /// returned.
+  /// A candidate is similar if it differs only in case, `-`, `_` and `.`. It is also similar if at most a third of its
+  /// letters, but at least one, are inserted, omitted, changed or swapped with a neighbor. Among equally similar
+  /// candidates, the first is returned.
   package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
@@ -26,12 +26,13 @@ package enum NearestName {
     return best?.candidate
   }
 
-  /// Returns `did you mean 'fetch'?`, or nil if no candidate is near.
+  /// Returns a question such as `did you mean 'fetch'?`, or nil if no candidate is similar.
   package static func question(_ name: String, among candidates: some Sequence<String>) -> String? {
     Correction(name, among: candidates)?.question
   }
 
-  /// Returns the number of letters that are inserted, omitted, changed or swapped with a neighbor between two names.
+  /// Returns the number of letters by which two names differ because they are inserted, omitted, changed or swapped
+  /// with a neighbor.
   package static func distance(_ left: String, _ right: String) -> Int {
     var rows = Rows()
     return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))
@@ -39,7 +40,7 @@ package enum NearestName {
 
   private static let longest = 128
 
-  /// True if two names differ at most in case, `-`, `_` and `.`.
+  /// True if two names differ only in case, `-`, `_` and `.`.
   private static func isSame(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Bool {
     var position = 0
     for letter in left where !isSeparator(letter) {
@@ -61,13 +62,14 @@ package enum NearestName {
     return left.properties.lowercaseMapping == right.properties.lowercaseMapping
   }
 
-  /// The rows of the distance table, allocated once for all candidates.
+  /// The rows of the distance table. They are allocated once for all candidates.
   private struct Rows {
     private var beforeLast = [Int](repeating: 0, count: longest + 1)
     private var last = [Int](repeating: 0, count: longest + 1)
     private var current = [Int](repeating: 0, count: longest + 1)
 
-    /// Returns the optimal-string-alignment distance: Levenshtein distance with swapped neighbors as one step.
+    /// Returns the optimal string alignment distance, which is the Levenshtein distance with swapped neighbors as a
+    /// single step.
     mutating func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
       for column in 0...right.count { last[column] = column }
       for row in 0..<left.count {

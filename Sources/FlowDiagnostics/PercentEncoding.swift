@@ -1,6 +1,6 @@
-/// Percent-encoded text, as in URIs.
+/// Percent encoding as in URIs.
 package enum PercentEncoding {
-  /// Decodes the percent-encoded bytes of a text. A `%` that is not followed by two hexadecimal digits is kept.
+  /// Decodes percent-encoded text. A `%` that two hexadecimal digits do not follow is kept.
   package static func decoded(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -1,43 +1,40 @@
-/// The bytes of a file and its name in messages.
+/// The bytes of a file, and its name in messages.
 package struct SourceText: Sendable, Hashable {
-  /// The path as written by the user.
+  /// The path as the user has written it.
   package let file: String
-  /// The unchanged content, which may not be valid UTF-8.
+  /// The content of the file, unchanged. It may be invalid UTF-8.
   package let bytes: [UInt8]
 
-  /// Creates a text named `file`.
   package init(_ bytes: [UInt8], file: String) {
     self.bytes = bytes
     self.file = file
   }
 
-  /// Creates a text named `file`.
   package init(_ text: String, file: String) { self.init(Array(text.utf8), file: file) }
 
-  /// Returns the text of `span`, with U+FFFD in place of invalid UTF-8.
+  /// Returns the text of `span`. Invalid UTF-8 is replaced by U+FFFD.
   package func text(of span: TextSpan) -> String {
     let start = min(span.start, bytes.count)
     return String(decoding: bytes[start..<max(start, min(span.end, bytes.count))], as: UTF8.self)
   }
 }
 
-/// A location for people and editors. Lines and columns count from 1, columns in code points.
+/// A location as people and editors write it: line and column.
 package struct TextLocation: Sendable, Hashable {
-  /// The line, from 1.
+  /// The line, counted from 1.
   package var line: Int
-  /// The column in code points, from 1.
+  /// The column in code points, counted from 1.
   package var column: Int
 
-  /// Creates a location.
   package init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 }
 
-/// The starts of the lines of a text, collected once so that each lookup is a binary search.
+/// The starts of all lines in a text. They are found once, so that each lookup is only a binary search.
 ///
-/// A line ends with LF, CRLF or a lone CR, as in YAML. The search uses bytes, because CRLF is a single Swift
+/// A line ends with LF, CRLF or a single CR, as in YAML. The text is searched as bytes, because CRLF is a single Swift
 /// `Character`.
 package struct LineTable: Sendable {
   private let source: SourceText
@@ -62,10 +59,10 @@ package struct LineTable: Sendable {
     self.starts = starts
   }
 
-  /// The number of lines. A text that ends with a line break has an empty last line.
+  /// The number of lines. If a text ends with a line break, its last line is empty.
   package var count: Int { starts.count }
 
-  /// Returns the line (from 1) of the byte at `offset`. An offset past the end counts as the end.
+  /// Returns the line of the byte at `offset`, counted from 1. An offset after the end means the end.
   package func line(of offset: Int) -> Int {
     var low = 0
     var high = starts.count
@@ -76,7 +73,7 @@ package struct LineTable: Sendable {
     return low + 1
   }
 
-  /// Returns the bytes of a line (from 1) without its line break.
+  /// Returns the range of a line, counted from 1, without its line break.
   package func span(ofLine line: Int) -> TextSpan {
     let start = starts[line - 1]
     var end = line < starts.count ? starts[line] : source.bytes.count
@@ -84,7 +81,7 @@ package struct LineTable: Sendable {
     return TextSpan(start, end)
   }
 
-  /// Returns the line and column of the byte at `offset`. A byte-order mark takes no column.
+  /// Returns the line and column of the byte at `offset`. A byte order mark does not take a column.
   package func location(of offset: Int) -> TextLocation {
     let offset = min(max(0, offset), source.bytes.count)
     let line = line(of: offset)
@@ -92,14 +89,15 @@ package struct LineTable: Sendable {
     return TextLocation(line: line, column: 1 + codePoints(from: start, to: max(start, offset)))
   }
 
-  /// Counts the bytes that begin a code point, eight at a time, because a line may be as long as the file.
+  /// Counts the bytes that begin a code point. Eight bytes are counted at a time, because a line may be as long as the
+  /// file.
   private func codePoints(from start: Int, to end: Int) -> Int {
     source.bytes.withUnsafeBytes { bytes in
       var position = start
       var count = 0
       while position + 8 <= end {
         let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-        // A continuation byte has its highest bit set and the next one clear.
+        // In a continuation byte, the highest bit is set and the next one is clear.
         count += 8 - (word & ~(word << 1) & 0x8080_8080_8080_8080).nonzeroBitCount
         position += 8
       }
@@ -111,7 +109,7 @@ package struct LineTable: Sendable {
     }
   }
 
-  /// Returns the start of a line for people, after a byte-order mark.
+  /// Returns the offset where people see a line begin. That is after a byte order mark.
   func visibleStart(ofLine line: Int) -> Int {
     let start = starts[line - 1]
     return start == 0 && source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : start

@@ -1,7 +1,7 @@
-/// Makes text safe to show in a terminal and measures its width in columns.
+/// Makes text safe for a terminal, and measures its width in columns.
 package enum TerminalText {
-  /// Returns the text on one line, with a picture or an escape for each character that would move the cursor, begin a
-  /// terminal sequence or change the reading direction: `␛`, `␊`, `\u{202E}`.
+  /// Returns the text as a single line. Each character that would move the cursor, begin a terminal sequence or change
+  /// the reading direction is replaced by a visible one, such as `␛`, `␊` or `\u{202E}`.
   package static func visible(_ text: String) -> String {
     guard mayHoldControls(text) else { return text }
     var result = ""
@@ -11,7 +11,8 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns several lines with such characters replaced. Keeps line breaks and tabs, and colors if `keepsColors`.
+  /// Returns several lines in which such characters are replaced. Line breaks and tabs are kept. Colors are kept if
+  /// `keepsColors` is true.
   package static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(text, besideLines: true) else { return text }
     var result = ""
@@ -35,13 +36,13 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns the width of a text in columns: two for wide characters, none for combining ones and colors.
+  /// Returns the width of a text in columns. Wide characters have two; combining characters and colors have none.
   package static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return cells(of: text).reduce(0) { $0 + $1.columns }
   }
 
-  /// Returns the beginning of a text that fits into this many columns, with `…` at the end if it was shortened.
+  /// Returns the text, shortened to `columns` columns if it is wider. A shortened text ends with `…`.
   package static func fitted(_ text: String, columns: Int) -> String {
     guard self.columns(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -57,21 +58,21 @@ package enum TerminalText {
     return result + "…" + (isColored ? "\u{1B}[0m" : "")
   }
 
-  /// Returns a line of a command's output as a terminal finally shows it, to show and record it. Removes escape
-  /// sequences, except colors if `keepsColors`.
+  /// Returns a line of a command's output in the form in which a terminal finally shows it. Escape sequences are
+  /// removed, except for colors if `keepsColors` is true.
   package static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(line) else { return line }
     let text = commandText(line, keepsColors: keepsColors)
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
   }
 
-  /// Returns several lines like ``commandLine(_:keepsColors:)``, such as an error message that quotes output of a
-  /// command.
+  /// Returns several lines in that form, such as an error message that quotes the output of a command. See
+  /// ``commandLine(_:keepsColors:)``.
   package static func commandText(_ text: String, keepsColors: Bool = false) -> String {
     CommandText.isNeeded(for: text) ? CommandText(text).text(keepsColors: keepsColors) : text
   }
 
-  /// Removes escape sequences from a text. Keeps control characters.
+  /// Returns the text without escape sequences. Control characters are kept.
   package static func withoutSequences(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0x1B || $0 == 0xC2 }) else { return text }
     var result = ""
@@ -84,7 +85,7 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns the first bytes of a text without a partial character or escape sequence at the end.
+  /// Returns the first `count` bytes of a text, without an incomplete character or escape sequence at the end.
   package static func prefix(of text: String, bytes count: Int) -> String {
     guard text.utf8.count > count else { return text }
     var end = text.utf8.index(text.startIndex, offsetBy: count)
@@ -96,7 +97,7 @@ package enum TerminalText {
     return String(text[..<escape])
   }
 
-  /// One character or one color sequence.
+  /// A character or a color sequence.
   private struct Cell {
     var text: String
     var columns: Int
@@ -123,13 +124,13 @@ package enum TerminalText {
     let scalars = character.unicodeScalars
     let widest = scalars.map(columns).max() ?? 0
     guard scalars.count > 1, let first = scalars.first else { return widest }
-    // A flag consists of two letters; a character with emoji presentation (U+FE0F) is as wide as an emoji.
+    // A flag consists of two letters. A character with emoji presentation (U+FE0F) is as wide as an emoji.
     let isFlag = 0x1F1E6...0x1F1FF ~= first.value
     let isPictograph = first.properties.isEmoji && scalars.contains { $0.value == 0xFE0F }
     return isFlag || isPictograph ? 2 : widest
   }
 
-  /// Returns whether a text may contain characters to replace, by a check of its bytes that suffices for most texts.
+  /// Returns true if a text may contain characters to replace. Only bytes are checked, which suffices for most texts.
   static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
     func isControl(_ byte: UInt8) -> Bool {
       byte < 0x20 && !(besideLines && (byte == 0x0A || byte == 0x09)) || byte == 0x7F || byte == 0xC2 || byte == 0xD8
@@ -148,11 +149,12 @@ package enum TerminalText {
     } ?? text.utf8.contains(where: isControl)
   }
 
-  /// Returns whether any of eight bytes is not a printable ASCII character or a line break. Most words have none, so
-  /// their bytes need not be checked one by one.
+  /// Returns true if any of eight bytes is neither printable ASCII nor a line break. For most words this is false, so
+  /// that their bytes need not be checked one by one.
   private static func hasRareByte(_ word: UInt64) -> Bool {
     let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
-    // The highest bit of each byte is set if its lower seven bits are at least 0x20, are not 0x7F, or are not 0x0A.
+    // After each of these additions, the highest bit of a byte shows whether its lower seven bits are at least 0x20,
+    // differ from 0x7F, or differ from 0x0A.
     let lower = word & ~highs
     let isPrintable = lower &+ 0x60 * ones
     let isNotDelete = (lower ^ 0x7F * ones) &+ 0x7F * ones
@@ -160,7 +162,7 @@ package enum TerminalText {
     return (word | ~(isPrintable & isNotDelete | ~isNotLineBreak)) & highs != 0
   }
 
-  /// Returns the replacement for an invisible scalar: a control or direction character.
+  /// Returns the replacement for a control or direction character, or nil for a visible character.
   static func picture(of scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x00...0x1F: String(Unicode.Scalar(0x2400 + scalar.value)!)
@@ -179,7 +181,7 @@ package enum TerminalText {
     default: break
     }
     switch scalar.value {
-    // The blocks that are wide according to Unicode's East Asian Width (UAX #11), and the wide emoji.
+    // The wide blocks according to Unicode's East Asian Width (UAX #11), and wide emoji.
     case 0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0, 0x23F3, 0x25FD...0x25FE,
       0x2614...0x2615, 0x2648...0x2653, 0x267F, 0x2693, 0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5,
       0x26CE, 0x26D4, 0x26EA, 0x26F2...0x26F3, 0x26F5, 0x26FA, 0x26FD, 0x2705, 0x270A...0x270B, 0x2728, 0x274C,
