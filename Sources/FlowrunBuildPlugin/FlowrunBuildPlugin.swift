@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Checks and compiles the workflows of a target during its build, and generates Swift code: `Workflows`, `Events`, a
+/// Checks and compiles the workflows of a target during its build. Generates Swift code: `Workflows`, `Events`, a
 /// protocol for each `*.plugin.yaml`, and `Schemas` for each `*.sync.yaml`.
 @main struct FlowrunBuildPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
@@ -36,7 +36,7 @@ import PackagePlugin
 
   private static func isInterface(_ file: URL) -> Bool { file.lastPathComponent.hasSuffix(".plugin.yaml") }
 
-  /// Returns the interfaces of a dependency next to its sources or its own workflows.
+  /// Returns the plugin interfaces of a dependency, which are next to its sources or in its folder `Workflows`.
   private static func interfaces(in folder: URL) -> [URL] {
     [folder, folder.appending(path: "Workflows")].flatMap { folder in
       let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []

@@ -2,7 +2,7 @@ import FlowBuild
 import SyncRecords
 import SyncYAML
 
-/// The kinds of files that flowrun's own plugins compile into apps.
+/// The kinds of plugin files that are compiled into apps.
 enum BuiltInFileKinds {
   static let all = [
     PackageFileKind(

@@ -5,7 +5,7 @@
   import FlowUI
   import Foundation
 
-  /// The program `flowrun-ui`, which `flowrun ui` starts.
+  /// The program `flowrun-ui`. `flowrun ui` starts it.
   @main struct FlowrunUI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "flowrun ui", abstract: "Shows runs in the browser, and starts, resumes and cancels them.",
@@ -14,7 +14,7 @@
     @OptionGroup var arguments: UIArguments
 
     func run() async throws {
-      // A run may end before it has read its input.
+      // A run that this program starts may end before it has read its input.
       signal(SIGPIPE, SIG_IGN)
       _ = DescriptorLimit.raise()
       let settings = try settings()
@@ -68,7 +68,7 @@
       return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Opens the browser with a link that works once, because other programs of this machine can see it.
+    /// Opens a link in the browser. The link works only once, because other programs on this machine can see it.
     private static func open(_ link: String) {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
