@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowPlatform
 
-/// Where each step of a workflow runs: in this process or on the executor in `--on`, `executor:` or `defaults`.
+/// The place where each step of a workflow runs: this process, or the executor in `--on`, `executor:` or `defaults`.
 package struct StepPlacement: Sendable {
   package enum Place: Sendable, Hashable {
     /// The step runs in this process. If the step should run on an executor but cannot, `why` is the reason.
@@ -18,7 +18,7 @@ package struct StepPlacement: Sendable {
   /// The index in ``addresses`` of each remote step's executor.
   package private(set) var assignment: [StepIndex: Int] = [:]
 
-  /// Determines where each step runs. `on` is the value of `--on`, or nil.
+  /// Determines the place of each step. `on` is the value of `--on`, or nil.
   package init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
     let isNamed = workflow.steps.contains { $0.hasOptions && $0.options.executor != nil }
     guard on != nil || workflow.executor != nil || isNamed else {
