@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowCompiled
 
-/// Compiled files are read back completely, and damaged files are errors.
+/// Compiled files are decoded completely, and damaged files are rejected.
 @Suite(.timeLimit(.minutes(10))) struct `A compiled workflow` {
   static let yaml = """
     name: small
@@ -39,7 +39,7 @@ import Testing
     return try #require(result.compiled, "\(result.rendered())").bytes
   }
 
-  /// Returns the bytes with a matching checksum, so that the reader accepts it.
+  /// Returns the bytes with a valid checksum, so that the reader accepts them.
   static func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let start = CompiledFormat.mark.count + 1
     let content = start + CompiledFormat.checksumBytes
@@ -50,7 +50,7 @@ import Testing
     return sealed
   }
 
-  @Test func `is decoded to the original workflow, with the types of outputs and the locations of steps`() throws {
+  @Test func `a compiled workflow is decoded to the original, with types of outputs and locations of steps`() throws {
     let bytes = try Self.bytes()
     let compiled = try CompiledWorkflow(bytes)
     #expect(compiled.bytes == bytes)
@@ -68,11 +68,11 @@ import Testing
     #expect(compiled.locations.allSatisfy { $0.file == "small.yaml" && $0.position.column == 3 })
   }
 
-  @Test func `compiles to the same bytes each time`() throws {
+  @Test func `a workflow is compiled to the same bytes each time`() throws {
     #expect(try Self.bytes() == Self.bytes())
   }
 
-  @Test func `keeps every option of a step`() throws {
+  @Test func `a compiled workflow keeps every option of a step`() throws {
     var options = StepOptions()
     options.name = "a name"
     options.after = ["one", "two"]
@@ -109,7 +109,7 @@ import Testing
     options.laterRequests = [MachineResources(cpus: 6), MachineResources(cpus: 9)]
     options.retry?.reasons = RetryReasons(
       [.timedOut, .statuses(100...110), .code("command-failed")], areExcepted: true)
-    // A new member must be compiled, too, and needs a value here.
+    // A new option must be compiled as well and needs a value here.
     let defaults = Mirror(reflecting: StepOptions.none).children.map { "\($0.value)" }
     for (index, child) in Mirror(reflecting: options).children.enumerated() {
       #expect("\(child.value)" != defaults[index], "\(child.label ?? "") is at its default")
@@ -122,7 +122,7 @@ import Testing
     #expect(read.locations == [location])
   }
 
-  @Test func `is rejected if any byte of it was changed`() throws {
+  @Test func `a compiled workflow is rejected if any byte of it has changed`() throws {
     let bytes = try Self.bytes()
     for index in bytes.indices {
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
@@ -137,7 +137,7 @@ import Testing
     #expect(throws: CompiledWorkflowError.self) { try CompiledWorkflow(bytes + [0]) }
   }
 
-  @Test func `never crashes the process if it is damaged but has a valid checksum`() throws {
+  @Test func `a damaged compiled workflow with a valid checksum does not crash the process`() throws {
     let bytes = try Self.bytes()
     var readable = 0
     for index in bytes.indices {
@@ -147,12 +147,12 @@ import Testing
         if (try? CompiledWorkflow(Self.sealed(damaged))) != nil { readable += 1 }
       }
     }
-    // Names and texts may have changed.
+    // Some changes affect only names and texts, so the file is still valid.
     #expect(readable > 0)
     for count in bytes.indices { _ = try? CompiledWorkflow(Self.sealed(Array(bytes[..<count]))) }
   }
 
-  @Test func `never crashes the process if it is large and damaged in several places`() throws {
+  @Test func `a large compiled workflow that is damaged in several places does not crash the process`() throws {
     let steps = (0..<500).map { "  s\($0): { uses: flow.noop\($0 == 0 ? "" : ", needs: s\($0 / 2)") }" }
     let result = Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n")
     let bytes = try #require(result.compiled, "\(result.rendered())").bytes
@@ -169,7 +169,7 @@ import Testing
     #expect(refused > 0, "seed \(seed)")
   }
 
-  @Test func `is rejected if two of many steps have the same id, even with a valid checksum`() throws {
+  @Test func `a compiled workflow in which two steps have the same id is rejected`() throws {
     let steps = (0..<300).map { "  step-\($0): { uses: flow.noop }" }
     let bytes = try #require(Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n").compiled).bytes
     _ = try CompiledWorkflow(bytes)
@@ -180,7 +180,7 @@ import Testing
     #expect("\(error!)".contains("step ids that differ"), "\(error!)")
   }
 
-  @Test func `does not make the reader allocate much more memory than its size`() throws {
+  @Test func `a compiled workflow does not make the reader allocate much more memory than its size`() throws {
     var writer = CompiledWriter()
     writer.write(text: "name")
     let bytes = writer.finished()
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `is rejected if it is too large, before its checksum is verified`() throws {
+  @Test func `a compiled workflow that is too large is rejected before its checksum is verified`() throws {
     let bytes = try Self.bytes()
     let large = bytes + [UInt8](repeating: 0, count: Limits.fileBytes)
     let start = CompiledFormat.mark.count + 1
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `is rejected with a remedy if its format is older or newer`() throws {
+  @Test func `a compiled workflow of an older or newer format is rejected with a remedy`() throws {
     var newer = try Self.bytes()
     newer[CompiledFormat.mark.count] = 9
     let older = CompiledFormat.mark + [0]
@@ -218,7 +218,7 @@ import Testing
         == "an older flowrun compiled this workflow (format 0, expected 1); compile it again")
   }
 
-  @Test func `is loaded in place of YAML, with an error for a step whose action is not installed`() throws {
+  @Test func `a compiled workflow loads in place of YAML and reports steps whose action is not installed`() throws {
     let bytes = try Self.bytes()
     let loader = WorkflowLoader(catalog: ActionRegistry([BasicsPlugin()]))
     let result = loader.load(bytes: bytes, file: "small.flow")

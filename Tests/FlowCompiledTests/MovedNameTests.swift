@@ -6,7 +6,8 @@ import Testing
 
 @testable import FlowCompiled
 
-/// A name that a plugin has changed is an error that mentions the new name, both in YAML and in files compiled earlier.
+/// If a plugin has renamed something, the old name is an error that mentions the new one, both in YAML and in compiled
+/// files.
 struct MovedNameTests {
   private static let yaml = """
     name: moved

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A workflow in `Tests/BrokenWorkflows`, and the expected output of loading it from the file next to it.
+/// A workflow in `Tests/BrokenWorkflows`. The file next to it contains the expected output of loading it.
 struct BrokenWorkflow: CustomTestStringConvertible {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("BrokenWorkflows")
@@ -42,7 +42,7 @@ struct BrokenWorkflow: CustomTestStringConvertible {
 }
 
 @Suite struct BrokenWorkflowTests {
-  /// `RECORD_SNAPSHOTS=1` writes the output again and fails once, so that a person reviews the change.
+  /// `RECORD_SNAPSHOTS=1` records the output again and makes the test fail once, so that someone reviews the change.
   @Test(arguments: BrokenWorkflow.all)
   func `a broken workflow has exactly the recorded diagnostics`(workflow: BrokenWorkflow) throws {
     let text = try workflow.result.rendered()
@@ -61,22 +61,22 @@ struct BrokenWorkflow: CustomTestStringConvertible {
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `a broken workflow has a diagnostic with the code in its name`(workflow: BrokenWorkflow) throws {
+  func `a broken workflow has a diagnostic with the code in its file name`(workflow: BrokenWorkflow) throws {
     let codes = Set(try workflow.result.diagnostics.map(\.code.rawValue))
     #expect(codes.contains { workflow.name.hasPrefix($0) } || workflow.name == "everything-at-once")
   }
 
-  @Test func `every code appears in the recorded output of some test`() throws {
+  @Test func `the tests cover every diagnostic code`() throws {
     var shown = Set(try BrokenWorkflow.all.flatMap { try $0.result.diagnostics.map(\.code) })
     shown.formUnion(OtherDiagnosticTests.codes)
     shown.formUnion(ManifestTests.codes)
-    // Tested by ProgramCheckTests of the plugin host, which use files.
+    // The `ProgramCheckTests` of the plugin host cover this code, because it requires files.
     shown.insert(.programMissing)
-    // Tested by NamedFilesTests, which use files.
+    // The `NamedFilesTests` cover these codes, because they require files.
     shown.formUnion([.missingFile, .doubtfulPattern])
-    // Tested by VariableCheckTests, which use the environment.
+    // The `VariableCheckTests` cover this code, because it depends on the environment.
     shown.insert(.recordedVariable)
-    // Tested by CompiledFileTests, which damage a file.
+    // The `CompiledFileTests` cover this code, because it requires a damaged file.
     shown.insert(.compiledFile)
     #expect(DiagnosticCode.allCases.filter { !shown.contains($0) } == [])
   }

@@ -7,7 +7,7 @@ import Testing
   import Foundation
 #endif
 
-/// Checks that `docs/diagnostics.md` explains exactly the existing codes.
+/// `docs/diagnostics.md` must explain exactly the codes that exist.
 @Suite struct DiagnosticPageTests {
   private struct Section {
     var code: String
@@ -29,11 +29,11 @@ import Testing
     return sections
   }
 
-  @Test func `the page explains every code once`() throws {
+  @Test func `the page of diagnostics explains every code once`() throws {
     #expect(try sections().map(\.code).sorted() == DiagnosticCode.allCases.map(\.rawValue).sorted())
   }
 
-  @Test func `the page states the severity, a cause and a fix for every code`() throws {
+  @Test func `the page of diagnostics states the severity, a cause and a fix for every code`() throws {
     for section in try sections() {
       let code = try #require(DiagnosticCode(rawValue: section.code))
       #expect(section.lines.first?.hasPrefix(code.severity == .error ? "Error. " : "Warning. ") == true)

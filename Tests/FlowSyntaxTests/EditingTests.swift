@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  // MARK: One table
+  // MARK: A single table of keys
 
   /// Returns the keys that a schema allows in a mapping.
   private func schemaKeys(_ path: [String]) -> Set<String> {
@@ -77,7 +77,7 @@ import Testing
     return document(Array(parts.joined().utf8)).completions(at: parts[0].utf8.count).map(\.label)
   }
 
-  @Test func `completion proposes contexts and functions for an empty condition`() {
+  @Test func `completion proposes contexts and functions in conditions`() {
     for condition in ["if: ¦", "if: s¦", "if: ${{ ¦ }}"] {
       let found = labels("name: a\nsteps:\n  a:\n    uses: flow.noop\n    \(condition)\n")
       #expect(found.contains("steps") && found.contains("always") && found.contains("success"), "\(condition)")
@@ -91,7 +91,7 @@ import Testing
     ("executor: workers=2,¦", ["processes=", "files=", "scratch=", "worker="]),
     ("executor: workers=2,worker=x,pro¦", ["processes=", "files=", "scratch="]),
   ])
-  func `completion proposes shells, executors and their options for a step`(line: String, expected: [String]) {
+  func `completion proposes values for the shell and executor of a step`(line: String, expected: [String]) {
     #expect(labels("name: a\nsteps:\n  a:\n    run: echo\n    \(line)\n") == expected)
   }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(document.completions(at: offset).map(\.label) == ["local", "workers=4", "slurm=8", "dask="])
   }
 
-  @Test func `completion proposes awaited events before others for an input that names an event`() {
+  @Test func `completion proposes awaited events first in an input that names an event`() {
     let text =
       "name: a\nevents: [paid]\nsteps:\n  a: { uses: flow.noop, after: [sent, paid] }\n  b: { uses: flow.post, with: { event: ¦ } }\n"
     let found = labels(text)
@@ -112,7 +112,7 @@ import Testing
     #expect(labels("name: a\nevents: [¦]\nsteps: { a: { uses: flow.noop, after: [sent, ui.ready] } }\n") == ["sent"])
   }
 
-  @Test func `completion proposes only allowed keys for a step of finally`() {
+  @Test func `completion proposes only allowed keys in a step of finally`() {
     let keys = Set(labels("name: a\nsteps: { a: { uses: flow.noop } }\nfinally:\n  b:\n    ¦\n"))
     let all = Set(labels("name: a\nsteps:\n  b:\n    ¦\n"))
     #expect(all.subtracting(keys) == ["after", "defer", "blocking", "prewarm"])
@@ -129,7 +129,7 @@ import Testing
     #expect(proposals == TestCatalog.standard.declarations.map(\.name))
   }
 
-  @Test func `the parser and completion have the same functions and contexts`() {
+  @Test func `every proposed function and context is accepted by the parser`() {
     let text = "name: a\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n    if: x"
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count)
     for proposal in proposals {
@@ -152,7 +152,7 @@ import Testing
     #expect(proposals.count { $0.kind == .context } == 7)
   }
 
-  @Test func `completion proposes declared outputs of a step and describes them with their types`() {
+  @Test func `completion proposes declared outputs of a step, and hover shows their descriptions`() {
     let step =
       "  a: { run: make, outputs: { version: { type: string, description: What was built }, size: { type: integer } } }\n"
     let head = "name: a\nsteps:\n\(step)  b: { run: x, needs: a, env: { V: \"${{ steps.a.outputs."
@@ -165,7 +165,7 @@ import Testing
         == schemaKeys(["definitions", "field"]))
   }
 
-  @Test func `the description of a function states if it is specific to flowrun`() {
+  @Test func `the description of a function states if only flowrun has it`() {
     let text = "name: a\nsteps:\n  a:\n    run: x\n    if: trim('a') == 'a'\n"
     let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 16)
     #expect(hover?.text.contains("GitHub Actions does not have it") == true, "\(hover?.text ?? "nothing")")
@@ -173,20 +173,19 @@ import Testing
     #expect(names.first { $0.label == "lines" }?.documentation.contains("GitHub Actions does not have it") == true)
   }
 
-  @Test func `completion proposes the inputs that env-file may read`() {
+  @Test func `completion proposes only inputs in the expressions of env-file`() {
     #expect(
       labels("name: a\ninputs: { stage: { type: string } }\nenv-file: \"${{ inputs.¦ }}\"\nsteps: { a: { run: x } }\n")
         == ["stage"])
     #expect(!labels("name: a\nenv-file: [\"${{ ¦ }}\"]\nsteps: { a: { run: x } }\n").contains("env"))
   }
 
-  // MARK: Texts in commands
+  // MARK: Expressions in commands
 
   @Test(arguments: [
     ("inputs.title", "TITLE"), ("item.path", "ITEM_PATH"), ("env.HOME", "ENV_HOME"), ("inputs.user", "INPUTS_USER"),
   ])
-  func `the help for an expression in a command names a variable that no shell uses`(text: String, name: String) throws
-  {
+  func `the suggested variable for an expression is one that no shell uses`(text: String, name: String) throws {
     let head =
       "name: a\ninputs: { title: { type: string }, user: { type: string } }\nsteps:\n  a:\n    foreach: { files: '*' }\n"
     let document = document(Array((head + "    run: echo \"${{ \(text) }}\"\n").utf8))
@@ -214,7 +213,7 @@ import Testing
     #expect(document(mended).result.diagnostics.isEmpty)
   }
 
-  @Test func `an expression has no fix if it is the whole command or the command has no shell`() {
+  @Test func `an expression has no fix if it is the whole command or no shell reads the command`() {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     for command in ["run: ${{ inputs.title }}", "shell: python\n    run: print(\"${{ inputs.title }}\")"] {
       let document = document(Array((head + command + "\n").utf8))
@@ -223,7 +222,7 @@ import Testing
     }
   }
 
-  // MARK: Where the cursor is
+  // MARK: The place of the cursor
 
   @Test(arguments: [
     ("steps:\n  a:\n    ¦", ["steps", "a"]),
@@ -240,12 +239,12 @@ import Testing
     ("a: ${{ x }}\nb: [1,\n  2, ¦", ["b"]),
     ("a:\r\n  b:\r\n    ¦", ["a", "b"]),
   ])
-  func `the scanner finds the keys around the cursor in the text alone`(marked: String, keys: [String]) {
+  func `the keys around the cursor are determined from the text alone`(marked: String, keys: [String]) {
     let offset = marked.utf8.count - "¦".utf8.count
     #expect(EditingLocationScanner.location(at: offset, in: Array(marked.utf8)).keys == keys)
   }
 
-  @Test func `completion and hover never crash, for any text and location`() throws {
+  @Test func `editing requests never crash, for any text and location`() throws {
     let text = Array(WorkflowExamples.complete.utf8)
     for end in stride(from: 0, to: text.count, by: 7) {
       let document = document(Array(text[..<end]))

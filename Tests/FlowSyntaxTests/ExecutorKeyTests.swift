@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// The configuration of Slurm for a step in a workflow file.
+/// The Slurm options of a step in a workflow file.
 struct ExecutorKeyTests {
   static let catalog = {
     var catalog = TestCatalog.standard
@@ -18,7 +18,7 @@ struct ExecutorKeyTests {
 
   private func address(_ text: String) -> String? { step(text).graph?.workflow.steps[0].options.executor }
 
-  @Test func `options of Slurm are converted to an address`() {
+  @Test func `the Slurm options of a step are converted to an address`() {
     #expect(
       address(
         "executor: { slurm: { slots: 4, partition: 'a,b', time: 2-00:00:00, mem: 4GiB, gres: 'gpu:1,lustre:2', per-node: 2 } }"
@@ -60,7 +60,7 @@ struct ExecutorKeyTests {
       "says how much memory it takes in 'resources' and in 'executor'"
     ),
   ])
-  func `a mistake is reported with the correct form`(executor: String, expected: String) {
+  func `a mistake in an executor is reported with the correct form`(executor: String, expected: String) {
     let diagnostics = step("executor: \(executor)").diagnostics
     #expect(diagnostics.count == 1, "\(executor): \(diagnostics.map(\.message))")
     let message = diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
@@ -71,11 +71,11 @@ struct ExecutorKeyTests {
     ("30:00", 1_800), ("1:30:00", 5_400), ("2-00:00:00", 172_800), ("1-12", 129_600), ("1-0:30", 88_200),
     ("90m", 5_400),
   ])
-  func `a time limit is a duration or has Slurm's form`(text: String, seconds: Int) throws {
+  func `a time limit is a duration or is written in Slurm's form`(text: String, seconds: Int) throws {
     #expect(try ExecutorAddress("slurm=1,time=\(text)").timeLimit == .seconds(seconds))
   }
 
-  @Test func `options that a step does not set come from the command line or else from the defaults`() throws {
+  @Test func `options that a step does not set are taken from the command line or the defaults`() throws {
     let text = """
       name: x
       defaults: { executor: { slurm: { slots: 3, account: one, mem: 1G } } }

@@ -11,9 +11,9 @@ import Testing
   import Foundation
 #endif
 
-/// The tables of `docs/format.md` are generated from the tables of the parser, the checks and the schema.
+/// The tables in `docs/format.md` are generated from those that the parser, the checks and the schema use.
 ///
-/// `RECORD_SNAPSHOTS=1` writes them again and fails once, so that a person reviews the change.
+/// `RECORD_SNAPSHOTS=1` writes them again and makes the test fail once, so that someone reviews the change.
 @Suite struct FormatTableTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("docs/format.md")
@@ -59,7 +59,7 @@ import Testing
     return "Errors: \(list(.error)).\n\nWarnings: \(list(.warning)).\n"
   }
 
-  @Test func `the tables of the page equal those of the parser`() throws {
+  @Test func `the tables on the page of the format equal those of the parser`() throws {
     var text = String(decoding: try Data(contentsOf: Self.page), as: UTF8.self)
     for (name, table) in Self.tables {
       let begin = "<!-- made: \(name) -->\n"
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `each key appears in a workflow on the page`() throws {
+  @Test func `each key appears in a workflow on the page of the format`() throws {
     let text = String(decoding: try Data(contentsOf: Self.page), as: UTF8.self)
     let workflows = text.split(separator: "```yaml ").dropFirst().map { $0.prefix { $0 != "`" } }.joined()
     for (name, keys) in Self.maps {
@@ -98,7 +98,7 @@ extension String {
 }
 
 extension Shape {
-  /// Describes the value of a key for people.
+  /// Returns words for the value of a key.
   fileprivate var words: String {
     switch self {
     case .string: "a string"

@@ -11,9 +11,9 @@ import Testing
   import Foundation
 #endif
 
-/// Fuzzed inputs: pieces of workflows combined at random, cut, repeated and with bytes changed.
+/// Random files: pieces of workflows that are combined, cut, repeated and changed in single bytes.
 ///
-/// `FLOWRUN_LONG_TESTS=1` tests a million inputs; `FLOWRUN_SEED` selects another seed.
+/// `FLOWRUN_LONG_TESTS=1` tests a million files. `FLOWRUN_SEED` selects another seed.
 @Suite struct FuzzTests {
   private static var count: Int {
     ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 20_000 : 1_000_000
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(20)))
-  func `any bytes yield a graph or an error, and all locations are in the file`() {
+  func `any bytes result in a graph or an error, and all locations are in the file`() {
     var generator = SplitMix64(seed: Self.seed)
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     for number in 0..<Self.count {
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(20)))
-  func `libyaml reads any text that the plain scanner accepts as the same nodes`() throws {
+  func `libyaml reads the same nodes from any text that the plain scanner accepts`() throws {
     var generator = SplitMix64(seed: Self.seed &+ 1)
     var accepted = 0
     for number in 0..<Self.count {
@@ -104,7 +104,7 @@ import Testing
     last: -x
     """
 
-  /// Returns whether the scanner accepted the bytes, and checks that its nodes equal libyaml's.
+  /// Returns true if the scanner accepts the bytes. In that case, its nodes must equal those of libyaml.
   private func expectSameNodes(_ bytes: [UInt8], _ name: String) throws -> Bool {
     try bytes.withUnsafeBufferPointer { buffer in
       guard UTF8Check.firstInvalidOffset(in: buffer) == nil, let nodes = PlainScanner.nodes(of: buffer) else {

@@ -4,13 +4,13 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Keys of a workflow that begin with `x-` and contain anchors.
+/// Keys of a workflow that begin with `x-`. They can contain anchors.
 @Suite struct `A key that begins with x-` {
   private func load(_ text: String) -> LoadResult {
     WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "test.yaml")
   }
 
-  @Test func `is ignored, and steps can use its anchors`() throws {
+  @Test func `a key that begins with x- is ignored, and steps can use its anchors`() throws {
     let result = load(
       """
       x-tries: &tries { attempts: 3, delay: 1s }
@@ -28,7 +28,7 @@ import Testing
     #expect(steps.map { $0.options.retry?.attempts } == [3, 3] && steps[1].options.queue == "utility")
   }
 
-  @Test func `is accepted once, only at the top level of a workflow, and only with this exact prefix`() {
+  @Test func `the prefix x- is accepted only at the top level, only in lower case, and each key only once`() {
     let duplicate = load("name: a\nx-a: 1\nx-a: 2\nsteps: { a: { uses: flow.noop } }\n")
     #expect(duplicate.diagnostics.map(\.code) == [.duplicateKey])
     for text in [

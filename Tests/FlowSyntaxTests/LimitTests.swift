@@ -5,13 +5,13 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Tests each limit on both sides.
+/// Tests each limit of workflow files with values at the limit and beyond it.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
   private func codes(_ text: String) -> [DiagnosticCode] { load(text).diagnostics.map(\.code) }
 
   private static let step = "steps: { a: { uses: flow.noop } }\n"
 
-  /// Returns a workflow with `depth` nested lists under `with`, which is at depth four.
+  /// Returns a workflow with `depth` nested lists under `with`, which is itself four levels deep.
   private func nested(_ depth: Int) -> String {
     "name: deep\nsteps: { a: { uses: flow.set, with: { values: { x: "
       + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + " } } } }\n"
@@ -33,7 +33,7 @@ import Testing
 
   @Test func `aliases can expand to 100,000 nodes, but no more`() {
     func text(_ aliases: Int) -> String {
-      // Each alias expands to a list and its 99 members.
+      // Each alias expands to a list with 99 elements, which is 100 nodes.
       let list = Array(repeating: "x", count: 99).joined(separator: ",")
       let names = Array(repeating: "*l", count: aliases).joined(separator: ",")
       return "name: wide\nsteps: { a: { uses: flow.set, with: { values: { x: &l [\(list)], y: [\(names)] } } } }\n"
@@ -74,7 +74,7 @@ import Testing
       "../evil", "..", ".", ".hidden", "a/b", "/", " a", "a ", "a\\u0001b", "a\\nb", "a\\0b", "a\\u009Fb",
       String(repeating: "\u{E9}", count: Limits.workflowNameBytes / 2 + 1),
     ])
-  func `a workflow cannot have a name with a path or invisible characters`(name: String) {
+  func `a workflow's name cannot contain a path or invisible characters`(name: String) {
     #expect(codes("name: \"\(name)\"\nsteps: { a: { uses: flow.noop } }\n") == [.invalidName], "\(name)")
   }
 
@@ -94,14 +94,14 @@ import Testing
     #expect(codes(text(Limits.attempts + 1)).contains(.outOfRange))
   }
 
-  @Test func `a list of names in a message is truncated after twenty`() throws {
+  @Test func `a list of names in a message ends after twenty names`() throws {
     let queues = (0..<30).map { "q\($0): { qos: utility }" }.joined(separator: ", ")
     let result = load("name: many\nqueues: { \(queues) }\nsteps: { a: { uses: flow.noop, queue: nowhere } }\n")
     let help = try #require(result.diagnostics.first?.help)
     #expect(help.hasSuffix("'q14' and 15 more"), "\(help)")
   }
 
-  /// Generated files that once took minutes to load. The suite's time limit applies even on a slow machine.
+  /// Generated files that once took minutes to load. The suite's time limit must hold even on a slow machine.
   @Test(arguments: Hostile.allCases.enumerated().filter { TestExtent.tries($0.offset, ofParts: 4) }.map(\.element))
   func `a hostile file is rejected quickly`(file: Hostile) {
     let result = load(file.text)
@@ -112,7 +112,7 @@ import Testing
     case openBrackets, nestedBrackets, openMaps, dashes, questionMarks, longLine, longKey, manyErrors, sameKey
     case unknownInputs, unknownEvents, unknownQueues, undeclaredInputs, unknownOutputs, deepExpression, farReference
 
-    /// The first diagnostic, or nil if the file loads.
+    /// The code of the first diagnostic, or nil if the file loads.
     var code: DiagnosticCode? {
       switch self {
       case .openBrackets, .nestedBrackets, .openMaps, .dashes, .questionMarks: .nestingTooDeep

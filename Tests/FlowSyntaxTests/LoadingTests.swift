@@ -10,7 +10,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
 }
 
 @Suite struct LoadingTests {
-  @Test func `the example of the format loads without diagnostics`() throws {
+  @Test func `the example in the description of the format loads without diagnostics`() throws {
     let result = load(WorkflowExamples.complete, file: "launch.yaml")
     #expect(result.rendered() == "")
     let graph = try #require(result.graph)
@@ -42,7 +42,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(workflow.outputs == ["store": "${{ steps.open-store.outputs.path }}"])
   }
 
-  @Test func `a key of a step replaces the whole default value`() throws {
+  @Test func `a step's own value replaces the whole default value of the key`() throws {
     let result = load(
       """
       name: defaults
@@ -60,7 +60,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(steps[1].options.queue == "main")
   }
 
-  @Test func `needs are resolved forward and backward, without duplicates`() throws {
+  @Test func `needs can refer to earlier and later steps, and duplicates are removed`() throws {
     let result = load(
       """
       name: needs

@@ -11,7 +11,7 @@ import Testing
     PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
   }
 
-  @Test func `a manifest is parsed into declarations`() throws {
+  @Test func `a manifest is parsed into the declarations of its actions`() throws {
     let result = load(
       """
       name: shout

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Diagnostics of files that cannot be in a folder of texts: invalid bytes and large files.
+/// Diagnostics that cannot be tested with text files in a folder, because they require invalid bytes or large files.
 @Suite struct OtherDiagnosticTests {
   static let codes: [DiagnosticCode] = [
     .invalidUTF8, .fileTooLarge, .tooManySteps, .tooManyDiagnostics, .inputRejected, .inputDoubtful,
@@ -32,7 +32,7 @@ import Testing
     #expect(rendered([0xFF, 0xFE, 0x6E, 0x00]).contains("the file seems to be UTF-16; save it as UTF-8"))
   }
 
-  @Test func `a file can have 64 MiB, but not one more byte`() {
+  @Test func `a workflow file can have 64 MiB, but not one more byte`() {
     let head = Array("name: large\nsteps: { a: { uses: flow.noop } }\n#".utf8)
     let fitting = head + [UInt8](repeating: UInt8(ascii: "x"), count: Limits.fileBytes - head.count)
     #expect(rendered(fitting) == "")
@@ -84,7 +84,7 @@ import Testing
         """)
   }
 
-  @Test func `a problem that an action finds in its inputs is shown at its location inside them`() {
+  @Test func `a problem with a part of an input is shown at the location of that part`() {
     var catalog = TestCatalog.standard
     catalog.check = { action, input in
       guard action == "flow.set", case .object(let values)? = input["values"] else { return [] }
@@ -128,7 +128,7 @@ import Testing
         """)
   }
 
-  @Test func `each broken expression is reported at its own location, even if another one has the same text`() {
+  @Test func `each broken expression is reported at its own location, even if several have the same text`() {
     let steps = (0..<50).map { number in
       "  s\(number):\n    uses: flow.sleep\n    if: inputs.a ==\n    with: { for: \"${{ 'x }}\" }\n"
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Suggestions for authors who use the syntax of another tool.
+/// Suggestions for authors who use the syntax of other tools.
 @Suite struct RemedyTests {
   /// Returns the help for the only mistake in a workflow.
   private func help(_ text: String) -> String {
@@ -18,14 +18,14 @@ import Testing
     "working_directory", "env_file", "cache", "artifacts", "on_failure", "handlerOn", "extends", "image", "cron",
     "schedule",
   ])
-  func `a key of another tool has a remedy in a step and in a workflow`(_ key: String) {
+  func `a key of another tool is reported with a remedy, in a step and in a workflow`(_ key: String) {
     let step = help("name: x\nsteps:\n  a: { uses: flow.noop, \(key): x }\n")
     let workflow = help("name: x\n\(key): x\nsteps:\n  a: { uses: flow.noop }\n")
     #expect(!step.isEmpty && !step.hasPrefix("a step has '") && !step.hasPrefix("["), "\(step)")
     #expect(!workflow.isEmpty && !workflow.hasPrefix("a workflow has '") && !workflow.hasPrefix("["), "\(workflow)")
   }
 
-  @Test func `include without axes suggests a list`() {
+  @Test func `the help for include without axes suggests a list`() {
     let text = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { include: [{ os: 2 }] } }\n"
     #expect(help(text).contains("items: [{") && !help(text).contains("exclude"), "\(help(text))")
     let matrix = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { items: [1], matrix: { os: [1] } } }\n"
@@ -37,7 +37,7 @@ import Testing
     ("!cancelled() || always() # why", "!cancelled() || always()"), ("!contains('a', 'b}')", "!contains('a', 'b}')"),
     ("!failure() && !cancelled()", "!failure() && !cancelled()"),
   ])
-  func `the help suggests quotes or braces for a condition that begins with an exclamation mark`(
+  func `the help for a condition that begins with an exclamation mark suggests quotes or braces`(
     _ condition: String, _ expected: String
   ) {
     let start = "name: x\nsteps:\n  a: { uses: flow.noop }\n"
@@ -51,7 +51,7 @@ import Testing
     #expect(help(text).contains("toJSON(list) != '[]'"))
   }
 
-  @Test func `the name of a step may read only inputs, and that of a workflow has no expressions`() {
+  @Test func `the name of a step can read only inputs, and the name of a workflow nothing`() {
     func said(_ name: String, workflow: String = "x") -> [String] {
       let text = """
         name: "\(workflow)"
@@ -72,8 +72,8 @@ import Testing
     #expect(said("b", workflow: "w ${{ inputs.b }}") == ["the name of a workflow cannot hold an expression"])
   }
 
-  /// Returns the warnings for a workflow that includes `part.yaml`, which has a `finally`, or `outer.yaml`, which
-  /// includes it.
+  /// Returns the warnings for a workflow that includes `part.yaml` or `outer.yaml`. `part.yaml` has a `finally`, and
+  /// `outer.yaml` includes it.
   private func saidOfFinally(_ steps: String, deadline: String = "deadline: { max: 1s }") -> [String] {
     let files = [
       "part.yaml": "name: part\nsteps: { a: { uses: flow.noop } }\nfinally: { b: { uses: flow.noop } }\n",
@@ -85,7 +85,7 @@ import Testing
     return result.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
   }
 
-  @Test func `a warning is reported if and only if the gate waits for finally of an included file`() {
+  @Test func `a warning is reported if the gate waits for finally of an included file`() {
     let part = "  x: { uses: ./part.yaml }\n"
     let warning = "gate-waits-for-finally: the gate waits for finally of"
     #expect(saidOfFinally(part) == [])

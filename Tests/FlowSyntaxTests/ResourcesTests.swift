@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// The request of resources in a workflow file.
+/// The `resources` of a step in a workflow file.
 struct ResourcesTests {
   private func step(_ text: String) -> LoadResult { load("name: shares\nsteps:\n  a: { uses: flow.noop, \(text) }\n") }
 
@@ -18,7 +18,7 @@ struct ResourcesTests {
     return diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
   }
 
-  @Test func `cpus, memory and gpus are read, and cpus defaults to one`() {
+  @Test func `cpus, memory and gpus are read, and the default of cpus is one`() {
     func request(_ text: String) -> MachineResources? {
       step("resources: \(text)").graph?.workflow.steps[0].options.request
     }
@@ -62,11 +62,11 @@ struct ResourcesTests {
     ("gpu: 1", "write 'resources: { gpus: 1 }'"),
     ("resources: { cpus: 2 }, queue: main", "it runs on the main thread"),
   ])
-  func `a mistake is reported with the correct form`(text: String, expected: String) {
+  func `a mistake in resources is reported with the correct form`(text: String, expected: String) {
     #expect(message(text).contains(expected), "\(text): \(message(text))")
   }
 
-  @Test func `a request can grow with the attempt, up to the last one`() {
+  @Test func `a request can grow with each attempt`() {
     func requests(_ text: String) -> [Int: MachineResources] {
       let options = step(text).graph?.workflow.steps[0].options
       return Dictionary(uniqueKeysWithValues: options?.requests.map { ($0.attempt, $0.request) } ?? [])
@@ -79,7 +79,7 @@ struct ResourcesTests {
       ])
     #expect(requests(memory) == [1: MachineResources(cpus: 2, memoryBytes: 8 << 30)])
     let options = step(memory + ", retry: { attempts: 2 }").graph?.workflow.steps[0].options
-    // Lost attempts count as well, up to four in total without --lost-attempts.
+    // Lost attempts count as well, up to a total of four without --lost-attempts.
     #expect(options?.request(ofAttempt: 9)?.memoryBytes == 32 << 30)
     #expect(
       requests("resources: { cpus: \"${{ case(attempt == 1, 1, 4) }}\" }, retry: { attempts: 5 }") == [
@@ -91,7 +91,7 @@ struct ResourcesTests {
     "resources: { cpus: 1 }, retry: { attempts: 3, on: [timed-out] }, executor: { slurm: { "
     + "time: \"${{ attempt * 30 }}m\", partition: \"${{ case(attempt < 3, 'short', 'long') }}\" } }"
 
-  @Test func `the time and the partition of a Slurm job can change with the attempt`() {
+  @Test func `the time limit and the partition of a Slurm job can change with the attempt`() {
     let result = job(Self.both)
     #expect(result.diagnostics.isEmpty, "\(result.diagnostics)")
     let options = result.graph?.workflow.steps[0].options
@@ -100,7 +100,7 @@ struct ResourcesTests {
     #expect(change(1) == nil)
     #expect(change(2) == ClusterJob(timeLimit: .seconds(3600)))
     #expect(change(3) == ClusterJob(timeLimit: .seconds(5400), partition: "long"))
-    // The fourth attempt follows a lost one.
+    // The fourth attempt is possible only after a lost one.
     #expect(change(9) == ClusterJob(timeLimit: .seconds(7200), partition: "long"))
     #expect(
       options?.requests.map { $0.request.text() } == [
@@ -128,7 +128,7 @@ struct ResourcesTests {
       "use 'constraint' in place of 'nodelist'"
     ),
   ])
-  func `an option that cannot change with the attempt is an error`(text: String, expected: String) {
+  func `an option that cannot change with the attempt is reported`(text: String, expected: String) {
     let diagnostics = job(text).diagnostics
     #expect(diagnostics.count == 1, "\(text): \(diagnostics.map(\.message))")
     let message = diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""

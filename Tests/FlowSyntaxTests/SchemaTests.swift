@@ -14,19 +14,20 @@ import Testing
 @Suite struct SchemaTests {
   private let validator = SchemaValidator(root: WorkflowSchema(catalog: TestCatalog.standard).json())
 
-  /// Rules that a schema can express for a YAML file. All others concern existing names, graphs and expressions.
+  /// The rules that a schema can express for a YAML file. All other rules concern existing names, graphs and
+  /// expressions.
   private static let sayable: Set<DiagnosticCode> = [
     .unknownKey, .missingKey, .wrongType, .unknownValue, .outOfRange, .invalidName, .invalidDuration, .noSteps,
     .invalidStepID, .unknownAction, .unknownInput, .missingInput, .inputType, .eventNotLiteral,
   ]
 
-  /// A reader that only converts nodes to values.
+  /// A reader that does nothing except convert nodes to values.
   private struct ValueReader: DocumentReading {
     let tree: NodeTree
     var diagnostics: [Diagnostic] = []
   }
 
-  /// Returns the document as an editor sees it, or nil if it is not YAML or has a key that is not possible in JSON.
+  /// Returns the document as an editor sees it. Returns nil if it is not YAML or has a key that JSON does not allow.
   private func document(_ bytes: [UInt8]) -> Value? {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: "test.yaml")), let root = tree.root else {
       return nil
@@ -39,7 +40,7 @@ import Testing
   private func expectAgreement(_ bytes: [UInt8], _ name: String) {
     guard let document = document(bytes) else { return }
     let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: name)
-    // A pattern cannot limit the length of a duration.
+    // A regular expression cannot limit the length of a duration.
     let sayable = result.diagnostics.filter {
       Self.sayable.contains($0.code) && !$0.message.contains(" must be at most ")
     }
@@ -53,12 +54,12 @@ import Testing
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `schema and loader agree about broken workflows`(workflow: BrokenWorkflow) throws {
+  func `the schema and the loader agree on broken workflows`(workflow: BrokenWorkflow) throws {
     expectAgreement(try workflow.bytes, workflow.name)
   }
 
-  /// `TidyTests` checks with the real actions that each one loads without diagnostics.
-  @Test func `the published schema accepts all workflows and rejects each one with an additional key`() throws {
+  /// `TidyTests` checks with the real actions that all of these workflows load without diagnostics.
+  @Test func `the published schema accepts all workflows, but not with an additional key`() throws {
     let folder = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("workflows")
     let text = try String(contentsOf: folder.appendingPathComponent("workflow.schema.json"), encoding: .utf8)
@@ -76,13 +77,13 @@ import Testing
     }
   }
 
-  @Test func `schema and loader agree about the example of the format`() {
+  @Test func `the schema and the loader agree on the example of the format`() {
     expectAgreement(Array(WorkflowExamples.complete.utf8), "complete")
     #expect(document(Array(WorkflowExamples.complete.utf8)).flatMap(validator.problem) == nil)
   }
 
-  /// Each key gets one of many values; the schema must agree with the loader's diagnostics about the key itself.
-  @Test func `schema and loader agree about every key with every kind of value`() {
+  /// Each key is tested with many values. The schema must agree with the loader's diagnostics about the key.
+  @Test func `the schema and the loader agree on every key with every kind of value`() {
     let values = [
       "", "null", "~", "true", "false", "yes", "No", "on", "0", "1", "-1", "2.0", "2.5", "101", "1000001", ".inf", "''",
       "text", "a-b", "a b", "A", "main", "utility", "background", "idle", "none", "full", "0s", "5s", "1.5s", "1m30s",
@@ -122,14 +123,14 @@ import Testing
     guard let document = document(Array(text.utf8)) else { return }
     let result = PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
     let problem = SchemaValidator(root: PluginSchema().json()).problem(with: document)
-    // A schema cannot express that an action begins with its plugin's name, and that a default fits its type.
+    // A schema cannot express that an action's name begins with its plugin's name, or that a default matches its type.
     let sayable = result.diagnostics.filter { !$0.message.contains("plugin's name") && $0.code != .invalidDefault }
     #expect(
       (problem == nil) == sayable.isEmpty,
       "the schema says \(problem ?? "nothing") of:\n\(text)\nand the loader:\n\(result.rendered())")
   }
 
-  @Test func `the schema of plugin.yaml agrees with its loader about every key with every kind of value`() {
+  @Test func `the schema and the loader of plugin.yaml agree on every key with every kind of value`() {
     let values = [
       "", "null", "true", "no", "0", "1", "2", "1.5", "''", "text", "a-b", "a b", "A", "main.swift", "/main.swift",
       "../main.swift", "sub/main.swift", "a/../main.swift", "main.py", "[]", "[a]", "[a, a]", "[1]", "[[a]]", "[a b]",

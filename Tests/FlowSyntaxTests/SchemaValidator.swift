@@ -1,11 +1,11 @@
 import FlowModel
 
 /// Validates values against the keywords of JSON Schema (draft 07) that the workflow schema uses. Any other restrictive
-/// keyword is an error, so that none is ignored.
+/// keyword is an error, so that no keyword is ignored.
 struct SchemaValidator {
   let root: Value
 
-  /// Returns the reason why `value` does not fit, or nil.
+  /// Returns the reason why `value` does not match the schema, or nil if it does.
   func problem(with value: Value) -> String? { problem(value, root, "") }
 
   private static let annotations: Set<String> = [
@@ -66,7 +66,7 @@ struct SchemaValidator {
       return value.objectValue?.lazy
         .filter { member in known?[member.key] == nil && !patterns.contains { member.key.firstMatch(of: $0) != nil } }
         .compactMap { problem($0.value, argument, "\(path).\($0.key)") }.first
-    // Its only values are schemas that accept anything.
+    // Its only values here are schemas that accept everything.
     case "patternProperties": return nil
     case "propertyNames":
       return value.objectValue?.lazy.compactMap { problem(.string($0.key), argument, "\(path).\($0.key)") }.first

@@ -20,7 +20,7 @@ import Testing
       ("x=$(case $y in a) echo b;; *) [[ c ]];; esac)", "[["), ("x=$(echo a)\n[[ b ]]", "[["),
       ("cat <<X\nno [[\nX\n[[ a ]]", "[["), ("declare -A m", "declare"), ("> log [[ a ]]", "[["),
     ])
-  func `are found in command position`(text: String, name: String) { #expect(form(text) == name, "\(text)") }
+  func `bash syntax is found in command position`(text: String, name: String) { #expect(form(text) == name, "\(text)") }
 
   @Test(
     arguments: [
@@ -36,10 +36,10 @@ import Testing
       "x=$(case $y in a) echo b;; esac); echo c", "echo let select", "a || b &", "y=\"$(awk '{ n+=1 }' f)\"",
       "echo a >&2", "printf %s \"${a}\" | function_of_mine", "[ -n \"$a\" ] && source_it",
     ])
-  func `are not found in quotes, arguments or portable commands`(text: String) { #expect(form(text) == nil, "\(text)") }
+  func `bash syntax is not found in quotes or portable commands`(text: String) { #expect(form(text) == nil, "\(text)") }
 
-  /// Commands that end anywhere, as while somebody types them in an editor.
-  @Test func `are not found inside unclosed quotes or expansions`() {
+  /// Commands that end anywhere, as they do while someone types them in an editor.
+  @Test func `bash syntax is not found inside unclosed quotes or expansions`() {
     let texts = [
       "bu`ld", "echo 'a", "echo \"a", "echo \\", "a='b", "> 'log", "cat <<'END", "cat <<-\\", "echo $(", "echo ${a",
       "echo \"$(f 'x\\", "x=`a", "`", "'", "\"", "\\", "$", "$(\\",
@@ -59,7 +59,7 @@ import Testing
       ("#! /usr/bin/env -S A=1 python3 -u\n", "python3"),
       ("#!/bin/sh\n", "sh"),
     ])
-  func `the first line can name the program`(text: String, name: String) {
+  func `the first line of a command can name its program`(text: String, name: String) {
     #expect(ShellForms.interpreter(in: Array(text.utf8)) == name)
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(ShellForms.interpreter(in: Array("# /bin/bash".utf8)) == nil)
   }
 
-  @Test func `every prefix of a command can be scanned to its end`() {
+  @Test func `every prefix of a command is scanned without a crash`() {
     let text = Array("if [ \"$(a `b` ${c} \\\" d)\" = 'x' ]; then cat <<-E | f $((1+2)) >& 2\n\tx\n\tE\nfi".utf8)
     let nested = Array(String(repeating: "[ \"$(a ", count: 200).utf8)
     #expect(ShellForms.first(in: nested) == nil)

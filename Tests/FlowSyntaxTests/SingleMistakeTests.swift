@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// A single mistake causes a single error: every line of a valid workflow is broken in every usual way.
+/// A single mistake must cause a single error. The tests break every line of a valid workflow in every usual way.
 @Suite struct `A single mistake` {
   private static let lines = """
     name: nightly
@@ -61,7 +61,7 @@ import Testing
       ActionDeclaration(name: "storage.trips", summary: "Reads", requires: ["database"]),
     ])
 
-  @Test func `causes one error, or none if the workflow is still valid`() {
+  @Test func `a single mistake causes at most one error`() {
     let loader = WorkflowLoader(catalog: Self.catalog)
     #expect(
       loader.load(bytes: Array((Self.lines.joined(separator: "\n") + "\n").utf8), file: "sound.yaml").graph != nil)
@@ -77,7 +77,7 @@ import Testing
     #expect(tried > 300)
   }
 
-  /// A line at the wrong level and its effects on names, events, the inputs of a step and the keys of a mapping.
+  /// Lines at the wrong level that affect names, events, the inputs of a step and the keys of a mapping.
   @Test(arguments: [
     """
     name: x
@@ -136,12 +136,12 @@ import Testing
         enum: [1, 2]
     steps: { a: { uses: flow.log, with: { message: "${{ inputs.a }}" } } }
     """,
-  ]) func `is reported once if it causes others`(text: String) {
+  ]) func `a line at the wrong level is reported once, even if it causes other mistakes`(text: String) {
     let result = WorkflowLoader(catalog: Self.catalog).load(bytes: Array(text.utf8), file: "moved.yaml")
     #expect(result.diagnostics.count(where: \.isError) == 1, "\(result.rendered())")
   }
 
-  @Test func `does not hide other mistakes in the same mapping`() {
+  @Test func `a mistake does not hide other mistakes in the same mapping`() {
     let text = """
       name: x
       deadline: { mni: 1s, mxa: 2s }
@@ -152,7 +152,7 @@ import Testing
     #expect(result.diagnostics.count(where: \.isError) == 4, "\(result.rendered())")
   }
 
-  @Test(arguments: [10, 16, 24]) func `is reported once if a step is moved into another`(line: Int) throws {
+  @Test(arguments: [10, 16, 24]) func `a step that has been moved into another one is reported once`(line: Int) throws {
     let result = WorkflowLoader(catalog: Self.catalog).load(
       bytes: Array(try #require(SingleMistake.blockTwoOut.text(of: Self.lines, at: line - 1)).utf8), file: "moved.yaml")
     #expect(result.diagnostics.count(where: \.isError) == 1)
@@ -160,7 +160,7 @@ import Testing
 }
 
 @Suite struct `Several mistakes` {
-  @Test func `in two independent cycles are both reported`() {
+  @Test func `independent cycles are reported separately`() {
     let text = """
       name: cycles
       steps:
@@ -179,7 +179,7 @@ import Testing
       ])
   }
 
-  @Test func `in many cycles are found quickly`() {
+  @Test func `many cycles are found quickly`() {
     var text = "name: cycles\nsteps:\n"
     for number in 0..<20_000 {
       text +=
@@ -193,7 +193,7 @@ import Testing
 }
 
 @Suite struct `A byte-order mark` {
-  @Test func `at the start of a workflow is ignored and does not count as a column`() {
+  @Test func `a byte order mark at the start of a workflow is ignored and takes no column`() {
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     let mark = "\u{FEFF}"
     let text = "name: marked\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: flow.noop, needs: a }\n"
