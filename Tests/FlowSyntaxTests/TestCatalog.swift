@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A catalog of declarations for tests. Its actions cannot run.
+/// A catalog of declarations for tests. The actions cannot run.
 struct TestCatalog: ActionCatalog {
   var declarations: [ActionDeclaration]
   var check: @Sendable (String, LiteralInput) -> [InputProblem] = { _, _ in [] }
@@ -52,7 +52,7 @@ struct TestCatalog: ActionCatalog {
     return declaration
   }()
 
-  /// Actions with every property that the loader checks.
+  /// Actions that together have every property that the loader checks.
   static let standard = TestCatalog(declarations: [
     serviceCommand,
     ActionDeclaration(name: "flow.noop", summary: "Does nothing"),

@@ -1,4 +1,4 @@
-/// Workflows for several tests.
+/// Workflows that several tests use.
 enum WorkflowExamples {
   /// The example in the description of the format.
   static let complete = """
