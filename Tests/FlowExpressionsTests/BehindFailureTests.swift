@@ -1,7 +1,7 @@
 import FlowExpressions
 import Testing
 
-/// Conditions that can be true even if a dependency did not succeed.
+/// Conditions that may be true although a dependency has not succeeded.
 struct BehindFailureTests {
   @Test(arguments: [
     ("true", false), ("inputs.x", false), ("success()", false), ("success() && inputs.x", false),

@@ -4,7 +4,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The rules for converting values to booleans, numbers and text.
+/// The rules for converting values to Booleans, numbers and text.
 struct CoercionTests {
   @Test(arguments: [
     ("null", false), ("false", false), ("0", false), ("-0", false), ("NaN", false), ("''", false), ("true", true),
@@ -42,12 +42,12 @@ struct CoercionTests {
     #expect(try evaluate("format('{0}', x)", ["x": .number(number)]) == .string(text))
   }
 
-  /// Compares with the C library, which rounds exactly as well.
+  /// The C library also rounds exactly, so it serves as the reference.
   @Test(.timeLimit(.minutes(10))) func `rounding to 15 digits is as exact as in the C library`() throws {
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)
       let bits = random.next()
-      // Every other number has few fractional digits, so that exact halves are frequent.
+      // Every second number has few fractional digits, so that exact halves are frequent.
       let number = seed % 2 == 0 ? abs(Double(bitPattern: bits)) : Double(bits >> 13) / Double(1 << (bits % 12))
       guard number.isFinite, number > 0 else { continue }
       let written = try evaluate("format('{0}', x)", ["x": .number(number)]).stringValue

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// Comparisons with the same result in every run.
+/// Comparisons that have the same result in every run.
 @Suite struct `A comparison` {
   private static let types: [String: ValueType] = [
     "fast": .boolean, "level": .enumeration(["low", "high"], of: .string), "count": .integer, "name": .string,
@@ -21,7 +21,7 @@ import Testing
       ("inputs.count == 'ok'", false), ("inputs.list == 'a'", false), ("inputs.size == 3", false),
       ("inputs.fast == 2", false),
     ])
-  func `is reported if it can never be true`(text: String, result: Bool) throws {
+  func `a comparison that always has the same result is reported`(text: String, result: Bool) throws {
     let found = try constants(text)
     #expect(found.count == 1 && found.first?.result == result, "\(text): \(found)")
     #expect(found.first?.offset == 0 && found.first?.length == text.utf8.count)
@@ -35,16 +35,16 @@ import Testing
       "inputs.count == 0", "inputs.name == 'x'", "inputs.name == true", "inputs.unknown == 'x'", "inputs.size == '2'",
       "inputs.level < 'x'", "inputs.fast == (inputs.count == 3)", "(inputs.level || 'other') == 'other'", "'a' == 'b'",
     ])
-  func `is not reported if it can be true`(text: String) throws { #expect(try constants(text).isEmpty, "\(text)") }
+  func `a varying comparison is not reported`(text: String) throws { #expect(try constants(text).isEmpty, "\(text)") }
 
-  @Test func `is found inside a longer expression`() throws {
+  @Test func `a comparison is found inside a longer expression`() throws {
     let text = "success() && contains('a', inputs.level == 'x')"
     let found = try constants(text)
     #expect(found.map(\.side) == ["inputs.level"] && found.map(\.value) == ["x"])
     #expect(found.first.map { String(text.dropFirst($0.offset).prefix($0.length)) } == "inputs.level == 'x'")
   }
 
-  @Test func `with a computed key finds the same member as a literal key`() throws {
+  @Test func `a computed key finds the same member as a literal key`() throws {
     struct Variables: ExpressionContext {
       func value(named name: String) -> Value? { name == "inputs" ? ["which": "B"] : [:] }
       func member(_ key: String, of name: String) -> ContextMember {

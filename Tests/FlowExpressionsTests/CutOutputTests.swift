@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// Expressions that read outputs of which flowrun has kept only the beginning and the end.
+/// Expressions that read outputs of which flowrun keeps only the beginning and the end.
 struct `A truncated output` {
   private static let half = (1...200).map { "line \($0)\n" }.joined()
   private static let cut = half + LeftOut.line(bytes: 5000) + half
@@ -25,7 +25,7 @@ struct `A truncated output` {
     "steps.fan.outputs.stdout[1]", "join(steps.fan.outputs.stdout, ',')", "first(trim(steps.list.outputs.stdout), 1)",
     "first(steps.list.outputs.stdout, 200)", "last(steps.list.outputs.stdout, 200)", "inputs.text",
   ])
-  func `fails an expression that reads it`(source: String) {
+  func `an expression that reads a truncated output fails`(source: String) {
     #expect(failure(source, contexts)?.hasPrefix("output-too-large") == true, "\(failure(source, contexts) ?? "none")")
   }
 
@@ -35,18 +35,18 @@ struct `A truncated output` {
       ("false && steps.list.outputs.stdout", false), ("first(steps.list.outputs.stdout, 2)", "line 1\nline 2"),
       ("last(steps.list.outputs.stdout, 2)", "line 199\nline 200"), ("first(steps.list.outputs.stdout, 0)", ""),
     ] as [(String, Value)])
-  func `causes no error if it is not read or only its intact end is read`(source: String, expected: Value) throws {
+  func `a truncated output is no error if only its intact end is read`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
-  @Test func `is reported with its step, its size and a remedy`() {
+  @Test func `the error for a truncated output states the step, the size and the remedy`() {
     let message = failure("steps.list.outputs.stdout", contexts) ?? ""
     let whole = 2 * Self.half.utf8.count + 5000
     #expect(message.contains("steps.list.outputs.stdout is cut: step 'list' wrote \(whole) bytes"), "\(message)")
     #expect(message.contains("output-limit") && message.contains("FLOWRUN_OUTPUT"), "\(message)")
   }
 
-  @Test func `is recognized only by a line exactly in its middle`() throws {
+  @Test func `a truncated output is recognized only by a line in its middle`() throws {
     let line = LeftOut.line(bytes: 12)
     for text in [line, line + Self.half + Self.half, Self.half + Self.half + line, Self.half + "x" + line + Self.half] {
       #expect(LeftOut.cut(in: text) == nil)

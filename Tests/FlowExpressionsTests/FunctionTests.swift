@@ -27,7 +27,7 @@ struct FunctionTests {
     ("join(list)", "a,1,,Array"), ("join(list, ' - ')", "a - 1 -  - Array"), ("join(list, empty)", "a,1,,Array"),
     ("join(list, null)", "a1Array"), ("join('x', '-')", "x"), ("join(map)", ""), ("join(empty)", ""),
   ])
-  func `format and join build strings`(source: String, expected: String) throws {
+  func `format and join return strings`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -44,7 +44,7 @@ struct FunctionTests {
     ("fromJSON('')", "Error parsing fromJSON: expected a value, found the end of the text (line 1, column 1)"),
     ("fromJSON('{\"a\":1,}')", "Error parsing fromJSON: expected a key after ',', found '}' (line 1, column 8)"),
   ])
-  func `invalid arguments are reported`(source: String, message: String) {
+  func `functions report invalid arguments`(source: String, message: String) {
     #expect(failure(source)?.hasPrefix("evaluation \(message)") == true, "\(failure(source) ?? "no error")")
   }
 
@@ -84,7 +84,7 @@ struct FunctionTests {
     #expect(try evaluate(source) == expected)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `fromJSON reads back every value that toJSON wrote`() throws {
+  @Test(.timeLimit(.minutes(10))) func `fromJSON restores every value that toJSON wrote`() throws {
     for seed in seeds(500) {
       var random = SeededGenerator(seed: seed)
       let value = random.value(depth: 3).withKeysUniqueWithoutCase

@@ -10,7 +10,7 @@ struct FuzzTests {
     "toJSON(", "fromJSON(", "case(", "always()", " ", "\n", "é", "@", "'{0}'", "a.*", "a[0]", "a['b']", "(a)",
   ]
 
-  @Test(.timeLimit(.minutes(20))) func `any text evaluates or is reported with a location inside it`() {
+  @Test(.timeLimit(.minutes(20))) func `any text is evaluated, or reported with a location inside it`() {
     let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)
@@ -33,7 +33,7 @@ struct FuzzTests {
     }
   }
 
-  /// A tree of operators has the same value with all parentheses as with only the necessary ones.
+  /// Compares expressions with all parentheses to the same expressions with only the necessary ones.
   @Test(.timeLimit(.minutes(20))) func `operators are parsed according to their precedence`() throws {
     for seed in seeds(2_000) {
       var random = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import Testing
 
-/// The limits of expressions, tested on both sides.
+/// Tests each limit of expressions with values at the limit and beyond it.
 struct LimitTests {
   private func depthError(_ source: String) -> String? { failure(source, ["a": nil]) }
   private let tooDeep = "parsing Exceeded max expression depth 50; compute parts of it in steps of their own"
@@ -52,7 +52,7 @@ struct LimitTests {
   }
 
   @Test func `a result is limited to 1 MiB, counted as two bytes per character`() throws {
-    // 2^19 characters are 1 MiB; a string needs 26 more bytes.
+    // A string of 2^19 characters takes 1 MiB plus 26 bytes.
     func text(_ count: Int) -> ValueObject { ["x": .string(String(repeating: "x", count: count))] }
     let most = (1 << 19) - 13
     #expect(try evaluate("format('{0}', x)", text(most)).stringValue?.count == most)
@@ -62,7 +62,7 @@ struct LimitTests {
     #expect(failure("format('{0}', x) == format('{0}', x)", text(most))?.hasPrefix(Self.tooMuch) == true)
   }
 
-  @Test func `only new values count against the limit, and intermediate ones are released`() throws {
+  @Test func `only new values count toward the memory limit, and intermediate ones are released`() throws {
     let big: ValueObject = ["x": .string(String(repeating: "x", count: 2 << 20))]
     #expect(try evaluate("x", big).stringValue?.utf8.count == 2 << 20)
     let half: ValueObject = ["x": .string(String(repeating: "x", count: 300_000))]

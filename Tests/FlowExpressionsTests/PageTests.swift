@@ -11,7 +11,7 @@ struct PageTests {
     return (try? String(contentsOf: page, encoding: .utf8)) ?? ""
   }()
 
-  /// The lines `EXPRESSION → RESULT` of the page.
+  /// The lines of the page that have the form `EXPRESSION → RESULT`.
   private static let examples: [(source: String, result: String)] = {
     text.components(separatedBy: "```expressions\n").dropFirst()
       .flatMap { $0.components(separatedBy: "\n```")[0].split(separator: "\n") }
@@ -25,7 +25,7 @@ struct PageTests {
     for function in FunctionPage.all { #expect(Self.text.contains("`\(function.name)("), "\(function.name)") }
   }
 
-  @Test func `the page has many examples`() { #expect(Self.examples.count > 35) }
+  @Test func `the page has more than 35 examples`() { #expect(Self.examples.count > 35) }
 
   @Test(arguments: examples) func `the page has examples with correct results`(source: String, result: String) throws {
     do throws(ExpressionError) {

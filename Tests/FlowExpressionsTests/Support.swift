@@ -3,12 +3,12 @@ import FlowModel
 import FlowTestKit
 import Foundation
 
-/// Evaluates an expression in these contexts; the dialect allows exactly their names.
+/// Evaluates an expression. The names of its contexts are those of `contexts`.
 func evaluate(_ source: String, _ contexts: ValueObject = [:]) throws -> Value {
   try Expression(parsing: source, dialect: .init(names: contexts.keys)).evaluate(in: FixedContext(contexts))
 }
 
-/// Returns the error of an expression as `kind message`, or nil if there is none.
+/// Returns the error of an expression in the form `kind message`, or nil if there is none.
 func failure(_ source: String, _ contexts: ValueObject = [:]) -> String? {
   do throws(ExpressionError) {
     _ = try Expression(parsing: source, dialect: .init(names: contexts.keys)).evaluate(in: FixedContext(contexts))
@@ -18,8 +18,8 @@ func failure(_ source: String, _ contexts: ValueObject = [:]) -> String? {
   }
 }
 
-/// The seeds of a property test: only `FLOWRUN_SEED` if it is set, or else 1 to `count`, and 100 times as many if
-/// `FLOWRUN_LONG_TESTS` is set.
+/// The seeds of a property test. If `FLOWRUN_SEED` is set, that is the only seed. Otherwise the seeds are 1 to `count`,
+/// or 100 times as many if `FLOWRUN_LONG_TESTS` is set.
 func seeds(_ count: UInt64) -> [UInt64] {
   if let seed = SeededGenerator.environmentSeed { return [seed] }
   let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil

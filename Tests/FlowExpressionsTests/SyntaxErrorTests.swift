@@ -65,7 +65,7 @@ struct SyntaxErrorTests {
         + "write case(condition, value, …, otherwise)"
     ),
   ])
-  func `an error message states the problem and its remedy`(source: String, message: String) {
+  func `a syntax error states the problem and the remedy`(source: String, message: String) {
     #expect(failure(source, ["a": ["x"]]) == message)
   }
 
@@ -80,14 +80,14 @@ struct SyntaxErrorTests {
     }
   }
 
-  @Test func `an error has its offset in bytes`() {
+  @Test func `a syntax error has its offset and length in bytes`() {
     #expect { try Expression(parsing: "'é' == inputz") } throws: {
       let error = $0 as? ExpressionError
       return error?.offset == 8 && error?.length == 6 && error?.help == "did you mean 'inputs'?"
     }
   }
 
-  @Test func `errors of the lexer are reported before all others, even those that precede them`() {
+  @Test func `errors of the lexer are reported before all other errors`() {
     #expect(failure("nope(@)")?.hasPrefix("lexing Unexpected symbol: '@'") == true)
   }
 

@@ -12,7 +12,7 @@ struct TemplateTests {
       ("${{ inputs.n }}${{ inputs.t }}", "3x"), ("a ${{ inputs.none }} b", "a  b"), ("é${{ inputs.t }}é", "éxé"),
       ("$ {{ no }} $${{ 1 }}", "$ {{ no }} $1"), ("${{ 'it''s }}' }} }}", "it's }} }}"), ("a${{\n1.50\n}}", "a1.5"),
     ] as [(String, Value)])
-  func `a single expression keeps its type, and others become text`(text: String, expected: Value) throws {
+  func `a template with a single expression keeps the type of its value`(text: String, expected: Value) throws {
     let value = try Template(parsing: text).evaluate(in: context)
     #expect(value == expected)
     #expect(value.kindName == expected.kindName)
@@ -24,7 +24,7 @@ struct TemplateTests {
     ("ab ${{ 1", 3, "The expression is never closed"), ("${{ 'x }}", 0, "The expression is never closed"),
     ("${{ }}", 0, "An expression was expected"), ("é ${{ 1 }} ${{ inputz }}", 16, "Unrecognized named-value: 'inputz'"),
   ])
-  func `a template reports a problem with its offset in the whole text`(text: String, offset: Int, message: String) {
+  func `a template reports an error with its offset in the whole text`(text: String, offset: Int, message: String) {
     #expect { try Template(parsing: text).evaluate(in: context) } throws: {
       let error = $0 as? ExpressionError
       return error?.message == message && error?.offset == offset

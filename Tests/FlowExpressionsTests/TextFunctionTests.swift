@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// Functions that GitHub's dialect does not have.
+/// Functions of flowrun that GitHub's dialect does not have.
 struct TextFunctionTests {
   private let contexts: ValueObject = [
     "text": "one\ntwo\r\n\n three \n", "list": ["a"], "map": ["a": 1], "wide": "\u{3000}x\u{A0}",
@@ -37,7 +37,7 @@ struct TextFunctionTests {
     ("first(text, 1)", "one"), ("first(text, 2)", "one\ntwo"), ("first(text, 0)", ""), ("first('', 3)", ""),
     ("last('a\nb\n', 1)", "b"), ("last('a\nb', 5)", "a\nb"), ("last('', 3)", ""), ("first('a\r\nb', 1)", "a"),
   ])
-  func `first and last return lines from the start and end of a text`(source: String, expected: String) throws {
+  func `first and last return lines from the beginning and end of a text`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -60,7 +60,7 @@ struct TextFunctionTests {
     }
   }
 
-  @Test func `replace and split agree with a simple reference implementation for any text`() throws {
+  @Test func `replace and split have the same results as a simple reference implementation`() throws {
     for seed in seeds(200) {
       var random = SeededGenerator(seed: seed)
       func text(_ longest: Int) -> String {
@@ -88,7 +88,7 @@ struct TextFunctionTests {
     for source in ["replace(long, 'a', 'bbb')", "split(long, 'a')", "lines(lines)"] {
       #expect(failure(source, contexts)?.contains("memory") == true, "\(source)")
     }
-    // Values that are only read do not count.
+    // Values that an expression only reads do not count toward the limit.
     let large: ValueObject = ["text": .string(String(repeating: "a ", count: 1 << 20))]
     #expect(failure("trim(text)", large) == nil)
   }

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import Testing
 
-/// The parsed strings that a workflow carries.
+/// The strings that a workflow keeps in parsed form.
 @Suite struct `The strings of a workflow` {
   private static func texts(isFromFile: Bool) -> WorkflowTexts {
     var workflow = Workflow(name: "test", steps: [])
@@ -14,7 +14,7 @@ import Testing
     try texts.template(text).evaluate(in: FixedContext(["inputs": ["a": 1]]))
   }
 
-  @Test(arguments: [true, false]) func `are evaluated to the same values each time`(isFromFile: Bool) throws {
+  @Test(arguments: [true, false]) func `a parsed string has the same value each time`(isFromFile: Bool) throws {
     let texts = Self.texts(isFromFile: isFromFile)
     for _ in 0..<2 {
       #expect(try value("${{ inputs.a }}", texts) == 1)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `cause the same error each time`(isFromFile: Bool) {
+  @Test(arguments: [true, false]) func `an invalid string causes the same error each time`(isFromFile: Bool) {
     let texts = Self.texts(isFromFile: isFromFile)
     for _ in 0..<2 {
       let inTemplate = #expect(throws: ExpressionError.self) { try texts.template("a ${{ inputs. }}") }
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `are parsed separately as templates, as conditions and as resources`() throws {
+  @Test func `the same string is parsed separately as a template, as a condition and as a resource`() throws {
     let texts = Self.texts(isFromFile: true)
     #expect(try texts.template("${{ attempt * 2 }}", dialect: .resources).isSingleExpression)
     #expect(throws: ExpressionError.self) { try texts.template("${{ attempt * 2 }}") }
@@ -43,7 +43,7 @@ import Testing
     #expect(throws: ExpressionError.self) { try texts.condition("${{ success() }} ${{ inputs.a }}") }
   }
 
-  @Test func `are distinguished even if they are equal after Unicode normalization`() throws {
+  @Test func `strings that are equal only after Unicode normalization are parsed separately`() throws {
     let texts = Self.texts(isFromFile: true)
     for accented in ["\u{E9}", "e\u{301}"] {
       let value = try value("\(accented)${{ inputs.a }}", texts).stringValue ?? ""
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `are parsed correctly among thousands of others`() throws {
+  @Test func `a string is parsed correctly among thousands of others`() throws {
     let texts = Self.texts(isFromFile: true)
     for _ in 0..<2 {
       for number in 0..<1_000 {

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// Durations as written in workflows.
+/// Durations in the form in which workflows contain them.
 @Suite struct `A duration` {
   @Test(
     arguments: [
@@ -10,7 +10,7 @@ import Testing
       ("3d", .seconds(259_200)), ("1d12h", .seconds(129_600)), ("1.5d", .seconds(129_600)),
       ("1m0.25s", .milliseconds(60_250)), ("10000h", DurationText.longest),
     ] as [(String, Duration)])
-  func `is parsed with nanosecond precision`(text: String, duration: Duration) throws {
+  func `a duration is parsed with nanosecond precision`(text: String, duration: Duration) throws {
     #expect(try DurationText.parse(text) == duration)
   }
 
@@ -23,7 +23,7 @@ import Testing
       ("1s1s", .unitOrder("s")), ("10000h1ms", .tooLong("10000h1ms")), ("10001h", .tooLong("10001h")),
       ("99999999999999999999s", .tooLong("99999999999999999999s")),
     ] as [(String, DurationText.DurationProblem)])
-  func `is rejected with a remedy if it is malformed`(text: String, problem: DurationText.DurationProblem) {
+  func `a malformed duration is rejected with a remedy`(text: String, problem: DurationText.DurationProblem) {
     #expect(throws: problem) { try DurationText.parse(text) }
     #expect(!problem.help.isEmpty)
   }
@@ -34,13 +34,13 @@ import Testing
     ("5.", "write a number with a unit, such as 250ms"),
     ("99999999999999", "write a number with a unit, such as 250ms"),
   ])
-  func `without a unit is rejected with a valid suggestion`(text: String, help: String) {
+  func `a duration without a unit is rejected with a valid suggestion`(text: String, help: String) {
     let problem = #expect(throws: DurationText.DurationProblem.self) { try DurationText.parse(text) }
     #expect(problem?.help == help)
   }
 
   @Test(arguments: ["0s", "250ms", "2s", "1m30s", "1h", "1h2m3s4ms", "10000h"])
-  func `is formatted as in a workflow`(text: String) throws {
+  func `a duration is formatted as in a workflow`(text: String) throws {
     #expect(DurationText.format(try DurationText.parse(text)) == text)
   }
 
@@ -50,7 +50,7 @@ import Testing
       (.nanoseconds(-1_500_000_001), "-1s500.000001ms"), (.seconds(Int64.min), "-2562047788015215h30m8s"),
       (.seconds(Int64.max), "2562047788015215h30m7s"), (.nanoseconds(1), "0.000001ms"),
     ] as [(Duration, String)])
-  func `is formatted even if a workflow could not contain it`(duration: Duration, text: String) {
+  func `a duration is formatted even if a workflow cannot contain it`(duration: Duration, text: String) {
     #expect(DurationText.format(duration) == text)
   }
 }

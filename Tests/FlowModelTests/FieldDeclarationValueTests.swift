@@ -31,10 +31,10 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.environmentSeed.map { [$0] } ?? Array(1...300))
-  func `contains all properties of the field`(seed: UInt64) throws {
+  func `a field declaration is restored from its value with all properties`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let field = Self.field("x", depth: 3, &random)
-    // Elements of an array have only a type.
+    // The elements of an array have only a type.
     #expect(try FieldDeclaration("x", declaration: .object(field.declaration)) == field, "seed \(seed): \(field)")
   }
 
@@ -48,7 +48,7 @@ import Testing
       (["type": "object", "properties": ["a": ["type": "x"]]], "properties.a.type", "\"x\""),
       (["type": "path", "base": "home"], "base", "\"home\""), (["type": "string", "x": 1], "x", "unknown key"),
     ] as [(Value, String, String)])
-  func `is rejected with the path of a mistake`(declaration: Value, path: String, message: String) {
+  func `an invalid field declaration is rejected with its path`(declaration: Value, path: String, message: String) {
     do throws(TypeMismatch) {
       _ = try FieldDeclaration("a", declaration: declaration)
       Issue.record("\(declaration) is taken")
@@ -64,7 +64,7 @@ import Testing
       (.array(of: .any), "[]", []), (.duration, "5s", "5s"), (.enumeration([1, 2], of: .integer), "2", 2),
       (.number, "", ""),
     ] as [(ValueType, String, Value)])
-  func `converts a text to the declared type`(type: ValueType, text: String, value: Value) {
+  func `a field declaration converts text to the declared type`(type: ValueType, text: String, value: Value) {
     #expect(type.value(of: text) == value)
   }
 }

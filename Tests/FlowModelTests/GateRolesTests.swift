@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// The role of each step for the gate, before and after the evaluation of expressions (L37, L39).
+/// The roles of steps for the gate, before and after expressions are evaluated (L37, L39).
 struct GateRolesTests {
   private func graph(_ steps: [Step]) throws -> WorkflowGraph {
     try WorkflowGraph(Workflow(name: "test", steps: steps))
@@ -32,7 +32,7 @@ struct GateRolesTests {
     #expect(roles.contradiction == nil)
   }
 
-  @Test func `a step that needs a deferred step is deferred, whatever the order in the file`() throws {
+  @Test func `a step that needs a deferred step is deferred, in any file order`() throws {
     let roles = GateRoles(try graph([step("a", needs: [2]), step("b"), step("c", .idle), step("d", needs: [0])]))
     #expect(deferrals(roles, 4) == [.always, .never, .always, .always])
     #expect(blockings(roles, 4) == [.never, .always, .never, .never])

@@ -1,9 +1,9 @@
 import FlowModel
 import Testing
 
-/// A large object that is written one member at a time.
+/// Writes a large object one member at a time.
 struct JSONObjectStreamTests {
-  @Test func `the streamed text equals that of the whole object, byte for byte`() {
+  @Test func `a streamed object has the same bytes as an object written at once`() {
     var stream = JSONObjectStream()
     var pieces: [UInt8] = []
     stream.add("name", "a \"quoted\" name")
