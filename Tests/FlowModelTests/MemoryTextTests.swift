@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// The suggestions for amounts of memory and sizes that are not valid.
+/// Suggestions for invalid amounts of memory and sizes.
 @Suite struct `The suggestion for a size` {
   private static let texts = [
     "100GB", "2GB", "5TB", "9999999TiB", "70M", "1KB", "1B", "100", "0", "1e9", "1.5GiB", "0.5GB", "0.0001MiB",
@@ -10,7 +10,7 @@ import Testing
   ]
   private static let ranges = [1 << 10...1 << 30, 1 << 10...64 << 20, 1 << 10...MemoryText.most, 1 << 20...4 << 20]
 
-  @Test(arguments: texts, ranges) func `names only amounts in the allowed range`(text: String, range: ClosedRange<Int>)
+  @Test(arguments: texts, ranges) func `a suggestion names only allowed amounts`(text: String, range: ClosedRange<Int>)
   {
     let problem = #expect(throws: MemoryText.MemoryProblem.self) { try MemoryText.parse(text, suggesting: range) }
     for amount in (problem?.help ?? "").matches(of: /[0-9.]+[TGMK]iB/) {
@@ -26,7 +26,7 @@ import Testing
     ("0MiB", "the minimum is 1KiB"),
     ("2 MiB", "write 2MiB, without a space"), ("2 GiB", "the limit is 1GiB"), ("many", "such as 8MiB"),
   ])
-  func `contains the form that was probably meant`(text: String, help: String) {
+  func `a suggestion contains the form that was probably meant`(text: String, help: String) {
     let problem = #expect(throws: MemoryText.MemoryProblem.self) {
       try MemoryText.parse(text, suggesting: 1 << 10...1 << 30)
     }

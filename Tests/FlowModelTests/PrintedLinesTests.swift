@@ -5,20 +5,20 @@ import Testing
   private static let texts = ["", "one", "", "zwölf", "\u{301}x"]
   private let lines = PrintedLines(texts)
 
-  @Test func `equal the strings from which they are made`() {
+  @Test func `printed lines have the same strings from which they were created`() {
     #expect(lines.strings == Self.texts && lines.count == 5 && lines.longest == 6)
     #expect(lines.last == "\u{301}x" && PrintedLines().last == nil && PrintedLines([""]).last == "")
     #expect(PrintedLines(decoding: Array(lines.text.utf8), longest: 6) == lines)
   }
 
-  @Test func `repair invalid UTF-8 in each line separately`() {
+  @Test func `invalid UTF-8 is repaired separately in each printed line`() {
     let bytes: [UInt8] = [0x61, 0xC3, 0x0A, 0xA4, 0xF0, 0x9F, 0x0A]
     let repaired = PrintedLines(decoding: bytes, longest: 3)
     #expect(repaired.strings == ["a\u{FFFD}", "\u{FFFD}\u{FFFD}"] && repaired.longest >= 6)
     #expect(repaired.strings == bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) })
   }
 
-  @Test func `can be split after the line that reaches a given size`() {
+  @Test func `printed lines are split after the line that reaches the given size`() {
     for size in 0...20 {
       let extent = lines.extent(reaching: size)
       let (first, rest) = lines.split(after: extent)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `can each get a prefix, and the last ones can be joined`() {
+  @Test func `each printed line gets the prefix, and a suffix joins the last lines`() {
     #expect(lines.prefixed(by: "a: ").strings == Self.texts.map { "a: " + $0 })
     for count in 1...6 { #expect(lines.suffix(count) == Self.texts.suffix(count).joined(separator: "\n")) }
     #expect(PrintedLines().suffix(3) == "" && PrintedLines().prefixed(by: "a").isEmpty)

@@ -2,9 +2,9 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Searches for an option find exactly the steps that have it.
+/// A search for an option finds exactly the steps that have it.
 @Suite struct StatedOptionsTests {
-  /// Each option with its bit and a value.
+  /// Each option, with its bit and a function that sets it.
   private static let options: [(stated: StatedOptions, state: @Sendable (inout StepOptions) -> Void)] = [
     ([], { $0.isOptional = true }),
     ([], { $0.enabled = .literal(true) }),
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a list of steps has no duplicates and is in file order, whatever the order of insertion`() {
+  @Test func `a list of steps is in file order and without duplicates, in any order of insertion`() {
     var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 7)
     for _ in 0..<200 {
       let steps = (0..<Int.random(in: 0...30, using: &random)).map { _ in StepIndex.random(in: 0..<20, using: &random) }

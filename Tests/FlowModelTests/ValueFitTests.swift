@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// Checks of values against declared types, and the location of a mismatch.
+/// Compares values with declared types and locates mismatches.
 @Suite struct `A value of a type` {
   private static let trip = ValueType.object(properties: [
     FieldDeclaration("name", .string), FieldDeclaration("days", .integer),
@@ -39,12 +39,12 @@ import Testing
         #"expected one of "push", "present", found "pull""#
       ),
     ] as [(ValueType, String, String)])
-  func `is rejected with its path if it does not fit`(type: ValueType, json: String, text: String) throws {
+  func `a value of another type is rejected with its path`(type: ValueType, json: String, text: String) throws {
     let mismatch = try #require(type.mismatch(of: try JSONText.parse(json)))
     #expect(mismatch.description == text)
   }
 
-  @Test func `is rejected with the name of the wrong or missing member`() throws {
+  @Test func `a mismatch identifies the wrong or missing member`() throws {
     let missing = try #require(Self.trip.mismatch(of: ["name": "Kyoto"]))
     #expect(missing.isIn(member: "days") && !missing.isIn(member: "name") && !missing.isIn(member: "day"))
     let inside = try #require(Self.trip.mismatch(of: ["name": "Kyoto", "days": 2, "stops": [["at": 3]]]))

@@ -18,13 +18,13 @@ struct WorkflowGraphTests {
     #expect(graph.dependencyCounts == [0, 1, 2, 1])
   }
 
-  @Test func `the order lists each step after its dependencies, and independent steps in file order`() throws {
+  @Test func `each step comes after its dependencies, and independent steps are in file order`() throws {
     let seed = SeededGenerator.environmentSeed ?? 17
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let count = Int.random(in: 1...30, using: &random)
-      // A hidden order in which each step needs only earlier ones.
+      // An order in which each step depends only on earlier ones. The test does not reveal it.
       let hidden = (0..<count).shuffled(using: &random)
       var needs = [[StepIndex]](repeating: [], count: count)
       for (position, step) in hidden.enumerated() {
@@ -42,7 +42,7 @@ struct WorkflowGraphTests {
     }
   }
 
-  @Test func `a cycle is reported as a list of steps in which each needs the next`() throws {
+  @Test func `a cycle is reported as a list of steps in which each depends on the next`() throws {
     let needs: [[StepIndex]] = [[], [0, 3], [1], [2], [3]]
     let cycle = #expect(throws: WorkflowGraph.Cycle.self) { try WorkflowGraph(workflow(needs)) }
     let steps = try #require(cycle).steps
@@ -50,7 +50,7 @@ struct WorkflowGraphTests {
     for (index, step) in steps.enumerated() { #expect(needs[Int(step)].contains(steps[(index + 1) % steps.count])) }
   }
 
-  @Test func `only steps with keys other than uses, with and needs are listed as having options`() throws {
+  @Test func `only steps with keys other than uses, with and needs count as having options`() throws {
     var workflow = workflow([[], [], []])
     workflow.steps[1].options.isOptional = true
     #expect(try WorkflowGraph(workflow).stepsWithOptions == [1])

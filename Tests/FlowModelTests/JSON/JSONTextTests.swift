@@ -85,7 +85,7 @@ struct JSONTextTests {
     #expect(try JSONText.parse("-1e999", rules: rules).numberValue == -.infinity)
   }
 
-  @Test func `texts beyond the limits for depth and size are rejected, and texts at the limits accepted`() throws {
+  @Test func `JSON at the limits for depth and size is accepted, and JSON beyond them is rejected`() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -99,7 +99,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test func `the writer writes one line, or indents by two spaces per level`() {
+  @Test func `the writer writes a single line, or indents by two spaces per level`() {
     let value: Value = ["a": [1, 2.5, "q\"\\\u{1}\n"], "b": [:], "c": [], "d": nil]
     #expect(JSONText.write(value) == #"{"a":[1,2.5,"q\"\\\u0001\n"],"b":{},"c":[],"d":null}"#)
     #expect(
@@ -117,7 +117,7 @@ struct JSONTextTests {
         """)
   }
 
-  @Test func `control characters up to U+009F are escaped, but in JavaScript's form only those below U+0020`()
+  @Test func `control characters up to U+009F are escaped, or only those below U+0020 in JavaScript's form`()
     throws
   {
     for code in Array(0...0x1F) + Array(0x7F...0x9F) as [UInt32] {
@@ -135,11 +135,11 @@ struct JSONTextTests {
       (3, "3"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (9_007_199_254_740_992, "9007199254740992"),
       (.nan, "\"NaN\""), (.infinity, "\"Infinity\""), (-.infinity, "\"-Infinity\""),
     ] as [(Double, String)])
-  func `a number is written with the fewest digits that are read back as the same one`(number: Double, text: String) {
+  func `a number is written with the fewest digits from which it can be restored`(number: Double, text: String) {
     #expect(JSONText.write(.number(number)) == text)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `the reader reads back what the writer wrote in both layouts`() throws {
+  @Test(.timeLimit(.minutes(10))) func `the reader restores every value from both layouts`() throws {
     for seed in UInt64(1)...2_000 {
       var generator = SeededGenerator(seed: seed)
       let value = generator.value(depth: 4)
@@ -152,7 +152,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `any bytes are read or reported with a location inside the text`() {
+  @Test(.timeLimit(.minutes(10))) func `any bytes are parsed, or reported with a location inside the text`() {
     let alphabet =
       Array(#"{}[]",:\u0123456789abcdefnulltruefalse-+.eE \#n\#t'é"#.utf8) + [0x00, 0x7F, 0x80, 0xC3, 0xED, 0xF4]
     for seed in UInt64(1)...20_000 {
