@@ -8,7 +8,7 @@ import Testing
     }
   }
 
-  @Test func `keeps line breaks, tabs and colors, and applies other control characters`() {
+  @Test func `colored text keeps line breaks, tabs and colors, and applies other control characters`() {
     #expect(shown("one\n\ttwo") == ["-:one\n\ttwo"])
     #expect(shown("a\r\nb\rc") == ["-:a\nc"])
     #expect(shown("\u{1B}[31mred\u{1B}[0m plain") == ["1:red", "-: plain"])
@@ -20,7 +20,7 @@ import Testing
     #expect(shown("a\u{202E}b") == ["-:a\\u{202E}b"])
   }
 
-  @Test func `ignores sequences that do more than set colors`() {
+  @Test func `colored text omits escape sequences that do more than set colors`() {
     #expect(
       ColoredText.plain("\u{1B}[2Ktext").contains("text") && !ColoredText.plain("\u{1B}[2Ktext").contains("\u{1B}"))
   }

@@ -13,7 +13,7 @@ import Testing
       ("", ["b"], nil),
       ("id", ["if"], "if"),
     ] as [(String, [String], String?)])
-  func `the nearest name is found unless all are too different`(name: String, candidates: [String], nearest: String?) {
+  func `the nearest name is found if it is near enough`(name: String, candidates: [String], nearest: String?) {
     #expect(NearestName.of(name, among: candidates) == nearest)
   }
 }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import Testing
 
 @Suite struct RenderingTests {
-  /// Renders a diagnostic at the first occurrence of `part`.
+  /// Returns the text of a diagnostic at the first occurrence of `part`.
   private func render(
     _ text: String, at part: String, related: [(String, String)] = [], help: String? = nil, color: Bool = false
   ) -> String {
@@ -116,7 +116,7 @@ import Testing
         """)
   }
 
-  @Test func `colors are used only on request`() {
+  @Test func `diagnostics have colors only on request`() {
     #expect(!render("a: 1", at: "1").contains("\u{1B}"))
     let colored = render("a: 1", at: "1", help: "write 2", color: true)
     #expect(colored.contains("\u{1B}[1;31merror: \u{1B}[0m"))

@@ -6,11 +6,11 @@ import Testing
     ("plain", "plain"), ("\u{1B}[2J", "␛[2J"), ("a\r\nb", "a␍␊b"), ("\u{7F}\u{9B}2J", "␡\\u{9B}2J"),
     ("\u{202E}x\u{2028}", "\\u{202E}x\\u{2028}"), ("\t", "␉"), ("é 東京 🇯🇵 – „…“", "é 東京 🇯🇵 – „…“"),
   ])
-  func `shows control characters as symbols or escapes`(text: String, shown: String) {
+  func `control characters are shown as symbols or escapes`(text: String, shown: String) {
     #expect(TerminalText.visible(text) == shown)
   }
 
-  @Test func `keeps line breaks, and keeps colors on request`() {
+  @Test func `line breaks in terminal text are kept, and colors are kept on request`() {
     let text = "a\tb\n\u{1B}[1;31mred\u{1B}[0m\u{1B}[2J\n"
     #expect(TerminalText.visibleLines(text) == "a\tb\n␛[1;31mred␛[0m␛[2J\n")
     #expect(TerminalText.visibleLines(text, keepsColors: true) == "a\tb\n\u{1B}[1;31mred\u{1B}[0m␛[2J\n")
@@ -20,7 +20,7 @@ import Testing
     ("abc", 3), ("東京", 4), ("e\u{301}", 1), ("👩‍🚀", 2), ("🇯🇵", 2), ("❤\u{FE0F}", 2), ("한국", 4),
     ("\u{1B}[31mred\u{1B}[0m", 3), ("", 0), ("ｱ", 1), ("！", 2),
   ])
-  func `occupies two columns for each wide character and none for escape sequences`(text: String, columns: Int) {
+  func `wide characters occupy two columns, and escape sequences occupy none`(text: String, columns: Int) {
     #expect(TerminalText.columns(of: text) == columns)
   }
 
@@ -28,7 +28,7 @@ import Testing
     ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("東京都", 5, "東京…"), ("東京都", 4, "東…"), ("abc", 1, "…"),
     ("abc", 0, ""), ("\u{1B}[31mabcdef", 4, "\u{1B}[31mabc…\u{1B}[0m"),
   ])
-  func `is cut at the last column`(text: String, columns: Int, fitted: String) {
+  func `text that is too wide for the terminal is cut at the last column`(text: String, columns: Int, fitted: String) {
     #expect(TerminalText.fitted(text, columns: columns) == fitted)
     #expect(TerminalText.columns(of: TerminalText.fitted(text, columns: columns)) <= columns)
   }
@@ -48,7 +48,7 @@ import Testing
     ("a\r\nb", "a␊b", "a␊b"),
     ("a\0b", "a␀b", "a␀b"), ("\u{1B}]0;never ends", "", ""), ("a\tb", "a\tb", "a\tb"),
   ])
-  func `drops a command's escape sequences except requested colors`(line: String, plain: String, colored: String) {
+  func `a command's escape sequences are removed`(line: String, plain: String, colored: String) {
     #expect(TerminalText.commandLine(line, keepsColors: false) == plain)
     #expect(TerminalText.commandLine(line, keepsColors: true) == colored)
   }
@@ -58,7 +58,7 @@ import Testing
     ("\u{1B}[31mred\u{1B}[m\n10 %\r20 %\nabc", "red\n20 %\nabc"),
     ("a\u{8}\u{8}\nb\u{1B}[9Dc", "a\nc"),
   ])
-  func `interprets the control sequences of each line separately`(text: String, plain: String) {
+  func `control sequences are interpreted separately in each line`(text: String, plain: String) {
     #expect(TerminalText.commandText(text) == plain)
   }
 
@@ -66,7 +66,7 @@ import Testing
     ("abc", 3, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("a\u{1B}[31mb", 4, "a"), ("a\u{1B}[31mb", 6, "a\u{1B}[31m"),
     ("", 0, ""),
   ])
-  func `is cut only after a complete character and a complete escape sequence`(
+  func `text is cut only after a complete character and a complete escape sequence`(
     text: String, count: Int, beginning: String
   ) {
     #expect(TerminalText.prefix(of: text, bytes: count) == beginning)
@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: [
     ("\u{1B}[31mred\u{1B}[0m\r\n", "red\r\n"), ("x\u{8}y\u{1B}(B", "x\u{8}y"), ("é", "é"), ("a\u{9B}1mb", "ab"),
   ])
-  func `keeps a command's output except for escape sequences`(text: String, plain: String) {
+  func `control characters are kept when escape sequences are removed`(text: String, plain: String) {
     #expect(TerminalText.withoutSequences(text) == plain)
   }
 }

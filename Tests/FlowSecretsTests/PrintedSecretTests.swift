@@ -3,12 +3,12 @@ import FlowModel
 import FlowSecrets
 import Testing
 
-/// Secrets interrupted by terminal sequences, as printed by `grep --color`.
+/// Secrets that terminal sequences interrupt, such as those of `grep --color`.
 @Suite struct `Secrets that a command prints` {
   private static let secret = "s3cr3t-t0k3n"
   private static let mask = SecretMask([("token", secret)])
 
-  /// Sequences that are invisible in a terminal.
+  /// Sequences that a terminal does not show.
   private static let sequences = [
     "\u{1B}[01;31m\u{1B}[K", "\u{1B}[m\u{1B}[K", "\u{1B}[38;5;196m", "\u{1B}[4:3m", "\u{1B}(B", "\u{1B})0", "\u{1B}#8",
     "\u{1B}]0;a title\u{7}", "\u{1B}]8;;https://example.com\u{1B}\\", "\u{1B}]8;;\u{7}", "\u{1B}]52;c;aGk=\u{7}",
@@ -16,14 +16,14 @@ import Testing
     "\u{1B}c", "\u{1B}7", "\u{1B}[2\u{18}", "x\u{8}", "xy\u{8}\u{8}", "x\u{1B}[D", "x\u{1B}[1D\u{1B}[K",
   ]
 
-  /// Characters that are recorded as pictures, and a carriage return.
+  /// Characters that are recorded as visible symbols, and a carriage return.
   private static let controls = ["\0", "\u{7}", "\u{200E}", "\u{FEFF}", "\r", "\u{7F}", "\u{C}"]
 
   private func recorded(_ text: String, isCut: Bool = false) -> String {
     TerminalText.commandText(Self.mask.masked(printed: text, isCut: isCut))
   }
 
-  @Test func `are hidden if an escape sequence interrupts them at any byte`() {
+  @Test func `a printed secret is hidden if an escape sequence interrupts it at any byte`() {
     for sequence in Self.sequences {
       for index in Self.secret.indices {
         let text = "a=" + Self.secret[..<index] + sequence + Self.secret[index...] + "!"
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `are hidden if they contain many escape sequences`() {
+  @Test func `a printed secret is hidden if it contains many escape sequences`() {
     var random = FixedNumbers(state: 0x5EED)
     for _ in 0..<2_000 {
       var text = "a="
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Every character appears twice, like bold text in manual pages.
+    // Every character is printed twice, like bold text in manual pages.
     ("s\u{8}s3\u{8}3c\u{8}cr\u{8}r3\u{8}3t\u{8}t-\u{8}-t\u{8}t0\u{8}0k\u{8}k3\u{8}3n\u{8}n", "***"),
     ("s3cr3t-t0kX\u{8}3n.", "***."), ("s3cr3t-t0k3n\u{8}\u{8}\u{8}", "***"), ("10 %\rs3cr3t-t0k3n\r", "***"),
     ("s3cr3t-t0k3n\rok", "ok"), ("s3cr3t-\rt0k3n", "***"), ("\u{1B}[s3cr3t-t0k3n", "***"),
@@ -61,16 +61,16 @@ import Testing
     ("a\n\u{1B}[1ms3cr3t-\u{1B}[mt0k3n\nb", "a\n***\nb"),
     ("\u{1B}[32mczNjcjN0\u{1B}[mLXQwazNu", "***"), ("t0k3n\u{1B}[m s3cr3t", "t0k3n s3cr3t"),
   ])
-  func `are hidden both in their printed and their displayed form`(text: String, shown: String) {
+  func `a secret is hidden both in the printed and in the displayed text`(text: String, shown: String) {
     #expect(recorded(text) == shown)
   }
 
-  @Test func `do not affect the colors around them`() {
+  @Test func `hiding a secret does not change the colors around it`() {
     let text = "a=s3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n b\u{1B}[2J"
     #expect(Self.mask.masked(printed: text) == "a=***\u{1B}[01;31m\u{1B}[m b\u{1B}[0m")
   }
 
-  @Test func `are withheld while output may end in the middle of one`() {
+  @Test func `output that may end inside a secret is withheld`() {
     let text = "the s3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n is \u{1B}]0;title\u{7}here"
     let bytes = Array(text.utf8)
     for count in 0...bytes.count {
@@ -82,7 +82,7 @@ import Testing
     #expect(recorded("the s3cr\u{1B}[m") == "the s3cr")
   }
 
-  @Test func `are hidden in a text that is truncated anywhere inside one`() {
+  @Test func `a secret is hidden in a text that is cut anywhere inside it`() {
     let text = "the \u{1B}[1ms3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n"
     let bytes = Array(text.utf8)
     for count in 4...bytes.count {
@@ -91,14 +91,14 @@ import Testing
     }
   }
 
-  @Test func `are hidden in an error message, whose text has no escape sequences`() {
+  @Test func `a secret is hidden in an error message that has lost its escape sequences`() {
     let message = "'make' exited with status 1:\n  \u{1B}[31merror:\u{1B}[m s3cr3t-\u{1B}[1mt0k3n\n  next"
     #expect(Self.mask.masked(message: message, cutAfter: 1000) == "'make' exited with status 1:\n  error: ***\n  next")
     let long = String(repeating: "x", count: 990) + "\u{1B}[1ms3cr\u{1B}[m3t"
     #expect(Self.mask.masked(message: "a\n" + long, cutAfter: 1000).hasSuffix("xx***"))
   }
 
-  @Test func `are hidden in lines that are searched together exactly as in separate lines`() {
+  @Test func `secrets are hidden in lines that are searched together exactly as in separate lines`() {
     let key = "-----BEGIN KEY-----\nQUJDREVGR0hJSktM\nTU5PUFFSU1RVVldY\n-----END KEY-----"
     let mask = SecretMask([("token", Self.secret), ("key", key), ("pin", "a+b/c=&%")])
     let pieces = [
@@ -116,12 +116,12 @@ import Testing
       #expect(masked.strings == lines.map { mask.masked(printed: $0) }, "\(lines)")
       #expect(isPlain == !CommandText.isNeeded(for: masked.text))
     }
-    // Long texts are searched in several parts.
+    // A long text is searched in several parts.
     let many = (0..<200).map { $0 % 50 == 49 ? "line \($0): \(Self.secret)" : "line \($0)" }
     #expect(mask.masked(PrintedLines(many)).lines.strings == many.map { mask.masked(printed: $0) })
   }
 
-  @Test func `are reported if an output contains them in pieces`() {
+  @Test func `a secret that escape sequences interrupt is reported in an output`() {
     for text in ["s3cr3t-\u{1B}[1mt0k3n", "s3cr3t-t0kX\u{8}3n", "s3cr3t-\0t0k3n"] {
       #expect(Self.mask.spreadSecret(in: ["text": .string(text)]) == "token", "\(text.debugDescription)")
     }
@@ -129,7 +129,7 @@ import Testing
   }
 }
 
-/// A generator of the same numbers in each run.
+/// A generator that returns the same numbers in each run.
 private struct FixedNumbers {
   var state: UInt64
 

@@ -3,15 +3,15 @@ import FlowSecrets
 import Foundation
 import Testing
 
-/// All compositions of up to three encodings, implemented independently of the product.
+/// All combinations of up to three encodings, implemented independently of the product.
 @Suite struct `Secrets in encoded texts` {
-  /// The text before and after a secret, and the encoding of both in a longer text.
+  /// An encoding of a secret, together with the text before and after it, inside a longer text.
   private struct Encoding: Sendable {
     var name: String
-    /// The whole text.
+    /// Encodes the whole text.
     var whole: @Sendable (String) -> String
-    /// The part of an encoded text that must never be visible: for base64, the characters that depend only on the
-    /// position modulo three at which it begins.
+    /// Returns the parts of an encoded text that must never be visible. For base64, these are the characters that
+    /// depend only on the position, modulo three, at which the text begins.
     var traces: @Sendable (String) -> [String]
 
     init(_ name: String, _ whole: @escaping @Sendable (String) -> String) {
@@ -21,7 +21,7 @@ import Testing
 
     init(base64 name: String, _ alphabet: @escaping @Sendable (String) -> String, skip: Int) {
       self.name = name
-      // The preceding text determines the position.
+      // The length of the preceding text determines the position.
       whole = { alphabet(Data((String("pre".prefix(skip)) + $0).utf8).base64EncodedString()) }
       traces = { text in
         (0..<3).map { offset in
@@ -82,7 +82,8 @@ import Testing
       }
   }()
 
-  /// All compositions of one and two, and of three with `FLOWRUN_LONG_TESTS`, or else every 97th of these.
+  /// All combinations of one or two encodings. With `FLOWRUN_LONG_TESTS`, also all combinations of three, and otherwise
+  /// every 97th of these.
   private static let chains: [[Encoding]] = {
     let single = encodings.map { [$0] }
     let double = single.flatMap { chain in encodings.map { chain + [$0] } }
@@ -95,7 +96,7 @@ import Testing
   private static let secrets = ["c0rrect\"horse", "t\\ö'k/e+n&<€>😀%~", "рассвет"]
 
   @Test(arguments: secrets)
-  func `are found in any combination of three encodings, and restored`(secret: String) throws {
+  func `secrets are found and restored in any combination of three encodings`(secret: String) throws {
     let mask = SecretMask([("token", secret)])
     for chain in Self.chains {
       let text = chain.reduce("a" + secret + "b") { $1.whole($0) }
@@ -115,16 +116,16 @@ import Testing
   }
 
   @Test(arguments: secrets)
-  func `are hidden in both halves of a text that is cut anywhere`(secret: String) {
+  func `a secret is hidden in both halves of a text that is cut anywhere`(secret: String) {
     let mask = SecretMask([("token", secret)])
-    // Each cut of the single encodings, and one cut of every composition.
+    // Cut each single encoding everywhere, and each combination at one place.
     for (index, chain) in Self.chains.enumerated() {
       let text = chain.reduce("a" + secret + "b") { $1.whole($0) }
       let traces = chain.reduce([secret]) { texts, encoding in texts.flatMap(encoding.traces) }
       guard let trace = traces.first(where: { $0.count > 14 && text.contains($0) }), let range = text.range(of: trace)
       else { continue }
       let names = chain.map(\.name).joined(separator: ", then ")
-      // The first character may take several bytes, and an incomplete one may be the beginning of any text.
+      // The first character can consist of several bytes. An incomplete one may be the beginning of any text.
       let cuts = Array(text.indices[range].dropFirst(chain.count == 1 ? 7 : 80).dropLast(7))
       for cut in index < Self.encodings.count ? cuts : Array(cuts.dropFirst(index % max(cuts.count, 1)).prefix(1)) {
         let beginning = mask.masked(String(text[..<cut]), isCut: true)
@@ -145,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `are restored from the placeholders of earlier versions`() throws {
+  @Test func `secrets are restored from the placeholders of earlier versions`() throws {
     let mask = SecretMask([("token", "a/b\"c\nline ö two"), ("key", String(repeating: "0123456789", count: 9))])
     for (name, text) in [
       ("text", "a/b\"c\nline ö two"), ("json-slash", #"a\/b\"c\nline ö two"#),
@@ -160,7 +161,7 @@ import Testing
         == "Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5")
   }
 
-  @Test func `are hidden in output but refused in stored values if their form cannot be restored`() {
+  @Test func `a secret whose form cannot be restored is hidden in output but refused in stored values`() {
     let mask = SecretMask([("token", "c0rrect\"horse\"staple")])
     let text = "c0rrect\\\"horse%22staple"
     #expect(mask.masked(text) == "***")
@@ -170,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `are not found in ordinary text`() {
+  @Test func `ordinary text is not mistaken for secrets`() {
     let mask = SecretMask([("token", "c0rrect\"horse"), ("pin", "7319")])
     var words: UInt64 = 1
     for line in 0..<200 {

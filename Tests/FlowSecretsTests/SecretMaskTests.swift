@@ -13,7 +13,7 @@ import Testing
     ("s3cr3t-t0ken%2Fx s3cr3t-t0ken%2fx", "*** ***"), (#""s3cr3t-t0ken\/x""#, #""***""#),
     ("Basic dXNlcjpzM2NyM3QtdDBrZW4veA==", "Basic dXNlcjpz***eA=="),
   ])
-  func `hides secrets in every form`(text: String, wanted: String) {
+  func `the mask hides secrets in every form`(text: String, wanted: String) {
     let masked = Self.mask.masked(text)
     if text.hasPrefix("Basic") {
       #expect(masked.hasPrefix("Basic dXNlcjp") && masked.contains("***") && !masked.contains("M2NyM3Q"))
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `hides possible parts of a secret at a cut in the text`() {
+  @Test func `the mask hides the possible parts of a secret where a text is cut`() {
     #expect(Self.mask.masked("the s3cr3t-t0", isCut: true) == "the ***")
     #expect(Self.mask.masked("the s3cr3t-t0") == "the s3cr3t-t0")
     #expect(Self.mask.withholding("the s3cr3t-t0") == "the ")
@@ -36,7 +36,7 @@ import Testing
     "nothing", "s3cr3t-t0ken/x", "{secret:", "{secret:token}", "{secret:}", "a{secret:s3cr3t-t0ken/x}b",
     "line two is longer and czNjcjN0LXQwa2VuL3g=", "{secret:token/text/14}", "{", "",
   ])
-  func `replaces secrets by placeholders that can be filled in again`(text: String) throws {
+  func `the mask replaces secrets by placeholders, from which they are restored`(text: String) throws {
     let withPlaceholders = Self.mask.withPlaceholders(["text": .string(text)])
     let shown = withPlaceholders["text"]?.stringValue ?? ""
     #expect(!shown.contains("s3cr3t") && !shown.contains("line two") && !shown.contains("czNjc"))
@@ -47,23 +47,23 @@ import Testing
     }
   }
 
-  @Test func `reports a secret that is spread over lines, which it cannot hide`() {
+  @Test func `the mask reports a secret that is spread over lines, because it cannot hide it`() {
     #expect(Self.mask.spreadSecret(in: ["a": ["b", "s3cr\n3t-t0k\nen/x"]]) == "token")
     #expect(Self.mask.spreadSecret(in: ["a": "s3cr3t-t0ken/x\nand more"]) == nil)
     #expect(Self.mask.spreadSecret(in: ["a": 1, "b": "s3cr 3t"]) == nil)
   }
 
-  @Test func `leaves numbers and keys unchanged`() {
+  @Test func `the mask does not change numbers and keys`() {
     let mask = SecretMask([("pin", "1234")])
     #expect(mask.masked(["1234": 1234, "text": "1234"] as ValueObject) == ["1234": 1234, "text": "***"])
   }
 
-  @Test func `hides base64 that is split into lines of any width`() {
+  @Test func `the mask hides base64 that is split into lines of any width`() {
     let text = "abc\nczNjcjN0LXQwa2\nVuL3g=\n"
     #expect(Self.mask.masked(text).hasPrefix("abc\n***\n"))
   }
 
-  @Test func `hides the parts of a secret input that is JSON or a link, but not those of other texts`() {
+  @Test func `the mask hides parts of a secret input only if it is JSON or a link`() {
     var workflow = Workflow(name: "w", steps: [])
     var field = FieldDeclaration("payload", .string)
     field.isSecret = true

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Cases in which the search could miss a secret: at the edges of consecutively searched parts, in long secrets, and
-/// after states were dropped.
+/// Cases in which the search could miss a secret: at the edges of the parts that are searched alternately, in long
+/// secrets, and after states have been removed.
 @Suite struct `The search for secrets` {
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
   private static let token = "s3cr3t-T0ken/\"x"
@@ -27,7 +27,7 @@ import Testing
 
   private static let base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-  @Test func `finds a secret at any position in texts of any length`() {
+  @Test func `the search finds a secret at any position in texts of any length`() {
     let mask = SecretMask([("token", Self.token)])
     for length in [0, 1, 5, 11, 12, 13, 15, 16, 17, 31, 64, 150] {
       for start in 0...length {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `finds all secrets that follow each other or overlap`() {
+  @Test func `the search finds all secrets that follow each other or overlap`() {
     let mask = SecretMask([("a", "abcdefgh"), ("b", "efghijkl"), ("c", "cdef")])
     for count in 0..<30 {
       let dots = String(repeating: ".", count: count)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isLong)) func `finds secrets in text that needs more states than are cached`() {
+  @Test(.enabled(if: isLong)) func `the search finds secrets in text that needs more states than are cached`() {
     var noise = Noise(seed: 1)
     let secrets = (0..<100).map { _ in noise.text(20, Self.base64Letters) }
     let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `finds long secrets, plain and encoded`() throws {
+  @Test func `the search finds long secrets, plain and encoded`() throws {
     var noise = Noise(seed: 2)
     let secret = noise.text(5_000, Self.base64Letters + "\"\\ %&'")
     let mask = SecretMask([("key", secret), ("other", "\(secret.dropLast(2))..")])
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [12, 13, 14, 15, 40, 64, 76])
-  func `finds lines of base64 of any width, wherever they begin`(width: Int) {
+  func `the search finds lines of base64 of any width, wherever they begin`(width: Int) {
     var noise = Noise(seed: 3)
     let secret = noise.text(90, "abcdefgh0123 -\"")
     let mask = SecretMask([("key", secret)])
@@ -85,7 +85,7 @@ import Testing
       let lines = stride(from: 0, to: rest.count, by: width).map { rest.dropFirst($0).prefix(width) }
       for line in lines where line.count == width && !line.hasSuffix("=") {
         #expect(mask.masked("abc\n\(line)\r\nabc") == "abc\n***\nabc", "\(line)")
-        // A line with one different character is another text.
+        // A line that differs in one character is another text.
         let other = "\(line.dropLast(6))\(line.dropLast(5).last == "A" ? "B" : "A")\(line.suffix(5))"
         #expect(mask.masked("abc\n\(other)\nabc") != "abc\n***\nabc" || width < 18, "\(other)")
       }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(.enabled(if: isLong))
-  func `finds a secret of 64 KiB among 100 of them in time proportional to their bytes`() {
+  func `the search time for a secret of 64 KiB does not depend on the number of secrets`() {
     func seconds(_ count: Int) -> Duration {
       var noise = Noise(seed: 4)
       let secrets = (0..<count).map { _ in
@@ -102,17 +102,17 @@ import Testing
       let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })
       return ContinuousClock().measure { #expect(mask.masked(secrets[0]) == "***") }
     }
-    // Searching for each secret in each line took ten times as long.
+    // Searching for each secret in each line would take ten times as long.
     #expect(seconds(100) < seconds(10) * 5)
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: [0, 9])
-  func `finds a long secret of one repeated character in time proportional to the text`(missing: Int) throws {
+  func `the search time for a secret of one repeated character is proportional to the text`(missing: Int) throws {
     let secret = String(repeating: "a", count: Self.isLong ? 1 << 16 : 1_536)
     let mask = SecretMask([("key", secret)])
     let plain = String(secret.dropLast(missing))
     for text in [plain, Data(plain.utf8).base64EncodedString()] {
-      // If a text is nearly a secret, everything but its beginning and end is hidden.
+      // If a text is nearly equal to a secret, everything except its beginning and end is hidden.
       let shown = mask.masked("<\(text)>")
       #expect(missing == 0 ? shown.hasPrefix("<***") : shown.contains("***"), "\(shown)")
       #expect(shown.utf8.count < 600, "\(shown)")
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `finds the end of a long secret after a cut in time proportional to its bytes`() throws {
+  func `the search time for the end of a secret after a cut is proportional to its bytes`() throws {
     var noise = Noise(seed: 5)
     let log = String(repeating: "-", count: TestExtent.count(usual: 1 << 17, release: 1 << 19, long: 1 << 19))
     for secret in [String(repeating: "a", count: 1_024), noise.text(512, "ab"), noise.text(90, Self.base64Letters)] {
@@ -135,7 +135,7 @@ import Testing
         let text = log + line + secret.suffix(count) + "\n"
         let filled = try SecretMask.filled(mask.withPlaceholders(["text": .string(text)]), by: mask)
         #expect(filled == ["text": .string(text)])
-        // A text that only resembles the end of the secret is kept.
+        // A text that only resembles the end of the secret stays visible.
         let other = secret.suffix(count).dropLast(5) + "-----"
         #expect(mask.masked(log + line + other).hasSuffix("-----"))
       }
