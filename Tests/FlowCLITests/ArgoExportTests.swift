@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Exported workflows are valid for Argo.
+/// Exported workflows must be valid for Argo.
 @Suite(.timeLimit(.minutes(10))) struct ArgoExportTests {
   private static let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../workflows").standardizedFileURL.path
@@ -11,7 +11,7 @@ import Testing
   static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: workflows)) ?? [])
     .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml") }.sorted()
 
-  /// Checks that a workflow uses only fields of Argo and that its references are valid.
+  /// Checks that a workflow contains only fields that Argo has, and that its references are valid.
   private func check(_ text: String) throws -> [String: ValueObject] {
     let workflow = try JSONText.parse(text)
     #expect(ArgoFields.workflow.problems(workflow) == [])
@@ -32,7 +32,7 @@ import Testing
     return Dictionary(zip(names, templates)) { first, _ in first }
   }
 
-  @Test(arguments: examples) func `an example is exported to a valid workflow unless no step can be translated`(
+  @Test(arguments: examples) func `each exported example is valid unless none of its steps can be translated`(
     _ name: String
   ) throws {
     let result = try FlowrunProcess.run(["export", "\(Self.workflows)/\(name)", "--format", "argo"])

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// The part of Argo's published schema of a Workflow that exported workflows use: the existing and required fields and
-/// their content. The schema allows unknown fields; here they are errors, because Argo ignores them.
+/// The part of Argo's published schema that exported workflows use: the fields that exist, which of them are required,
+/// and their content. The schema allows unknown fields. Here they are errors, because Argo ignores them.
 indirect enum ArgoFields: Sendable {
   case text
   case flag
@@ -36,7 +36,7 @@ indirect enum ArgoFields: Sendable {
       "continueOn": .object(["failed": .flag, "error": .flag]),
     ], required: ["name"])
 
-  /// Returns the errors with their locations.
+  /// Returns the problems with a value, each with its location.
   func problems(_ value: Value, _ place: String = "") -> [String] {
     switch (self, value) {
     case (.text, .string), (.flag, .boolean): []

@@ -7,7 +7,7 @@
 
   @testable import FlowCLI
 
-  /// Questions that ask for text or a secret.
+  /// Questions for text or for a secret.
   @Suite(.timeLimit(.minutes(3))) struct `A question` {
     private let tool: CommandLineTool
 
@@ -29,7 +29,7 @@
 
       """
 
-    /// True if a file in the folder contains a text.
+    /// True if any file in the folder contains a text.
     private func isStored(_ text: String) -> Bool {
       let files = FileManager.default.enumerator(at: tool.folder, includingPropertiesForKeys: nil)
       return files?.contains { file in
@@ -37,7 +37,7 @@
       } ?? false
     }
 
-    @Test func `for text is answered at the terminal, below the last output of earlier steps`() throws {
+    @Test func `a question for text is answered at the terminal, below the output of earlier steps`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -58,7 +58,7 @@
       }
     }
 
-    @Test func `shows the last output of preceding items and included files, in events and on the page`() throws {
+    @Test func `a question shows the last output of preceding items and included files`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -97,7 +97,7 @@
           "\"printed\":{\"each[0]\":[\"item a\"],\"each[1]\":[\"item b\"],\"part/two\":[\"3\",\"4\""), "\(output)")
     }
 
-    @Test func `for a secret does not show or record the secret, and a resume that needs it asks again`()
+    @Test func `a secret answer is neither shown nor recorded, and a resumed run asks for it again`()
       throws
     {
       defer { tool.remove() }
@@ -122,7 +122,7 @@
       #expect(!isStored("0pen-again"))
     }
 
-    @Test func `for a secret can be answered on standard input, but not by an argument`() throws {
+    @Test func `a question for a secret can be answered on standard input, but not by an argument`() throws {
       defer { tool.remove() }
       try tool.write(Self.secret, to: "w.yaml")
       try tool.write("", to: "repaired")
@@ -144,12 +144,12 @@
       #expect(!isStored("s3same-0pen"))
     }
 
-    /// Waits until other processes can find the run; its events may be printed earlier.
+    /// Waits until other processes can find the run. Its events may be printed before that.
     private func isRecorded() throws -> Bool {
       try within(seconds: 60) { try tool.run("runs", "show", "last").exitCode == 0 }
     }
 
-    @Test func `for text can be answered on standard input or by an argument`() throws {
+    @Test func `a question for text can be answered on standard input or by an argument`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -173,7 +173,7 @@
       #expect(outputs.contains("as before; nothing"), "\(outputs)")
     }
 
-    @Test func `passes its secret only to inputs that accept secrets`() throws {
+    @Test func `a secret answer is passed only to inputs that accept secrets`() throws {
       defer { tool.remove() }
       try tool.write(
         """

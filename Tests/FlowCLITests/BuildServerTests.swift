@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Outputs of the command for build servers and trace collectors.
+/// Outputs of runs for build servers and trace collectors.
 @Suite(.timeLimit(.minutes(10))) struct `A run on a build server` {
   private static let workflow = """
     name: build
@@ -28,7 +28,7 @@ import Testing
     return try FlowrunProcess.run(arguments, in: tool.folder.path, environment: variables)
   }
 
-  @Test func `writes JUnit, annotations, a summary and a code quality report, all without the secret`() throws {
+  @Test func `a run writes JUnit, annotations, a summary and code quality without the secret`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "build.yaml")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `removes the outputs of an earlier run if the workflow cannot start`() throws {
+  @Test func `a workflow that cannot start removes the outputs of an earlier run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: bad\nsteps: { a: { uses: no.such } }\n", to: "bad.yaml")
@@ -68,13 +68,13 @@ import Testing
         in: tool.folder.path)
       #expect(result.exitCode == 2, "\(result.errors)")
       let left = files.filter { FileManager.default.fileExists(atPath: "\(tool.folder.path)/\($0)") }
-      // Problems in the workflow are reported as findings.
+      // Problems with the workflow itself are findings, so their file is written.
       #expect(left == (name == "bad.yaml" ? ["quality.json"] : []), "\(name)")
       if name == "bad.yaml" { #expect(try tool.text(of: "quality.json").contains("no.such")) }
     }
   }
 
-  @Test func `annotates the lines of an invalid workflow, both in a run and in a check`() throws {
+  @Test func `the lines of an invalid workflow are annotated, both in a run and in a check`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.nop }\n", to: "flows/broken.yaml")
@@ -96,7 +96,7 @@ import Testing
       (["--junit", "build.yaml"], 64, "--junit 'build.yaml' would overwrite the workflow"),
       (["--otlp", "localhost:4318"], 64, "--otlp 'localhost:4318': expected http://HOST[:PORT]"),
       (["--annotations", "gitlab"], 64, "github"),
-    ]) func `rejects outputs that cannot be written before anything runs`(
+    ]) func `an output that cannot be written is reported before anything runs`(
       options: [String], code: Int32, message: String
     ) throws
   {
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `is sent to a collector as a single trace with the contexts of commands and plugins`() throws {
+  func `a run is sent to a collector as one trace, which commands and plugins continue`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()
@@ -183,12 +183,12 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `has the same result if the collector fails, with one warning about dropped spans`() throws {
+  func `a failing collector does not change the result of a run, and one warning reports lost spans`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")
-    // The behavior of the receiver, the number of lost spans of three, and the reason.
+    // The behavior of the receiver, how many of three spans are lost, and the reason.
     let cases = [
       ("busy", 0, ""), ("reject", 2, "the server rejected them: too many"), ("error", 3, "the server answered 400"),
       ("wrong", 3, "it is not HTTP"), ("silent", 3, "no answer"), ("negative", 3, "the server answered 503"),
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `has the same result if no collector is listening`() throws {
+  @Test func `a collector that does not listen does not change the result of a run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { run: exit 3 }\n", to: "x.yaml")
@@ -217,7 +217,7 @@ import Testing
         "flowrun: warning: 3 of the run's 3 spans did not reach http://127.0.0.1:1/v1/traces: Connection refused\n"))
   }
 
-  @Test func `sends traces over TLS if flowrun was built with TLS`() throws {
+  @Test func `traces are sent over TLS if flowrun was built with it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")

@@ -1,10 +1,10 @@
 import Testing
 
-/// The byte-order mark that Windows editors put at the start of a text is ignored.
+/// Editors on Windows put a byte order mark at the beginning of a text. flowrun ignores it.
 @Suite(.timeLimit(.minutes(10))) struct `A byte-order mark` {
   private static let mark = "\u{FEFF}"
 
-  @Test func `is accepted in workflows, arguments, files and batches`() throws {
+  @Test func `a byte order mark is accepted in workflows, arguments, files and batches`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

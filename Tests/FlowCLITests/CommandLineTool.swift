@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// Runs the real `flowrun` in a temporary folder.
+/// Runs the real program `flowrun` in a temporary folder.
 struct CommandLineTool {
-  /// The working folder, which ``remove()`` removes.
+  /// The working folder. ``remove()`` deletes it.
   let folder: URL
 
-  /// The result of a call.
+  /// The result of running the program.
   struct Output: Equatable {
     var exitCode: Int32
     var standardOutput: String
@@ -19,7 +19,7 @@ struct CommandLineTool {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Writes a file to the folder.
+  /// Writes text to a file in the folder. Missing subfolders are created.
   func write(_ text: String, to name: String) throws {
     let file = folder.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -31,10 +31,10 @@ struct CommandLineTool {
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  /// Runs `flowrun` with these arguments and waits for its end.
+  /// Runs `flowrun` with these arguments and waits until it ends.
   func run(_ arguments: String..., input: String = "") throws -> Output { try run(arguments, input: input) }
 
-  /// Runs `flowrun` with these arguments and waits for its end.
+  /// Runs `flowrun` with these arguments and waits until it ends.
   func run(_ arguments: [String], input: String = "") throws -> Output {
     let result = try FlowrunProcess.run(arguments, in: folder.path, input: input)
     return Output(exitCode: result.exitCode, standardOutput: result.output, standardError: result.errors)

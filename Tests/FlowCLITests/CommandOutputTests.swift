@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output of commands as shown to users.
+/// The output of commands as users see it.
 @Suite(.timeLimit(.minutes(10))) struct CommandOutputTests {
   private let tool: CommandLineTool
 
@@ -22,7 +22,7 @@ import Testing
       """, to: "output.yaml")
   }
 
-  @Test func `each output line is logged with its step and its stream`() throws {
+  @Test func `each output line of a command is logged with its step and its stream`() throws {
     defer { tool.remove() }
     let lines = try tool.run("output.yaml", "--json").standardOutput.split(separator: "\n")
     let logs = try lines.compactMap { try JSONText.parse(String($0)).objectValue }.filter { $0["event"] == "step.log" }
@@ -71,7 +71,7 @@ import Testing
 
   #if os(Linux)
     @Test
-    func `a process in a separate session serves later steps and is stopped and named when the run ends`()
+    func `a process in a separate session serves later steps and is stopped when the run ends`()
       throws
     {
       defer { tool.remove() }
@@ -126,7 +126,7 @@ import Testing
       #expect(printed.contains("tick 1") && !printed.contains("tick 2"), "\(printed)")
     }
 
-    /// True if a process with this command line is running.
+    /// True if a process with this command line exists.
     private static func runs(_ words: String) -> Bool {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.filter { Int($0) != nil }.contains { process in

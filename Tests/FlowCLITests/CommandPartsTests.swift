@@ -15,12 +15,12 @@ import Testing
       of: workflow, installation, RunRequest(file: "w.yaml", on: on), workflowFolder: ".", inputs: [:])
   }
 
-  @Test func `runs all steps in its own process`() throws {
+  @Test func `a program without executors runs all steps in its own process`() throws {
     let executors = try start("name: w\nsteps: { a: { uses: flow.noop } }\n")
     #expect(executors.isEmpty && executors.placement == nil)
   }
 
-  @Test func `refuses executors on the command line and in the file`() throws {
+  @Test func `a program without executors refuses them on the command line and in the file`() throws {
     let problem = #expect(throws: UsageProblem.self) {
       try start("name: w\nsteps: { a: { uses: flow.noop } }\n", on: "workers=2")
     }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `add subcommands to groups of the help, in their order`() {
+  @Test func `subcommands of modules are listed in their groups of the help, in order`() {
     let parts = CommandParts([Words(), Words()])
     #expect(parts.subcommands(in: .servers).map { $0.configuration.commandName } == ["version", "version"])
     #expect(parts.subcommands(in: .inspect).map { $0.configuration.commandName } == ["graph", "graph"])

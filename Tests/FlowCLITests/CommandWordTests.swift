@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The short keys `run`, `shell`, `timeout` and `finally`, as used by people coming from other tools.
+/// The short keys `run`, `shell`, `timeout` and `finally`, which users of other tools expect.
 @Suite struct `Short keys` {
   private func run(
     _ text: String, _ arguments: String...
@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `include run, which stops a string at its first failing command and runs a list without a shell`() throws {
+  @Test func `run stops a string at the first failing command, and runs a list without a shell`() throws {
     let result = try run(
       """
       name: words
@@ -39,7 +39,7 @@ import Testing
     #expect(!result.standardOutput.contains("text: two") && !result.standardOutput.contains("unreached\n"))
   }
 
-  @Test func `include timeout, which cancels the steps, runs the cleanup and makes the run fail`() throws {
+  @Test func `timeout cancels the steps, runs the cleanup and makes the run fail`() throws {
     let result = try run(
       """
       name: slow
@@ -61,7 +61,7 @@ import Testing
     #expect(!result.standardOutput.contains("gate"))
   }
 
-  @Test func `include finally, which can read the outcomes of the steps`() throws {
+  @Test func `steps in finally can read the outcomes of other steps`() throws {
     let result = try run(
       """
       name: sad
@@ -84,7 +84,7 @@ import Testing
     #expect(result.standardOutput.contains("alone: alone\n"))
   }
 
-  @Test func `include env-file, which defines variables that the workflow can override`() throws {
+  @Test func `env-file defines variables that the workflow can override`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `include finally, which runs again in a resume of a failed run, but not of a successful one`() throws {
+  @Test func `finally runs again when a failed run is resumed, but not after a successful one`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -158,7 +158,7 @@ import Testing
     ("", "a: make all", "write a command under 'run': { run: \"make all\" }"),
     ("", "a: flow.noop", "write an action under 'uses': { uses: flow.noop }"),
   ])
-  func `with a value instead of a mapping are errors that name the key for the value`(
+  func `a value in place of a mapping is an error that names the key for the value`(
     line: String, step: String, answer: String
   ) throws {
     let result = try run(
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: mistakes)
-  func `of other tools in a step are errors that suggest the right key`(line: String, answer: String) throws {
+  func `a key of another tool in a step is an error that suggests the right key`(line: String, answer: String) throws {
     let result = try run(
       """
       name: foreign
@@ -195,14 +195,14 @@ import Testing
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
     ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "top level"),
   ])
-  func `of other tools in a workflow are errors that suggest the right key`(line: String, answer: String) throws {
+  func `a workflow key of another tool is an error that suggests the right key`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")
     #expect(result.exitCode == 2)
     #expect(result.standardOutput.contains(answer), "\(line): \(result.standardOutput)")
     #expect(result.standardOutput.contains("1 error,"), "\(result.standardOutput)")
   }
 
-  @Test func `cause a single error for a list of steps, for jobs or for an unknown type`() throws {
+  @Test func `a list of steps, jobs or an unknown type cause a single error`() throws {
     let list = try run("name: l\nsteps:\n  - run: make\n  - run: make test\n", "validate", "w.yaml")
     #expect(list.standardOutput.contains("give each step an id as its key") && list.standardOutput.contains("1 error,"))
     let jobs = try run("name: l\njobs:\n  build:\n    steps:\n      - run: make\n", "validate", "w.yaml")

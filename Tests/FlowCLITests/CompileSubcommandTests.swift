@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `flowrun compile`, and commands that read its output.
+/// `flowrun compile`, and the commands that read compiled files.
 @Suite(.timeLimit(.minutes(10))) struct CompileSubcommandTests {
   @Test func `a compiled workflow can be run, validated and drawn like its YAML from any folder`() throws {
     let tool = try CommandLineTool()

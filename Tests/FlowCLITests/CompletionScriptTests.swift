@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The completion scripts, run by their shells.
+/// Runs the completion scripts in their shells.
 @Suite(.timeLimit(.minutes(10))) struct CompletionScriptTests {
   private let tool: CommandLineTool
 
@@ -18,7 +18,7 @@ import Testing
     try tool.write("", to: "notes.txt")
   }
 
-  /// Returns the proposals of a shell at the end of a line.
+  /// Returns the proposals of a shell at the end of a command line.
   private func proposals(_ shell: String, at line: String) throws -> Set<String> {
     let script = try tool.run("--generate-completion-script", shell)
     try #require(script.exitCode == 0)
@@ -71,7 +71,7 @@ import Testing
     #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
   }
 
-  @Test func `the steps of the file are completed, or those of flowrun.yaml if no file is given`() throws {
+  @Test func `the steps of the named file or of flowrun.yaml are completed`() throws {
     defer { tool.remove() }
     #expect(try proposals("bash", at: "flowrun hello.yaml ").contains("a"))
     try tool.write("name: own\nsteps: { test: { run: make test }, tidy: { run: make clean } }\n", to: "flowrun.yaml")
@@ -80,7 +80,7 @@ import Testing
     #expect(try proposals("bash", at: "flowrun test ti") == ["tidy"])
   }
 
-  /// Zsh completes only on a terminal, so its functions are replaced by ones that print their arguments.
+  /// Zsh completes words only on a terminal. So its functions are replaced by ones that print their arguments.
   @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
   func `zsh completes a file without a subcommand like a file after run`(first: String, line: String) throws {
     defer { tool.remove() }
@@ -95,8 +95,8 @@ import Testing
     #expect(result.output == "flowrun \(line) --str \(line.split(separator: " ").count + 2)\n")
   }
 
-  /// Not tested in fish, which evaluates flowrun's queries about the line only on a terminal.
-  @Test func `a file's events, inputs and steps are completed, with and without a subcommand`() throws {
+  /// This is not tested in fish, which evaluates flowrun's queries about the command line only on a terminal.
+  @Test func `the events, inputs and steps of a file are completed with and without a subcommand`() throws {
     defer { tool.remove() }
     for line in ["flowrun", "flowrun run"] {
       let events = try proposals("bash", at: "\(line) hello.yaml --event ")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run belongs to the folder of its store, even if the folder is moved.
+/// A run belongs to the folder of its store. If the folder is moved, the run belongs to the new path.
 @Suite struct `Runs of copied and moved folders` {
   private static let workflow = """
     name: w
@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  /// Creates a folder `prod` with a failed run.
+  /// Creates a folder `prod` that contains a failed run.
   private func tool() throws -> CommandLineTool {
     let tool = try CommandLineTool()
     try tool.write(Self.workflow, to: "prod/w.yaml")
@@ -30,7 +30,7 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `are not resumed from a copy: an error names both folders, and the original is unchanged`() throws {
+  @Test func `resuming a run in a copied folder is an error that names both folders`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)
@@ -44,8 +44,7 @@ import Testing
     #expect(listed.contains("/debug/w.yaml") && !listed.contains("/prod/w.yaml"), "\(listed)")
   }
 
-  @Test func `continue from a copy as separate runs with --here, and repeat steps that recorded the old folder`() throws
-  {
+  @Test func `--here continues a copied run and repeats steps that recorded the old folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)
@@ -58,14 +57,14 @@ import Testing
     #expect(try tool.text(of: "debug/plain.txt") == "plain\n")
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/prod/table.txt"))
     #expect(try tool.run("runs", "--json", "--in", "prod").standardOutput == before)
-    // From then on the run belongs to the copy, and the original is still unfinished.
+    // From now on, the new run belongs to the copy. The original run is still unfinished.
     #expect(try tool.run("resume", "last", "--in", "debug").standardOutput.contains("nothing is left to do"))
     #expect(try tool.run("resume", "last", "--in", "prod").exitCode == 0)
     #expect(try tool.text(of: "prod/table.txt").contains("/prod/out "))
   }
 
   @Test(arguments: [false, true])
-  func `are resumed at a moved folder's new path, even if another folder has the old one`(hasClone: Bool) throws {
+  func `a run in a moved folder is resumed at the new path`(hasClone: Bool) throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.moveItem(atPath: tool.folder.path + "/prod", toPath: tool.folder.path + "/moved")
@@ -80,7 +79,7 @@ import Testing
     #expect(refused.exitCode == 2 && refused.standardError.contains("/moved'"), "\(refused)")
   }
 
-  @Test func `are found through a symbolic link to the folder`() throws {
+  @Test func `runs are found through a symbolic link to their folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.createSymbolicLink(
@@ -90,7 +89,7 @@ import Testing
     #expect(try tool.run("runs", "link/w.yaml", "--in", "prod").standardOutput.contains("success"))
   }
 
-  @Test func `are not affected by cancel, post and answer in a copy`() throws {
+  @Test func `cancel, post and answer in a copied folder do not affect the original run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

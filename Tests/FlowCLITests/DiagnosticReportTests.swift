@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// Diagnostics for programs and for code-scanning services.
+/// Diagnostics in the formats of programs and code-scanning services.
 @Suite struct `Reports of diagnostics` {
   private var report: DiagnosticReport {
     let text = "name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n"
@@ -18,7 +18,7 @@ import Testing
     ])
   }
 
-  @Test func `contain locations as lines and columns of code points in JSON`() {
+  @Test func `the JSON report has locations as lines and columns of code points`() {
     #expect(
       report.json() == [
         [
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `contain the required parts of a log, a run and a result in SARIF 2.1.0`() throws {
+  @Test func `the SARIF report has the parts of a log that version 2.1.0 requires`() throws {
     let log = try #require(report.sarif().objectValue)
     #expect(log["version"] == "2.1.0")
     let run = try #require(log["runs"]?.arrayValue?.first?.objectValue)

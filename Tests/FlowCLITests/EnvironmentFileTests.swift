@@ -1,6 +1,6 @@
 import Testing
 
-/// `env-file`: several files, paths that depend on inputs, and the checks of `validate`.
+/// `env-file` with several files and with paths that depend on inputs, and its checks in `validate`.
 @Suite(.timeLimit(.minutes(10))) struct `Files of variables` {
   private static let workflow = """
     name: e
@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `are read in order, except those whose path evaluates to null`() throws {
+  @Test func `env-files are read in order, except those whose path evaluates to null`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -32,7 +32,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains(".env.none"), "\(missing)")
   }
 
-  @Test func `are reported by validate if they are missing or malformed, even in included files`() throws {
+  @Test func `validate reports missing and malformed env-files, even in included files`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")

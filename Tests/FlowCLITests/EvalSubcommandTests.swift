@@ -25,7 +25,7 @@ import Testing
     #expect(output.standardError.hasSuffix("  = help: did you mean 'contains'?\n"))
   }
 
-  @Test func `eval answers each line with one line, in order, even invalid ones`() throws {
+  @Test func `eval answers each input line with one line, in order, even invalid ones`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let questions: [(String, String)] = [
@@ -66,7 +66,7 @@ import Testing
     defer { tool.remove() }
     let text = String(repeating: "x", count: 3 << 20)
     let long = #"{"expr":"contains(t, 'y')","contexts":{"t":"\#(text)"}}"#
-    // A debug build needs a long time to read it.
+    // A debug build takes a long time to read such a line.
     let tooLong = TestExtent.isFull ? String(repeating: " ", count: Limits.jsonBytes + 1) + "\n" : ""
     let output = try tool.run("eval", "--batch", input: "\(long)\n\(tooLong)\(long)")
     #expect(

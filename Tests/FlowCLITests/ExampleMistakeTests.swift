@@ -8,14 +8,14 @@ import Testing
 
 @testable import FlowCLI
 
-/// A single mistake results in one error in the example workflows, too.
+/// In the example workflows, too, a single mistake results in a single error.
 @Suite(.timeLimit(.minutes(10))) struct `A single mistake in an example` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "workflows").path
 
-  /// Tries every kind of mistake on every line of every workflow with `FLOWRUN_LONG_TESTS=1`, otherwise a 30th of them
-  /// selected by `FLOWRUN_SEED`.
-  @Test func `results in one error, or in none if the workflow is still valid`() throws {
+  /// With `FLOWRUN_LONG_TESTS=1`, tries every kind of mistake on every line of every workflow. Otherwise, tries a 30th
+  /// of them, which `FLOWRUN_SEED` selects.
+  @Test func `a single mistake in an example results in at most one error`() throws {
     let seed = SeededGenerator.environmentSeed ?? 5
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [SingleMistake.lineTwoIn, .blockTwoIn])
-  func `does not cause further errors, for example with launch events at the wrong level`(
+  func `launch events at the wrong level cause a single error`(
     mistake: SingleMistake
   ) throws {
     let text = try String(contentsOfFile: Self.folder + "/launch.yaml", encoding: .utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// Failed steps and diagnostics at the lines of their files, for GitHub and GitLab.
+/// Failed steps and diagnostics, located at the lines of their files, for GitHub and GitLab.
 @Suite struct `Findings` {
   private static let file = """
     name: build
@@ -35,7 +35,7 @@ import Testing
       identity: "same")
   }
 
-  @Test func `of a run become annotations at the lines of their steps, escaped as GitHub requires`() throws {
+  @Test func `failures of a run are annotations at the lines of their steps, escaped as GitHub requires`() throws {
     #expect(
       GitHubAnnotations.text(Finding.all(in: try failed(), root: nil)) == """
         ::error file=build.yaml,line=4,col=3,title=step 'test' failed::no: 50 %25, really%0Alast line [exit-code]
@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func `of a run are warnings for steps that were late for the gate`() throws {
+  @Test func `a step that was late for the gate is a warning`() throws {
     let account = try RunAccountExample.account(
       "partial", ["fetch": RunAccountExample.step("success")],
       gate: ["outcome": "timed-out", "openedAt": 500, "max": 500, "late": ["fetch"]], file: Self.file)
@@ -56,7 +56,7 @@ import Testing
         """)
   }
 
-  @Test func `of a failed include are the findings of its steps`() throws {
+  @Test func `a failed include has the findings of its steps`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -66,12 +66,12 @@ import Testing
     #expect(Finding.all(in: account, root: nil).map(\.identity) == ["part/one"])
   }
 
-  @Test func `escape characters that would end a property or a line`() {
+  @Test func `characters that would end a property or a line of an annotation are escaped`() {
     #expect(GitHubAnnotations.property("a:b,c%\r\n") == "a%3Ab%2Cc%25%0D%0A")
     #expect(GitHubAnnotations.data("a:b,c%\r\n") == "a:b,c%25%0D%0A")
   }
 
-  @Test func `are limited to ten per severity, and the tenth has the number of omitted ones`() {
+  @Test func `at most ten annotations per severity are written, and the tenth counts the omitted ones`() {
     func lines(_ count: Int) -> [Substring] {
       GitHubAnnotations.text((1...count).map { finding(.error, $0) } + [finding(.warning, 1)]).split(separator: "\n")
     }
@@ -81,7 +81,7 @@ import Testing
     #expect(lines(11)[10].hasPrefix("::warning file=w.yaml,line=1,col=1,"))
   }
 
-  @Test func `of a run become a code quality report`() throws {
+  @Test func `failures of a run are written as a code quality report`() throws {
     let bytes = CodeQuality.bytes(Finding.all(in: try failed(), root: nil))
     let entries = try #require(JSONText.parse(bytes).arrayValue)
     #expect(entries.map { $0["check_name"] } == ["exit-code", "deadline"])
@@ -93,7 +93,7 @@ import Testing
     #expect(entries[0]["description"] == "step 'test' failed: no: 50 %, really\nlast line")
   }
 
-  @Test func `have unique fingerprints that do not depend on lines or messages`() throws {
+  @Test func `fingerprints of findings are unique and do not depend on lines or messages`() throws {
     func fingerprints(_ findings: [Finding]) throws -> [String?] {
       try #require(JSONText.parse(CodeQuality.bytes(findings)).arrayValue).map { $0["fingerprint"]?.stringValue }
     }
@@ -103,12 +103,12 @@ import Testing
     #expect(first.allSatisfy { $0?.count == 64 })
   }
 
-  @Test func `become an empty report and no annotations if there are none`() throws {
+  @Test func `without findings, the report is empty and there are no annotations`() throws {
     #expect(CodeQuality.bytes([]) == Array("[]\n".utf8))
     #expect(GitHubAnnotations.text([]).isEmpty)
   }
 
-  @Test func `of a step in an included file have the step's line in that file`() {
+  @Test func `a finding in an included file has the line of its step in that file`() {
     let inner = "name: inner\nsteps:\n  one: { uses: flow.noop }\n  two: { uses: flow.noop }\n"
     let outer = "name: outer\nsteps:\n  first: { uses: flow.noop }\n  part: { uses: ./inner.yaml }\n"
     let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all)) { path in
@@ -127,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test func `have file names relative to the root of the repository`() {
+  @Test func `the file names of findings are relative to the root of the repository`() {
     func path(_ file: String, _ root: String?) -> String {
       Finding.Place(file: file, TextLocation(line: 1, column: 1), root: root).file
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands suggested at the end of a run work in the current folder.
+/// The commands that a run suggests at its end must work in the current folder.
 @Suite struct `Runs in subfolders` {
   private let tool: CommandLineTool
 
@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  @Test func `print commands that work in the current folder`() throws {
+  @Test func `a run prints commands that work in the current folder`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "flows/w.yaml")
     let run = try tool.run("flows/w.yaml").standardOutput
@@ -40,7 +40,7 @@ import Testing
     #expect(try tool.run(commands[1]).exitCode == 1)
   }
 
-  @Test func `print one line per step to a pipe and do not repeat the output of a failure`() throws {
+  @Test func `a pipe gets one line per step, and the output of a failure only once`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     let run = try tool.run("w.yaml").standardOutput
@@ -49,11 +49,11 @@ import Testing
     }
     #expect(!run.contains("started on") && run.components(separatedBy: "no luck").count == 2, "\(run)")
     #expect(run.contains("\nfailed: bad, mute\nskipped because of them: after\n"), "\(run)")
-    // The output of the command is quoted only if it was not shown.
+    // The command's output is quoted only if it has not been shown.
     #expect(
       run.contains(" (w.yaml:4): exited with status 3: two ('echo one; echo two; exit 3') [command-failed]\n")
         && !run.contains("| one"), "\(run)")
-    // A resume reads the file by its absolute path.
+    // A resumed run reads the file by its absolute path.
     #expect(try tool.run("resume", "last").standardOutput.contains(" (w.yaml:4): exited with status 3"))
     #expect(run.contains("no luck:\n") && run.contains("  |   at all [failed]\n"), "\(run)")
     #expect(try tool.run("w.yaml", "--quiet").standardOutput.contains("  |   two [command-failed]\n"))
@@ -61,7 +61,7 @@ import Testing
     #expect(verbose.contains("good started on ") && verbose.contains("critical path: "), "\(verbose)")
   }
 
-  @Test func `are found if only one folder has runs; otherwise the folder must be named`() throws {
+  @Test func `runs are found in the only folder that has any; with several, the user must name one`() throws {
     defer { tool.remove() }
     let plain = Self.workflow.replacing("exit 3", with: "true")
     try tool.write(plain, to: "a/deep/w.yaml")
@@ -79,13 +79,13 @@ import Testing
           "no runs in this folder, but in 2 folders below it: 'b', 'a/deep'; name one, as in --in b"),
       "\(several)")
     #expect(try tool.run("runs", "--in", "a/deep").exitCode == 0)
-    // The working folder's own runs have priority.
+    // The runs of the working folder itself take precedence.
     try tool.write(plain, to: "w.yaml")
     _ = try tool.run("w.yaml")
     #expect(try tool.run("runs").standardError.isEmpty)
   }
 
-  @Test func `have logs that report if a step printed nothing, and conflicting options are rejected`() throws {
+  @Test func `logs reports that a step printed nothing, and rejects conflicting options`() throws {
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     _ = try tool.run("w.yaml")

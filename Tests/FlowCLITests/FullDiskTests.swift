@@ -3,7 +3,7 @@
   import TestSupport
   import Testing
 
-  /// Uses a small disk, which only root can create.
+  /// Uses a small disk. Only root can create it.
   @Suite(.serialized) struct `A nearly full disk` {
     private let disk: String
 
@@ -19,7 +19,7 @@
       try? FileManager.default.removeItem(atPath: disk)
     }
 
-    /// Leaves this many KiB free. Returns false if the disk cannot be created here.
+    /// Fills the disk until this many KiB are free. Returns false if the disk cannot be created on this machine.
     private func leave(_ kibibytes: Int) throws -> Bool {
       try Shell.run(
         """
@@ -38,10 +38,10 @@
 
       """
 
-    /// The disk can fill up at any write. A normal run is not affected. A durable run ends with an error, and once
-    /// there is space, it is resumed without repeating recorded steps.
+    /// The disk can become full at any write. This does not affect a normal run. A durable run ends with an error. When
+    /// there is space again, it is resumed without repeating recorded steps.
     @Test(.enabled(if: isRoot), .timeLimit(.minutes(10)))
-    func `causes no loss of runs or of recorded steps of a durable run`() throws {
+    func `a nearly full disk loses neither runs nor recorded steps of durable runs`() throws {
       let outside = try CommandLineTool()
       defer {
         outside.remove()
@@ -87,9 +87,9 @@
     }
   }
 
-  /// Many processes and one store.
+  /// Many processes write to one store.
   @Suite struct `A hundred concurrent runs in one folder` {
-    @Test(.timeLimit(.minutes(10))) func `are all recorded completely`() throws {
+    @Test(.timeLimit(.minutes(10))) func `a hundred concurrent runs in a folder are recorded completely`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(

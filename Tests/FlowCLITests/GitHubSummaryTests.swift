@@ -4,7 +4,7 @@ import Testing
 @testable import FlowCLI
 
 @Suite struct `A summary for GitHub` {
-  @Test func `contains the result of the run, the causes of failures and the result of each step`() throws {
+  @Test func `a summary has the result of the run, the causes of failures and the results of steps`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -37,7 +37,7 @@ import Testing
         """)
   }
 
-  @Test func `is truncated after a step at 1 MiB, with the number of omitted steps`() throws {
+  @Test func `a summary is cut after a step at 1 MiB, and states how many steps are omitted`() throws {
     let message = String(repeating: "x", count: 16_000)
     let steps = ValueObject((0..<100).map { ("s\($0)", RunAccountExample.step("failure", error: ("e", message))) })
     let account = try RunAccountExample.account("failure", steps)
@@ -50,12 +50,12 @@ import Testing
     #expect((1 << 20) - text.utf8.count < 16_200)
   }
 
-  @Test func `keeps its last row if it fits exactly, and omits it if one byte is missing`() throws {
+  @Test func `a summary keeps its last row if it fits exactly, and omits it if one byte is missing`() throws {
     let account = try RunAccountExample.account(
       "success", ValueObject((0..<50).map { ("step\($0)", RunAccountExample.step("success")) }))
     let whole = GitHubSummary.text(account)
     #expect(whole.contains("| step49 |"))
-    // Space for the last line is reserved while steps are added.
+    // While steps are added, space is reserved for the last line.
     let room = whole.utf8.count - 1 + 128
     #expect(GitHubSummary.text(account, room: room) == whole)
     let cut = GitHubSummary.text(account, room: room - 1)
@@ -64,7 +64,7 @@ import Testing
     #expect(GitHubSummary.text(account, room: 100).isEmpty)
   }
 
-  @Test func `never exceeds the available space`() throws {
+  @Test func `a summary never exceeds the available space`() throws {
     let account = try RunAccountExample.account(
       "failure", ValueObject((0..<20).map { ("s\($0)", RunAccountExample.step("failure", error: ("e", "no"))) }))
     for room in stride(from: 0, to: 2_500, by: 13) {
