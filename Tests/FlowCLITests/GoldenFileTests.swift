@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files of an earlier version in Tests/Goldens, and the promises of docs/stability.md about them. They never change.
+/// Files of an earlier version in Tests/Goldens, and what docs/stability.md promises about them. These files never
+/// change.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct `Files of version 0.9.0` {
   private static let goldens = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Goldens/0.9.0").standardizedFileURL
@@ -11,7 +12,7 @@ import Testing
     try String(contentsOf: goldens.appending(path: name), encoding: .utf8)
   }
 
-  /// Runs the workflow of the golden files in a copy of their folder.
+  /// Runs the workflow of an earlier version in a copy of its folder.
   private func run(_ arguments: String...) throws -> (tool: CommandLineTool, output: String) {
     let tool = try CommandLineTool()
     for name in ["golden.yaml", "golden.flow", "report.json", "plugins"] {
@@ -23,7 +24,7 @@ import Testing
     return (tool, result.output)
   }
 
-  @Test func `contain only event members that runs still report`() throws {
+  @Test func `runs still report all event members of version 0.9.0`() throws {
     let (tool, output) = try run("golden.yaml", "--no-history", "--json")
     defer { tool.remove() }
     let now = Events(output)
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `include a report that can still be read and whose members are all still written`() throws {
+  @Test func `a report of version 0.9.0 can be read, and all its members are still written`() throws {
     let (tool, _) = try run("golden.yaml", "--no-history", "--quiet", "--report", "now.json")
     defer { tool.remove() }
     let recorded = try JSONSerialization.jsonObject(with: Data(Self.golden("report.json").utf8))
@@ -48,22 +49,22 @@ import Testing
     }
   }
 
-  @Test func `include a plugin that still works`() throws {
-    // The plugin exits if flowrun sends anything that is not in its record, and would then print nothing.
+  @Test func `a plugin of version 0.9.0 still works`() throws {
+    // The plugin exits if it receives anything that is not in its record. It would then print nothing.
     let (tool, output) = try run("golden.yaml", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("greet: greeting\n") && output.contains("said: Hello, Ada\n"), "\(output)")
   }
 
-  @Test func `include a compiled workflow that still runs`() throws {
+  @Test func `a workflow compiled by version 0.9.0 still runs`() throws {
     let (tool, output) = try run("golden.flow", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("each[2] 3: item 3\n") && output.contains("said: Hello, Ada\n"), "\(output)")
     #expect(try tool.run("graph", "golden.flow").standardOutput == tool.run("graph", "golden.yaml").standardOutput)
   }
 
-  @Test func `include a run history that can still be listed and a killed run that can still be resumed`() throws {
-    // The history contains the path of this folder.
+  @Test func `a run history of version 0.9.0 can be listed, and a killed run in it can be resumed`() throws {
+    // The recorded history contains the path of this folder.
     let folder = URL(filePath: "/tmp/flowrun-golden")
     let files = FileManager.default
     try? files.removeItem(at: folder)
@@ -86,7 +87,7 @@ import Testing
   }
 }
 
-/// The events of a run by name and step.
+/// The events of a run, by their name and step.
 private struct Events {
   var byKey: [String: Any] = [:]
 
@@ -99,9 +100,9 @@ private struct Events {
   }
 }
 
-/// Compares the structure of JSON values.
+/// Compares the structure of two JSON values.
 private enum Shape {
-  /// Returns the members of one value that another does not have or has with another type.
+  /// Returns the members of `recorded` that `now` does not have, or has with another type.
   static func missing(_ recorded: Any, in now: Any?, at place: String) -> [String] {
     guard let now, kind(recorded) == kind(now) || recorded is NSNull || now is NSNull else {
       return ["\(place) is \(now.map(kind) ?? "missing"), and was \(kind(recorded))"]

@@ -1,7 +1,7 @@
 import FlowTestKit
 
-/// A workflow of commands, fan-outs and included workflows with the expected results of its steps, computed only from
-/// the rules of docs/format.md, docs/foreach.md and docs/includes.md.
+/// A random workflow of commands, fan-outs and included workflows. The expected outcomes of its steps are computed only
+/// from the rules in docs/format.md, docs/foreach.md and docs/includes.md.
 struct IncludeModel {
   enum Body {
     case command(status: Int)
@@ -18,7 +18,7 @@ struct IncludeModel {
     var isEnabled = true
   }
 
-  /// The value of `if`, and its result if all dependencies are satisfied or not.
+  /// The value of a step's `if`, and its result depending on whether the dependencies are satisfied.
   enum Condition: String, CaseIterable {
     case always = "always()"
     case failure = "failure()"
@@ -40,7 +40,7 @@ struct IncludeModel {
     }
   }
 
-  /// The end of a step: its outcome, or the reason for skipping it.
+  /// The end of a step: its outcome, or the reason why it is skipped.
   struct End: Equatable {
     var word: String
     var isSatisfied: Bool
@@ -49,7 +49,7 @@ struct IncludeModel {
   let name: String
   var steps: [ModelStep] = []
 
-  /// Creates a random workflow that includes others at most three levels deep.
+  /// Creates a random workflow. It includes others up to three levels deep.
   init(name: String, depth: Int = 0, _ random: inout SeededGenerator) {
     self.name = name
     for index in 0..<Int.random(in: 1...(depth == 0 ? 7 : 4), using: &random) {
@@ -70,7 +70,7 @@ struct IncludeModel {
     }
   }
 
-  /// The files by name.
+  /// The files of the workflow and of those that it includes, by name.
   var files: [String: String] {
     var files = ["\(name).yaml": "name: \(name)\nsteps:\n" + steps.map(yaml).joined()]
     for case .include(let inner) in steps.map(\.body) { files.merge(inner.files) { first, _ in first } }
@@ -95,9 +95,9 @@ struct IncludeModel {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  // MARK: What must come out
+  // MARK: The expected outcomes
 
-  /// Adds the end of each step by its full id. Returns those of this workflow's own steps.
+  /// Adds the end of every step to `ends`, by the step's full id. Returns the ends of this workflow's own steps.
   @discardableResult
   func play(under prefix: String = "", into ends: inout [String: End]) -> [End] {
     var own: [End] = []
@@ -121,7 +121,7 @@ struct IncludeModel {
     switch step.body {
     case .command(let status): hasFailed = status != 0
     case .fanOut(let statuses, _, _, let takesOnlyGood):
-      // Items of an optional step may fail; the step itself succeeds.
+      // If an optional step has failed items, the step itself succeeds.
       hasFailed = !takesOnlyGood && statuses.contains(1) && !step.isOptional
     case .include(let inner): hasFailed = inner.leavesFailure(inner.play(under: path + "/", into: &ends))
     }
@@ -132,7 +132,7 @@ struct IncludeModel {
     let isSatisfied = needs.allSatisfy(\.isSatisfied)
     if !step.isEnabled { return End(word: "disabled", isSatisfied: true) }
     if (step.condition ?? .success).holds(behindSatisfied: isSatisfied) { return nil }
-    // Its own `if` is the reason only if its dependencies are satisfied.
+    // Its own `if` is the reason only if all dependencies are satisfied.
     return isSatisfied
       ? End(word: "condition", isSatisfied: true) : End(word: "upstream-failed", isSatisfied: false)
   }
@@ -144,7 +144,8 @@ struct IncludeModel {
     }
   }
 
-  /// True if a run of this workflow fails: a step that is not optional failed, even if other steps handled the failure.
+  /// True if the run fails because a step that is not optional has failed. It does not matter if other steps have
+  /// handled the failure.
   private func leavesFailure(_ ends: [End]) -> Bool {
     steps.indices.contains { ends[$0].word == "failure" && !steps[$0].isOptional }
   }

@@ -3,12 +3,11 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Compares runs of random workflows with fan-outs and included workflows with a model of the rules that shares no code
-/// with the engine.
+/// Compares runs of random workflows with a model of the documented rules. The model shares no code with the engine.
 @Suite(.timeLimit(.minutes(10))) struct `Random workflows with fan-outs and includes` {
   private static let count: UInt64 = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 80 : 2_000
 
-  @Test func `have the results described in the documentation`() throws {
+  @Test func `random workflows with fan-outs and includes have the documented results`() throws {
     let seeds = SeededGenerator.environmentSeed.map { $0...$0 } ?? 1...Self.count
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
@@ -22,7 +21,7 @@ import Testing
     }
   }
 
-  /// Runs the model's files and returns the results of steps by id.
+  /// Runs the files of a model. Returns the results of all steps, by id.
   private static func ends(_ model: IncludeModel) throws -> [String: String] {
     let tool = try CommandLineTool()
     defer { tool.remove() }

@@ -4,14 +4,14 @@
   import TestSupport
   import Testing
 
-  /// Runs of flowrun inside a step of flowrun.
+  /// Runs that a step of another run starts.
   @Suite(.timeLimit(.minutes(2))) struct `A run inside a run` {
     private let tool: CommandLineTool
 
     init() throws { tool = try CommandLineTool() }
 
     @Test(arguments: ["[FLOWRUN, inner.yaml]", "FLOWRUN inner.yaml; echo never", "FLOWRUN outer2.yaml; echo never"])
-    func `has time for its cleanup when the outer run is cancelled, even if the shell between them has ended`(
+    func `an inner run has time for its cleanup when the outer run is cancelled`(
       command: String
     ) throws {
       defer { tool.remove() }
@@ -41,7 +41,7 @@
       #expect(!result.output.contains("was killed"), "\(result)")
     }
 
-    @Test func `that a finished command left behind is stopped and has time for its cleanup`() throws {
+    @Test func `an inner run that a finished command left behind is stopped and has time for its cleanup`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -66,7 +66,7 @@
       "setsid -w FLOWRUN inner.yaml; echo never", "timeout 60 FLOWRUN inner.yaml; echo never",
       "sh -c 'setsid FLOWRUN inner.yaml & wait'; echo never",
     ])
-    func `in a separate session or group is stopped and has time for its cleanup`(command: String) throws {
+    func `an inner run in a separate session or group is stopped and has time for its cleanup`(command: String) throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -88,7 +88,7 @@
       #expect(!result.output.contains("never") && !result.output.contains("was killed"), "\(result)")
     }
 
-    @Test func `is stopped with the outer run even if it outlives its step in a separate session`() throws {
+    @Test func `an inner run that outlives its step in a separate session is stopped with the outer run`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -109,7 +109,7 @@
       #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
     }
 
-    @Test func `in a service has time for its cleanup when the service is stopped`() throws {
+    @Test func `an inner run in a service has time for its cleanup when the service is stopped`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -131,10 +131,10 @@
       #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/tidied"), "\(result)")
     }
 
-    @Test func `reports its stop time only to a pipe created by flowrun`() throws {
+    @Test func `an inner run reports its stop time only to a pipe that flowrun created`() throws {
       defer { tool.remove() }
       try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
-      // The variable names this pipe, but unlike those of flowrun, it blocks writers.
+      // The variable names this pipe. Unlike those of flowrun, it blocks writers.
       let (status, output) = try Shell.run(
         """
         ( export FLOWRUN_STOP="1:$(stat -L -c %d:%i /dev/fd/3):1"; '\(FlowrunProcess.path)' w.yaml ) 3>&1 | cat

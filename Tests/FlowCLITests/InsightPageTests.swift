@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pages in headless Chromium, used as a reader would use them.
+/// Tests pages in headless Chromium as a reader uses them.
 @Suite(.timeLimit(.minutes(10))) struct `An HTML page` {
   private static let workflow = """
     name: "<b>page & 'quotes'"
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-  func `loads and logs nothing, and responds to the pointer and the keyboard`(
+  func `a page loads nothing, logs nothing, and responds to the pointer and the keyboard`(
     width: Int, scheme: String
   ) throws {
     let tool = try CommandLineTool()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `is a single file that is readable without its script`() throws {
+  @Test func `a page is a single file that is readable without its script`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "page.yaml")
@@ -76,7 +76,7 @@ import Testing
       docs: { if: "inputs.target == 'production'", run: "echo docs" }
     """
 
-  @Test func `starts with failures and their causes, followed by skipped steps`() throws {
+  @Test func `a page of a failed run begins with failures and their causes, then skipped steps`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.failing, to: "deploy.yaml")
@@ -107,7 +107,7 @@ import Testing
     #expect(!again.contains("s3cr3t-t0ken"))
   }
 
-  @Test func `shows a run with a failed optional step as partly succeeded`() throws {
+  @Test func `a page shows a run with a failed optional step as partly succeeded`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let workflow = """
@@ -122,12 +122,12 @@ import Testing
     #expect(page.contains("<h2>Gate</h2>") && page.contains("held by the minimum"))
   }
 
-  @Test(.enabled(if: hasBrowser)) func `draws only the visible ones of 10,000 steps, and finds the others quickly`()
+  @Test(.enabled(if: hasBrowser)) func `a page with 10,000 steps draws only the visible ones`()
     throws
   {
     let tool = try CommandLineTool()
     defer { tool.remove() }
-    // No slack is computed for a report of schema 1; it would take minutes in a debug build.
+    // For a report of schema 1, slack is not computed. That would take minutes in a debug build.
     let steps = (0..<10_000).map { number in
       let (start, end) = (number % 97, number % 97 + 3 + number % 11)
       let times = #""readyAt":\#(start),"startedAt":\#(start).5,"endedAt":\#(end).25"#
@@ -146,7 +146,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: page)).count < 1_500_000)
     let seen = try Self.browse(page, 1280, "many")
     #expect(seen["elements"]?.numberValue ?? .infinity < 2_000, "\(seen)")
-    // Sorting takes 100 ms on an idle machine; the limit only detects a very slow sort.
+    // Sorting takes 100 ms on an idle machine. The limit only detects a very slow sort.
     #expect(seen["sort"]?.numberValue ?? .infinity < 4_000, "\(seen)")
     #expect(seen["search"]?.stringValue == "11 of 10000 steps" && seen["outcome"]?.stringValue == "10 of 10000 steps")
     #expect(seen["cause"]?.stringValue == "200 of 10000 steps")

@@ -23,7 +23,7 @@ import Testing
     return tool
   }
 
-  /// Sets the times of steps in a report, in milliseconds, because real times depend on the machine.
+  /// Sets the times of steps in a report, in milliseconds. Real times would depend on the machine.
   private func setTimes(
     _ steps: [String: ClosedRange<Int>], opened: Int, in name: String, of tool: CommandLineTool
   ) throws {
@@ -53,7 +53,7 @@ import Testing
     try tool.write(JSONText.write(.object(report)), to: name)
   }
 
-  @Test func `return the same forecast for any number of cores, and a different one for another seed`() throws {
+  @Test func `simulate returns the same forecast on any number of cores, and another for another seed`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let arguments = ["simulate", "app.yaml", "--runs", TestExtent.isFull ? "5000" : "500", "--format", "json"]
@@ -77,7 +77,7 @@ import Testing
     (["--correlation", "nan"], 64, "from 0 to 1"), (["--assume", "granted=true"], 64, "write --assume steps.ID"),
     (["--from", "app.yaml"], 2, "is not a JSON value"), (["--from", "nowhere"], 2, "no such file or folder"),
   ])
-  func `check the options of simulate`(arguments: [String], code: Int32, text: String) throws {
+  func `simulate checks its options`(arguments: [String], code: Int32, text: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     let runs = arguments.contains("--runs") ? [] : ["--runs", "200"]
@@ -86,7 +86,7 @@ import Testing
     #expect((output.standardOutput + output.standardError).contains(text), "\(output)")
   }
 
-  @Test func `assign a cause to each millisecond of a run, from a report and from the history`() throws {
+  @Test func `analyze assigns a cause to each millisecond of a run, from a report and from the history`() throws {
     let tool = try tool()
     defer { tool.remove() }
     // Only 'show' blocks the gate, so the critical path does not depend on the machine's speed.
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `analyze attempts of steps and items, waits for the disk, and the gate if there is one`()
+  @Test func `analyze covers attempts of steps and items, waits for the disk, and the gate`()
     throws
   {
     let tool = try CommandLineTool()
@@ -138,7 +138,7 @@ import Testing
     #expect(told.contains("\neverything had finished at") && !told.contains("the gate"), "\(told)")
   }
 
-  @Test func `keep launches of different reasons apart, and check a budget in each group of five`() throws {
+  @Test func `compare keeps launch reasons apart and checks a budget in each group of at least five`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -175,7 +175,7 @@ import Testing
     #expect(unknown.exitCode == 64 && unknown.standardError.contains("such as 'background (cold)'"), "\(unknown)")
     #expect(try tool.run("analyze", "all", "--format", "html").exitCode == 64)
 
-    // A group that only one side has is listed, and its budgets are judged if they need no baseline.
+    // A group that is on only one side is listed. Its budgets are checked if they need no baseline.
     let less = try tool.run("compare", "all", "user-0.json")
     #expect(less.standardOutput.contains("launched by user (cold)"), "\(less)")
     #expect(
@@ -201,7 +201,7 @@ import Testing
     #expect(page.standardOutput.contains("only now: 6 runs, launched by background (cold)"), "\(page)")
   }
 
-  @Test func `use the singular for a single run, step or group`() throws {
+  @Test func `insight subcommands use the singular for a single run, step or group`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: one\nsteps: { s: { uses: flow.noop } }\n", to: "one.yaml")
@@ -225,7 +225,7 @@ import Testing
     for text in texts { #expect(text.firstMatch(of: /\b1 (more )?(runs|steps|groups)\b/) == nil, "\(text)") }
   }
 
-  @Test func `detect a change, check a baseline and report if there are too few runs`() throws {
+  @Test func `compare detects a change, checks a baseline and reports if there are too few runs`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let slower = Self.workflow.replacingOccurrences(of: "{ for: 30ms }", with: "{ for: 400ms }")
@@ -260,7 +260,7 @@ import Testing
     #expect(try tool.run("simulate", "app.yaml", "--from", "other.json").exitCode == 64)
   }
 
-  @Test func `compare forecasts, but reject them as reports`() throws {
+  @Test func `compare accepts forecasts, and analyze rejects them as reports`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for (slow, file) in [("1", "before.json"), ("1.3", "after.json")] {
@@ -288,7 +288,7 @@ import Testing
       "'steps.a.startedAt' in a report is a number, found \"soon\""
     ),
   ])
-  func `reject a file that is not a report`(text: String, problem: String) throws {
+  func `analyze rejects a file that is not a report`(text: String, problem: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(text, to: "bad.json")
@@ -296,7 +296,7 @@ import Testing
     #expect(output.exitCode == 2 && output.standardError.contains(problem), "\(output)")
   }
 
-  @Test func `read reports of older versions of flowrun`() throws {
+  @Test func `analyze reads reports of older versions of flowrun`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Steps with `interactive: true` on a pseudoterminal.
+  /// Steps with `interactive: true`, run in a pseudoterminal.
   @Suite(.timeLimit(.minutes(3))) struct `An interactive step` {
     private let tool: CommandLineTool
 
@@ -23,7 +23,7 @@
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `uses the terminal while other steps run, and their output is printed afterwards`(term: String) throws {
+    func `an interactive step uses the terminal while other steps run, whose output follows`(term: String) throws {
       defer { tool.remove() }
       let session = try start(
         """
@@ -43,7 +43,7 @@
       #expect(logs.standardOutput.contains("from the other") && !logs.standardOutput.contains("hello bob"))
     }
 
-    @Test func `waits for the interactive steps above it in the file`() throws {
+    @Test func `an interactive step waits for the interactive steps above it in the file`() throws {
       defer { tool.remove() }
       try tool.write("name: inner\nsteps:\n  third: { run: echo the third, interactive: true }\n", to: "inner.yaml")
       let session = try start(
@@ -61,13 +61,13 @@
     }
 
     @Test(arguments: ["exit 0", "kill -9 $$", "read line", "read line; echo"])
-    func `restores the terminal regardless of how it ends`(end: String) throws {
+    func `the terminal is restored however an interactive step ends`(end: String) throws {
       defer { tool.remove() }
       let trap = end.hasSuffix("echo") ? "trap 'exit 3' INT; " : ""
       let session = try start(
         "name: modes\nsteps:\n  a: { run: \"\(trap)stty -echo -icanon; echo ready; \(end)\", interactive: true }\n")
       #expect(session.shows("ready"))
-      // Ctrl-C is sent to the command and not to flowrun.
+      // Ctrl-C goes to the command rather than to flowrun.
       if end.hasPrefix("read line") { session.type("\u{3}") }
       #expect(session.exitCode() == (end == "exit 0" ? 0 : 1), "\(session.output)")
       #expect(session.isUsual)
@@ -75,7 +75,7 @@
       if end == "read line" { #expect(session.output.contains("signal 2")) }
     }
 
-    @Test func `is cancelled when flowrun receives SIGTERM, and the terminal is restored`() throws {
+    @Test func `SIGTERM to flowrun cancels an interactive step and restores the terminal`() throws {
       defer { tool.remove() }
       let session = try start(
         """
@@ -92,7 +92,7 @@
       #expect(session.isUsual)
     }
 
-    @Test func `is stopped with flowrun by Ctrl-Z and continues with it`() throws {
+    @Test func `Ctrl-Z stops an interactive step together with flowrun, and both continue together`() throws {
       defer { tool.remove() }
       try tool.write(
         "name: z\nsteps:\n  a: { run: 'stty -echo; echo ready; read x; echo \"got $x\"; read y; echo \"and $y\"', interactive: true }\n",
@@ -118,7 +118,7 @@
     }
 
     @Test(arguments: [["--json"], [], ["--watch"]])
-    func `fails if it cannot use a terminal`(options: [String]) throws {
+    func `an interactive step fails if it cannot use a terminal`(options: [String]) throws {
       defer { tool.remove() }
       let session = try start(
         "name: refused\nsteps: { a: { run: echo never, interactive: true } }\n", options,
@@ -131,7 +131,7 @@
       #expect(piped.exitCode == 1 && piped.standardOutput.contains("[no-terminal]"))
     }
 
-    @Test func `returns the outputs written to its output file, for each item`() throws {
+    @Test func `an interactive step returns the outputs that it writes to its output file, for each item`() throws {
       defer { tool.remove() }
       let session = try start(
         """

@@ -15,7 +15,7 @@ import Testing
     #expect(reactions((SIGTERM, 0), (SIGTERM, 0), (SIGINT, 100), (SIGHUP, 499)) == [.stop, .none, .none, .none])
   }
 
-  @Test func `a signal more than half a second after the first one ends the process at once`() {
+  @Test func `a signal half a second after the first one ends the process at once`() {
     #expect(reactions((SIGINT, 0), (SIGINT, 500)) == [.stop, .endAtOnce])
     #expect(reactions((SIGINT, 0), (SIGINT, 300), (SIGINT, 600)) == [.stop, .none, .endAtOnce])
   }
@@ -25,7 +25,7 @@ import Testing
     #expect(reactions((SIGINT, 0), (SIGQUIT, 10)) == [.stop, .endAtOnce])
   }
 
-  @Test func `the first signal is reported`() {
+  @Test func `the first signal is remembered`() {
     var requests = InterruptRequests()
     _ = requests.take(SIGTERM, at: start)
     _ = requests.take(SIGINT, at: start)

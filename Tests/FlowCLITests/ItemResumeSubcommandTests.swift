@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Resumes of steps with items, from the perspective of a person and of a service with idempotency keys.
+/// Resuming steps with items, as it appears to a person and to a service that uses idempotency keys.
 @Suite struct `Resumed items` {
-  @Test func `use each key only once if the list is reordered, and the plan reports how many are kept`()
+  @Test func `no idempotency key is used twice if the list is reordered before a resume`()
     throws
   {
     let tool = try CommandLineTool()
@@ -34,7 +34,7 @@ import Testing
     #expect(lines == ["x f[0] 1", "x f[1]~1 1", "y f[0]~1 1", "y f[1] 1", "z f[2] 1"])
   }
 
-  @Test func `of a changed step are rejected, kept or run again, depending on the options`() throws {
+  @Test func `items of a changed step are rejected, kept or run again, depending on the options`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let workflow = """
@@ -64,7 +64,7 @@ import Testing
     #expect(!rerun.standardOutput.contains("F-"), "\(rerun)")
   }
 
-  @Test func `that were interrupted and must not run twice are neither listed nor run again`()
+  @Test func `interrupted items that must not run twice are neither listed nor run again`()
     throws
   {
     let tool = try CommandLineTool()

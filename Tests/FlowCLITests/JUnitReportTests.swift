@@ -5,12 +5,12 @@ import Testing
 
 @testable import FlowCLI
 
-/// Runs as JUnit reports. The attributes and elements are those of the schema of Jenkins' xUnit plugin
-/// (`junit-10.xsd`), part of which GitLab's parser reads.
+/// Runs as JUnit reports. Attributes and elements are those in the schema of Jenkins' xUnit plugin (`junit-10.xsd`).
+/// GitLab's parser reads a part of them.
 @Suite struct `A JUnit report` {
   private func report(_ account: RunAccount) -> String { String(decoding: JUnitReport(account).bytes, as: UTF8.self) }
 
-  /// Returns the test cases without indentation.
+  /// Returns the lines of the test cases without indentation.
   private func cases(_ steps: ValueObject, _ conclusion: String = "failure") throws -> [String] {
     let lines = report(try RunAccountExample.account(conclusion, steps)).split(separator: "\n")
     return lines.drop { !$0.contains("</properties>") }.dropFirst().dropLast(2).map { line in
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `has a suite for the run and a test case for each step`() throws {
+  @Test func `the report has a suite for the run and a test case for each step`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -51,7 +51,7 @@ import Testing
         """)
   }
 
-  @Test func `has a test case for each item, and one for the step if its items do not explain the failure`() throws {
+  @Test func `the report has a test case for each item, and one for a step that fails without a failed item`() throws {
     #expect(
       try cases([
         "a": RunAccountExample.step(
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func `does not fail a build because of an optional step, and has an error for a step that timed out`() throws {
+  @Test func `an optional step does not fail the build, and a step that timed out is an error`() throws {
     #expect(
       try cases([
         "a": RunAccountExample.step("failure", error: ("e", "no"), ["conclusion": "success"]),
@@ -85,28 +85,28 @@ import Testing
       ])
   }
 
-  @Test func `of a cancelled run has an error, unlike that of a successful one`() throws {
+  @Test func `the report of a cancelled run has an error, unlike that of a successful one`() throws {
     let cancelled = try cases(["a": RunAccountExample.step("cancelled")], "cancelled")
     #expect(cancelled.contains(#"<testcase name="the run" classname="build" time="1.234">"#))
     #expect(cancelled.contains { $0.hasPrefix(#"<error type="cancelled" "#) })
     #expect(!(try cases(["a": RunAccountExample.step("success")], "success")).contains { $0.contains("the run") })
   }
 
-  @Test func `of a run that a signal prevented from starting has an error, and a page can be created from it`() {
+  @Test func `the report of a run that a signal kept from starting has an error`() {
     let report = RunReport.ofNoRun(of: "a.yaml", why: "signal 2 came first")
     let account = RunAccount(report, file: "a.yaml", mask: nil, activatedAtNanoseconds: 0)
     #expect(self.report(account).contains(#"<error type="cancelled" message="signal 2 came first">"#))
     #expect(InsightPages.page(report).html.contains("a.yaml"))
   }
 
-  @Test func `contains no character that XML 1.0 forbids`() {
+  @Test func `the report has no characters that XML 1.0 forbids`() {
     let forbidden = "\u{0}\u{8}\u{B}\u{1F}\u{FFFE}\u{FFFF}"
     #expect(XMLText.content("a\(forbidden)b") == "a" + String(repeating: "\u{FFFD}", count: 6) + "b")
     #expect(XMLText.content("tab\t line\n \u{7F}\u{85} 😀 \r") == "tab\t line\n \u{7F}\u{85} 😀 &#13;")
     #expect(XMLText.attribute("\"<&>\"\t\n\r") == "&quot;&lt;&amp;&gt;&quot;&#9;&#10;&#13;")
   }
 
-  @Test func `contains neither secrets nor the colors of a command`() throws {
+  @Test func `the report has neither secrets nor the colors of a command`() throws {
     let account = try RunAccountExample.account(
       "failure",
       ["a": RunAccountExample.step("failure", error: ("e", "ended:\n  \u{1B}[31mkey is s3cret-key\u{1B}[0m"))],

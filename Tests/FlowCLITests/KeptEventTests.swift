@@ -10,7 +10,7 @@ import Testing
 
   private func log() -> [String] { ((try? tool.text(of: "log")) ?? "").split(separator: "\n").map(String.init) }
 
-  /// Starts a workflow with steps for the events `saved` and `never`. `item` is a command of the step for `saved`.
+  /// Starts a workflow with steps for the events `saved` and `never`. `item` is the command of the step for `saved`.
   private func start(_ item: String = "true", _ arguments: String...) throws -> FlowrunProcess {
     try tool.write(
       """
@@ -37,7 +37,7 @@ import Testing
   private func post() -> Bool { (try? tool.run("post", "last", "saved").exitCode == 0) ?? false }
 
   @Test(arguments: ["INT", "TERM", "cancel"])
-  func `waits for events until the run is asked to end, handles all posts, and succeeds`(_ way: String) throws {
+  func `a kept run handles all posts until it is asked to end, and succeeds`(_ way: String) throws {
     defer { tool.remove() }
     let process = try start("test $NUMBER = 1 || until test -e go; do sleep 0.02; done")
     #expect(within(seconds: 60) { post() })
@@ -58,7 +58,7 @@ import Testing
     #expect(log().contains("note"))
   }
 
-  @Test func `makes the run fail if an item has failed`() throws {
+  @Test func `a kept run fails if an item has failed`() throws {
     defer { tool.remove() }
     let process = try start("exit 3")
     #expect(within(seconds: 60) { post() })
@@ -69,7 +69,7 @@ import Testing
     #expect(log().last == "tidy")
   }
 
-  @Test func `waits for events again in a resume`() throws {
+  @Test func `a resumed run waits for events again`() throws {
     defer { tool.remove() }
     let process = try start("true", "--durable")
     #expect(within(seconds: 60) { post() })
@@ -85,12 +85,12 @@ import Testing
     #expect(log().suffix(2) == ["report", "tidy"], "\(log())")
   }
 
-  @Test func `stops waiting when a watched file changes, and the next run waits for events`() throws {
+  @Test func `a kept run ends when a watched file changes, and the next run waits for events`() throws {
     defer { tool.remove() }
     let process = try start("true", "--watch")
     #expect(within(seconds: 60) { post() })
     #expect(within(seconds: 60) { log().contains("upload 1") })
-    // The first check of the files may still be pending.
+    // The first check of the files may not have finished.
     let hasRunAgain = try within(seconds: 60) {
       let file = try tool.text(of: "w.yaml")
       try tool.write(file + "# changed\n", to: "w.yaml")
@@ -113,7 +113,7 @@ import Testing
       true
     ),
   ])
-  func `is accepted only if a step keeps running`(steps: String, isAllowed: Bool) throws {
+  func `keep: services is accepted only if a step keeps running`(steps: String, isAllowed: Bool) throws {
     defer { tool.remove() }
     try tool.write("name: w\nkeep: services\nevents: { saved: { repeats: true } }\n" + steps + "\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// The output of a run without a terminal.
+/// The output of a run if there is no terminal.
 @Suite struct `Lines of a run` {
   private func lines(_ yaml: String, isVerbose: Bool = false, _ events: RunEvent.Kind...) -> [String] {
     let subject = ViewStage(yaml).subject
@@ -15,7 +15,7 @@ import Testing
 
   private static let plain = "name: x\nsteps: { a: { uses: flow.noop, name: Fetch the table }, b: { uses: flow.noop } }"
 
-  @Test func `name steps with their ids, and show starts only in verbose mode`() {
+  @Test func `lines name steps with their ids, and starts have lines only in verbose mode`() {
     let events = [ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")]
     #expect(
       lines(Self.plain, events[0], events[1], events[2]) == [
@@ -27,7 +27,7 @@ import Testing
       ])
   }
 
-  @Test func `begin with the time since the start, and after activation with the time since then`() {
+  @Test func `lines begin with the time since the start or, later, since the activation`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     func line(_ milliseconds: Int, _ kind: RunEvent.Kind) -> String? {
       view.timedLines(RunEvent(atNanoseconds: milliseconds * 1_000_000, kind)).first
@@ -37,7 +37,7 @@ import Testing
     #expect(line(32, ViewStage.done("b")) == "     12.0  b succeeded in 12 ms")
   }
 
-  @Test func `of commands show their step and time, even if many arrive together`() {
+  @Test func `each line of a command has its step and time, even if many arrive together`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     func lines(_ milliseconds: Int, _ step: String, _ lines: String...) -> String {
       let lines = StepLines(
@@ -58,7 +58,7 @@ import Testing
     #expect(view.takesQuoteAsShown(of: ViewStage.id("a"), failure))
   }
 
-  @Test func `include a warning, which the summary repeats only if many lines follow it`() {
+  @Test func `a warning is shown, and the summary repeats it only if many lines follow`() {
     let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
     _ = view.text(of: [RunEvent(atNanoseconds: 0, .warning("low"))])
     func print(_ count: Int) {
@@ -71,14 +71,14 @@ import Testing
     #expect(view.warnings.inView(ofRows: ShownWarnings.logRows).isEmpty)
   }
 
-  @Test func `show the time of day of the event even if it is received late, and follow a changed clock`() {
+  @Test func `lines have the time of day of the event even if it arrives late or the clock changes`() {
     let now = Mutex(1_000_000_000_000)
     let clock = EventClock { now.withLock { $0 } }
     func text(_ event: Int, received: Int) -> String {
       now.withLock { $0 = 1_000_000_000_000 + received * 1_000_000_000 }
       return String(clock.text(event * 1_000_000_000).suffix(9))
     }
-    // 1,000 s after 1970: minute 16, second 40.
+    // 1,000 s after the beginning of 1970, it is minute 16, second 40.
     #expect(text(5, received: 8) == "16:48.000".suffix(9))
     #expect(text(6, received: 6) == "16:46.000" && text(7, received: 9) == "16:47.000")
     #expect(text(8, received: 100) == "18:20.000" && text(9, received: 9) == "16:49.000")
@@ -87,7 +87,7 @@ import Testing
     #expect(lines[0].dropFirst(12).hasPrefix("  b failed") && lines[1].hasPrefix("                | two"), "\(lines)")
   }
 
-  @Test func `show the end of an included file or of items, with the duration and the number of steps or items`() {
+  @Test func `the end of an included file or of items has the duration and the number of steps or items`() {
     let files = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml }, each: { uses: flow.noop, foreach: [a, b] } }",
       "core.yaml": "name: core\nsteps: { one: { uses: flow.noop }, two: { uses: flow.noop } }",
@@ -108,7 +108,7 @@ import Testing
     #expect(lines(600, failed) == ["each failed in 12 ms: 1 of 2 items failed [items-failed]"])
   }
 
-  @Test func `quote the output of a failed step only if it was not shown`() {
+  @Test func `a failure quotes the output of its step only if it was not shown`() {
     let failure = ViewStage.done("b", .failure, "make failed:\n  one\n  two")
     #expect(lines(Self.plain, failure) == ["b failed in 12 ms: make failed:", "  |   one", "  |   two [broken]"])
     let printed = [ViewStage.wrote("b", "one"), ViewStage.wrote("b", "two")]
@@ -119,14 +119,14 @@ import Testing
     #expect(lines(Self.plain, isVerbose: true, printed[0], printed[1], failure).count == 5)
   }
 
-  @Test func `mention neither gate nor launch reason without a deadline`() {
+  @Test func `lines mention neither the gate nor the launch reason without a deadline`() {
     let events: [RunEvent.Kind] = [ViewStage.activated, .gateOpened(.ready)]
     let gated = "name: x\ndeadline: 2s\nsteps: { a: { uses: flow.noop } }"
     #expect(lines(Self.plain, events[0], events[1]).isEmpty)
     #expect(lines(gated, events[0], events[1]) == ["activated, launch reason user", "gate opened, ready"])
   }
 
-  @Test func `omit items that are up to date, because the line of the step counts them`() {
+  @Test func `items that are up to date have no lines, because the line of the step counts them`() {
     func skipped(_ step: String, _ reason: SkipReason) -> RunEvent.Kind {
       .stepFinished(
         ViewStage.id(step), RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0))
@@ -136,7 +136,7 @@ import Testing
     #expect(lines(Self.plain, isVerbose: true, skipped("b[1]", .upToDate)) == ["b[1] skipped: up-to-date"])
   }
 
-  @Test func `show log levels as words`() {
+  @Test func `log levels are shown as words`() {
     #expect(
       lines(
         Self.plain, ViewStage.log("a", .debug, "d"), ViewStage.log("a", .info, "i"),
@@ -144,7 +144,7 @@ import Testing
         == ["a: debug: d", "a: i", "a: warning: w", "a: error: e"])
   }
 
-  @Test func `cannot be imitated by text in messages`() {
+  @Test func `text in messages cannot imitate lines of steps`() {
     let shown = lines(
       Self.plain, ViewStage.log("a", .info, "x\nb: forged\u{1B}[2J"),
       ViewStage.done("a", .failure, "x\nb done in 1 ms"),

@@ -3,10 +3,10 @@
   import TestSupport
   import Testing
 
-  /// `docs/live-view.svg`, the animation in the README: frames of a real run, with the times of a fast machine. A step
-  /// ends when the frame that shows it has been drawn.
+  /// `docs/live-view.svg`, the animation in the README. It consists of frames of a real run with the times of a fast
+  /// machine. In this test, a step ends when the frame that shows it has been drawn.
   ///
-  /// `RECORD_SNAPSHOTS=1` draws it again and fails once, so that a person checks it.
+  /// `RECORD_SNAPSHOTS=1` draws it again and makes the test fail once, so that someone reviews it.
   @Suite(.timeLimit(.minutes(10))) struct LivePictureTests {
     private static let workflow = """
       name: app
@@ -19,8 +19,8 @@
         clean-up: { run: "until [ -e end-clean-up ]; do sleep 0.01; done", defer: true }
       """
 
-    /// A frame of the animation: the first screen that contains all of these parts, its times in the order of the
-    /// lines, and the steps that end after it in sequence.
+    /// A frame of the animation: the parts that identify the screen, which is the first one that contains all of them;
+    /// its times in the order of the lines; and the steps that end after it, one after the other.
     private static let frames: [(parts: [String], times: [String], ends: [String])] = [
       (
         ["✓ open-store", "▶ account", "▶ trips"],
@@ -41,7 +41,7 @@
         ], []
       ),
     ]
-    /// The number of filled cells of the bar in each frame.
+    /// The number of filled cells in the bar, for each frame.
     private static let filled = [5, 13, 16, 16]
     private static let (rows, columns) = (12, 78)
 
@@ -82,11 +82,11 @@
       }
     }
 
-    /// Returns the screens after each drawing.
+    /// Returns the screen after each drawing.
     private static func screens(_ output: String) -> [[String]] {
       var terminal = VirtualTerminal(rows: rows, columns: columns)
       var screens: [[String]] = []
-      // A drawing ends by removing remaining lines of the previous one.
+      // A drawing ends by removing what is left of the previous one.
       for part in output.components(separatedBy: "\u{1B}[J") {
         terminal.show(part + "\u{1B}[J")
         screens.append(terminal.screen)
@@ -94,7 +94,7 @@
       return screens
     }
 
-    /// Returns the screen with running steps in the order in which a fast machine starts them.
+    /// Returns the screen with the running steps in the order in which a fast machine starts them.
     private static func ordered(_ screen: [String]) -> [String] {
       func rank(_ line: String) -> Int {
         ["load-ads", "account", "trips", "clean-up"].firstIndex { line.contains("▶ \($0)") } ?? 0
@@ -106,7 +106,7 @@
       return ordered
     }
 
-    /// Returns the screen with the frame's times instead of those of this run, in the same columns.
+    /// Returns the screen with the times of the frame in place of the real ones. Columns stay the same.
     private static func normalized(_ screen: [String], _ index: Int) -> [String] {
       var times = frames[index].times[...]
       return screen.map { line in
@@ -114,7 +114,7 @@
           guard let time = times.popFirst() else { return String(match.output.0) }
           let room = match.output.0.count - time.count
           let space = match.output.space
-          // Running steps that share a line have two spaces before their times, whose widths differ.
+          // If running steps share a line, two spaces precede their times, whose widths differ.
           let isShared = space.count == 2 && line.contains("▶")
           guard space.count > 1, !isShared, !space.contains("(") else { return space + time }
           return String(repeating: " ", count: max(1, room)) + time
@@ -123,7 +123,7 @@
           return String(repeating: "━", count: min(count, filled))
             + String(repeating: "─", count: max(0, count - filled))
         }
-        // Keeps the counts at the end of the line if the width of a time changed.
+        // If the width of a time has changed, the counts must stay at the end of the line.
         let longer = normalized.count - line.count
         if longer != 0, let gap = normalized.ranges(of: /[ ]{4,}/).last {
           let width = normalized[gap].count - longer
@@ -162,7 +162,7 @@
       return svg + "</svg>\n"
     }
 
-    /// Returns the line with colored marks.
+    /// Returns the line with colors for its symbols.
     private static func marked(_ line: String) -> String {
       line.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         .replacing(/✓|▶|━+|─+|app: success/) { match in

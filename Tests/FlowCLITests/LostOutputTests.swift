@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Failures to write output are always reported with a message and an exit code.
+  /// Every failure to write output is reported by a message and an exit code.
   @Suite(.timeLimit(.minutes(10))) struct `Writing output` {
     private let tool: CommandLineTool
 
@@ -27,7 +27,7 @@
       "run ok.yaml --json", "ok.yaml --strict", "plugins", "plugins show flow.noop", "plugins check flow",
       "call flow.noop", "sync simulate --hours 1", "--help", "help run", "--version", "late.yaml --strict",
     ])
-    func `reports a failure with exit code 74`(arguments: String) throws {
+    func `a failure to write standard output is reported with exit code 74`(arguments: String) throws {
       defer { tool.remove() }
       let result = try full(arguments.split(separator: " ").map(String.init))
       #expect(result.exitCode == 74)
@@ -38,12 +38,12 @@
       ("bad.yaml", Int32(1)), ("broken.yaml", 2), ("validate broken.yaml", 2),
       ("call flow.fail --with {\"message\":\"boom\"}", 1),
     ])
-    func `keeps a more severe exit code after a failure`(arguments: String, code: Int32) throws {
+    func `a more severe exit code is kept after a failure to write`(arguments: String, code: Int32) throws {
       defer { tool.remove() }
       #expect(try full(arguments.split(separator: " ").map(String.init)).exitCode == code)
     }
 
-    @Test func `reports answers of a batch that cannot be written with exit code 74`() throws {
+    @Test func `answers of a batch that cannot be written are reported with exit code 74`() throws {
       defer { tool.remove() }
       let lines = String(repeating: "{\"expr\":\"1\"}\n", count: 200_000)
       #expect(try full(["eval", "--batch"], input: lines).exitCode == 74)
@@ -51,7 +51,7 @@
     }
 
     @Test(arguments: [("ok.yaml", Int32(74)), ("bad.yaml", 1), ("late.yaml --strict", 74)])
-    func `shows the result of a run whose report cannot be written`(arguments: String, code: Int32) throws {
+    func `the result of a run is shown even if its report cannot be written`(arguments: String, code: Int32) throws {
       defer { tool.remove() }
       for option in ["--report", "--trace"] {
         let words = arguments.split(separator: " ").map(String.init)
@@ -66,14 +66,14 @@
       ("no/such/r.json", "the folder 'no/such' does not exist"), (".", "it is a folder"),
       ("ok.yaml/r.json", "'ok.yaml' is not a folder"), ("/dev/null/r.json", "'/dev/null' is not a folder"),
     ])
-    func `detects before anything runs that a report can never be written`(path: String, cause: String) throws {
+    func `a report that can never be written is detected before anything runs`(path: String, cause: String) throws {
       defer { tool.remove() }
       let output = try tool.run("ok.yaml", "--report", path)
       #expect(
         output == .init(exitCode: 74, standardOutput: "", standardError: "flowrun: cannot write '\(path)': \(cause)\n"))
     }
 
-    @Test func `rejects files that would overwrite each other or the workflow`() throws {
+    @Test func `files that would overwrite each other or the workflow are rejected`() throws {
       defer { tool.remove() }
       try FileManager.default.createSymbolicLink(
         atPath: tool.folder.appendingPathComponent("link.yaml").path, withDestinationPath: "ok.yaml")
@@ -96,7 +96,7 @@
       #expect(try tool.run("ok.yaml", "--report", "/dev/null", "--trace", "/dev/null").exitCode == 0)
     }
 
-    @Test func `is not blocked by a pipe without a reader`() throws {
+    @Test func `a pipe without a reader does not block the run`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -105,7 +105,7 @@
       #expect(output.standardError == "flowrun: cannot write 'pipe': nothing reads from it\n")
     }
 
-    @Test func `sends a report to the reader of a pipe`() throws {
+    @Test func `a report is sent to the reader of a pipe`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -117,7 +117,7 @@
       #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasSuffix("}\n"))
     }
 
-    @Test func `waits for a slow reader, which receives everything, unless a signal ends the wait`() throws {
+    @Test func `a slow reader receives everything unless a signal ends the wait`() throws {
       defer { tool.remove() }
       let lines = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       try tool.write(
@@ -133,7 +133,7 @@
       let reader = open(pipe, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
       let patient = try FlowrunProcess(["much.yaml"], in: tool.folder.path, standardOutput: pipe)
-      // The output exceeds the capacity of the pipe. The reader starts late and reads small pieces.
+      // The output is larger than the pipe. The reader starts late and reads small pieces.
       #expect(Self.isFull(reader))
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
       var text: [UInt8] = []
@@ -160,13 +160,13 @@
       }
     }
 
-    /// Waits until a pipe is full.
+    /// Waits until a pipe is full. Returns false if it does not fill.
     private static func isFull(_ reader: Int32) -> Bool {
       var (before, unchanged): (Int32, Int) = (-1, 0)
       for _ in 0..<3000 {
         var count: Int32 = 0
         guard ioctl(reader, UInt(FIONREAD), &count) == 0 else { return false }
-        // The number of bytes that fit depends on the size of the writes.
+        // How many bytes fit in the pipe depends on the size of the writes.
         unchanged = count > 10_000 && count == before ? unchanged + 1 : 0
         if unchanged == 20 { return true }
         before = count
@@ -175,7 +175,7 @@
       return false
     }
 
-    @Test func `keeps the permissions of a report and follows links`() throws {
+    @Test func `a report keeps its permissions, and a link to it is followed`() throws {
       defer { tool.remove() }
       let files = FileManager.default
       func path(_ name: String) -> String { tool.folder.appendingPathComponent(name).path }
@@ -193,7 +193,7 @@
     }
 
     @Test(arguments: [("ok.yaml", "it is a file"), ("ok.yaml/below", "'%/ok.yaml' is a file")])
-    func `reports the cause if the data folder cannot be created`(data: String, cause: String) throws {
+    func `the cause is reported if the data folder cannot be created`(data: String, cause: String) throws {
       defer { tool.remove() }
       let output = try tool.run("ok.yaml", "--data", data)
       let folder = tool.folder.path

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run whose store is removed while it continues, and the runs found afterwards.
+/// The store of a run is removed while the run continues.
 @Suite(.timeLimit(.minutes(10))) struct `A run whose store is removed` {
   private static func workflow(_ loss: String) -> String {
     """
@@ -19,7 +19,7 @@ import Testing
     "rm .flowrun/runs.sqlite-wal", "rm .flowrun/runs.sqlite.lock",
     "cp .flowrun/runs.sqlite copy; mv copy .flowrun/runs.sqlite",
   ])
-  func `fails at its next commit if it is durable, and reports why`(_ loss: String) throws {
+  func `a durable run fails at its next commit if its store was removed`(_ loss: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(loss), to: "w.yaml")
@@ -29,19 +29,19 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/b"))
   }
 
-  @Test func `succeeds with a warning if it is not durable`() throws {
+  @Test func `a run that is not durable succeeds with a warning if its store was removed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("true"), to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 0)
-    // The run has been recorded when the folder is removed.
+    // The run is recorded before the folder is removed.
     let isRecorded = "'\(FlowrunProcess.path)' runs --state running | grep -q trial"
     try tool.write(Self.workflow("until \(isRecorded); do sleep 0.05; done; rm -r .flowrun"), to: "w.yaml")
     let run = try tool.run("w.yaml")
     #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: "), "\(run)")
   }
 
-  @Test func `can be read from the main file of the store alone, and from a backup`() throws {
+  @Test func `runs can be read from the main file of a store alone, and from a backup`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("echo a"), to: "w.yaml")
@@ -64,7 +64,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `frees disk space when it is pruned`() throws {
+  @Test func `pruning a store frees disk space`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: trial\nsteps: { a: { run: seq 1 60000 } }\n", to: "w.yaml")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Hundreds of concurrent commands.
+/// Runs with hundreds of concurrent commands.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct ManyCommandsTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// Writes a workflow of commands that print `up` with flowrun's process id and wait for a line from a pipe.
+  /// Writes a workflow whose commands print `up` with flowrun's process id and then wait for a line from a pipe.
   private func writeWaiting(_ count: Int, _ more: String = "") throws -> String {
     let gate = tool.folder.appendingPathComponent("gate").path
     #expect(mkfifo(gate, 0o600) == 0)
@@ -33,7 +33,7 @@ import Testing
     #expect(output.components(separatedBy: "up ").count == 301)
     #if os(Linux)
       let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
-      // Idle threads end after a while.
+      // Idle threads end only after a while.
       var threads = 300
       within(seconds: 60) {
         threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 300
@@ -95,7 +95,7 @@ import Testing
       func threads() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 0
       }
-      // Idle threads end after a while.
+      // Idle threads end only after a while.
       #expect(within(seconds: 60) { threads() <= 40 })
       try tool.write("", to: "go")
       #expect(within(seconds: 120) { process.outputSoFar.components(separatedBy: " ready in ").count == 101 })
@@ -155,7 +155,7 @@ import Testing
       #expect(most <= 40)
     }
 
-    @Test func `an open file limit that cannot be raised is reported, and fewer commands run at once`() throws {
+    @Test func `a file limit that cannot be raised is reported, and fewer commands run at once`() throws {
       defer { tool.remove() }
       try runUnderLimit("ulimit -n 64; exec", "open files (ulimit -n)", commands: 60)
     }
@@ -167,7 +167,7 @@ import Testing
         "ulimit -u 60; exec setpriv --regid 61873 --reuid 61873 --clear-groups", "processes (ulimit -u", commands: 100)
     }
 
-    /// Runs commands that wait until flowrun has warned that others wait for them, and expects all of them to succeed.
+    /// Runs commands that wait until flowrun has warned that others wait for them. All of them must succeed.
     private func runUnderLimit(_ prefix: String, _ limit: String, commands: Int) throws {
       let gate = try writeWaiting(commands)
       chmod(gate, 0o666)
@@ -202,7 +202,7 @@ import Testing
       #expect(result.exitCode == 0 && result.output.contains("s: continued"), "\(result)")
     }
 
-    @Test func `a low open file limit is raised for flowrun but not for commands`() throws {
+    @Test func `a low limit on open files is raised for flowrun, but not for commands`() throws {
       defer { tool.remove() }
       let gate = try writeWaiting(60, " $(ulimit -n)")
       let file = open(gate, for: 60)

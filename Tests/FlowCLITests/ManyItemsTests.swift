@@ -1,6 +1,6 @@
 import Testing
 
-/// Lines for a hundred thousand successful items are not useful.
+/// Lines for a hundred thousand successful items would not be useful.
 @Suite(.timeLimit(.minutes(10))) struct `A step with many items` {
   private static func workflow(_ count: Int, _ uses: String) -> String {
     let items = (0..<count).map(String.init).joined(separator: ", ")
@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: [(1_000, true), (1_001, false)])
-  func `has one line per item for up to a thousand items`(count: Int, areShown: Bool) throws {
+  func `up to a thousand successful items have a line each`(count: Int, areShown: Bool) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
@@ -17,7 +17,7 @@ import Testing
     #expect(output.contains("each succeeded in"))
   }
 
-  @Test func `shows failed items from posts by index`() throws {
+  @Test func `failed items from posts are shown by their index`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -36,7 +36,7 @@ import Testing
     #expect(report.contains(#""items":"#))
   }
 
-  @Test func `still shows failed items, and reports the events of all items in JSON`() throws {
+  @Test func `failed items are shown among many, and JSON has the events of all items`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Items of recorded runs, named on the command line.
+/// Items of recorded runs that the command line names.
 @Suite(.timeLimit(.minutes(10))) struct `An item named on the command line` {
   private static let workflow = """
     name: w
@@ -22,7 +22,7 @@ import Testing
     return tool
   }
 
-  @Test func `is accepted as the log prints it`() throws {
+  @Test func `an item is accepted in the form in which the log prints it`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let line = "build[1] linux, x64: on linux x64\n"
@@ -40,7 +40,7 @@ import Testing
     #expect(try tool.run("logs", "last", "--step", "build").standardOutput.split(separator: "\n").count == 4)
   }
 
-  @Test func `can be given to resume --from by its full name, but not to --only`() throws {
+  @Test func `resume accepts the full name of an item for --from, but not for --only`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let plan = try tool.run("resume", "--from", "build[1] linux, x64", "--dry-run")
@@ -63,7 +63,7 @@ import Testing
     ("build[0", "this workflow has no step 'build[0'; did you mean 'build[0]'?"),
     ("build[-1]", "this workflow has no step 'build[-1]'"),
   ])
-  func `is refused, mostly with a suggestion, if the run does not have it`(name: String, message: String) throws {
+  func `an unknown item is rejected, mostly with a suggestion`(name: String, message: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     for words in [["logs", "last", "--step"], ["runs", "show", "last", "--step"], ["resume", "last", "--from"]] {

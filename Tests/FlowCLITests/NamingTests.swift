@@ -4,11 +4,11 @@ import Testing
 
 @testable import FlowCLI
 
-/// All names that authors of workflows write or read are kebab-case.
+/// All names that authors of workflows write or read must be in kebab case.
 struct NamingTests {
   private static let declarations = ActionRegistry(BuiltInPlugins.all).declarations
 
-  @Test func `all inputs, outputs, events, errors and resources of built-in actions are kebab-case`() {
+  @Test func `all names in the declarations of built-in actions are in kebab case`() {
     #expect(Self.declarations.count > 40)
     for action in Self.declarations {
       let fields = action.inputs + action.outputs
@@ -20,12 +20,12 @@ struct NamingTests {
   }
 
   @Test(arguments: ["a", "country-code", "admin1-zh", "utf8"])
-  func `a kebab-case name is accepted`(name: String) { #expect(Self.isKebabCase(name)) }
+  func `a name in kebab case is accepted`(name: String) { #expect(Self.isKebabCase(name)) }
 
   @Test(arguments: ["", "countryCode", "country_code", "-a", "a-", "a--b", "1st", "a.b", "A"])
-  func `a name that is not kebab-case is rejected`(name: String) { #expect(!Self.isKebabCase(name)) }
+  func `a name that is not in kebab case is rejected`(name: String) { #expect(!Self.isKebabCase(name)) }
 
-  /// Returns the names of a field and of all its nested fields.
+  /// Returns the names of a field and of all fields nested in it.
   private static func names(of field: FieldDeclaration) -> [String] { [field.name] + names(of: field.type) }
 
   private static func names(of type: ValueType) -> [String] {
