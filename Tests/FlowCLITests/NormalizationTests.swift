@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Names from outside that differ only in Unicode normalization.
+/// Names from outside flowrun that differ only in Unicode normalization.
 @Suite(.timeLimit(.minutes(10))) struct `Names that look equal` {
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 
-  @Test func `are two files in foreach, in products and on workers with copied files`() throws {
+  @Test func `file names that look equal are different files in foreach, products and copies`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -39,7 +39,7 @@ import Testing
     #expect(try made() == ["5\n", "6\n"])
   }
 
-  @Test func `are two included files, and two members of a JSON object`() throws {
+  @Test func `names that look equal are different included files and different JSON members`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `are an error as variables, because a variable table cannot distinguish them`() throws {
+  @Test func `variables with names that look equal are an error in one env`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -80,7 +80,7 @@ import Testing
     "steps: { a: { run: env, env: { \(composed): 1 }, with: { env: { \(decomposed): 2 } } } }",
     "env: { TOK: 1 }\nsteps: { a: { run: env, env: { TO\u{212A}: 2 } } }",
   ])
-  func `are an error as variables of a step, regardless of their source`(text: String) throws {
+  func `variables of a step with names that look equal are an error, whatever their source`(text: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\n\(text)\n", to: "w.yaml")
@@ -89,7 +89,7 @@ import Testing
     #expect(result.exitCode == 2 && output.contains("in Unicode normalization alone"), "\(result)")
   }
 
-  @Test func `fail a step whose variables come from an expression`() throws {
+  @Test func `a step fails if an expression gives it variables with names that look equal`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -107,7 +107,7 @@ import Testing
       "\(result)")
   }
 
-  @Test func `can begin with a combining mark, even after the slash of an absolute path`() throws {
+  @Test func `a combining mark is kept after the slash of an absolute path`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: pwd, with: { cwd: \"/\u{301}none\" } } }\n", to: "w.yaml")
@@ -116,7 +116,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains("in '/\u{301}none'"), "\(result)")
   }
 
-  @Test func `can begin with a combining mark in products, inputs and items`() throws {
+  @Test func `products, inputs and items can have names that begin with a combining mark`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -145,7 +145,7 @@ import Testing
     #expect(again.exitCode == 0 && again.standardOutput.contains("make skipped: up-to-date"), "\(again)")
   }
 
-  @Test func `appear correctly in a message if the folder has multibyte letters`() throws {
+  @Test func `a message names a product correctly in a folder with multibyte letters`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -161,7 +161,7 @@ import Testing
     #expect(result.standardOutput.contains("produces 'out', too"), "\(result)")
   }
 
-  @Test func `can be followed by an equals sign and a combining mark`() throws {
+  @Test func `a value can begin with a combining mark after the equals sign`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

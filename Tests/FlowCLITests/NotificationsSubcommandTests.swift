@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `flowrun notifications`, which lists, delivers and removes scheduled notifications.
+/// `flowrun notifications` lists, delivers and removes scheduled notifications.
 @Suite struct NotificationsSubcommandTests {
   private let tool: CommandLineTool
 
@@ -10,7 +10,7 @@ import Testing
     try tool.write("name: reminders\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
   }
 
-  /// Schedules a notification like a run that ended before it was due.
+  /// Schedules a notification as a run does that ends before the notification is due.
   private func schedule(_ id: String, dueAt: Int = 4_102_444_800_000, every interval: Int? = nil) throws {
     let name = id.utf8.map { String(format: "%02x", $0) }.joined()
     let rhythm = interval.map { #", "interval": \#($0)"# } ?? ""
@@ -38,7 +38,7 @@ import Testing
     #expect(try listed() == ["timer"])
   }
 
-  @Test func `remove --all cancels every notification and reports if none was pending`() throws {
+  @Test func `remove --all cancels every notification, and reports if none was pending`() throws {
     defer { tool.remove() }
     try schedule("a")
     try schedule("b", dueAt: 0)

@@ -1,8 +1,9 @@
 import Testing
 
-/// Paths with a NUL character that expressions give. The system would read them up to the NUL.
+/// Paths that contain a NUL character because of an expression. The system would read them only up to the NUL.
 @Suite(.timeLimit(.minutes(10))) struct `A path with a NUL character` {
-  /// Runs a workflow with the input `path`, which is `a.txt`, a NUL and more, and with a step that prints it as JSON.
+  /// Runs a workflow and returns its output. Its input `path` is `a.txt`, a NUL and more, and one of its steps prints
+  /// the input as JSON.
   private func message(_ rest: String) throws -> String {
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -31,7 +32,7 @@ import Testing
     ("with: { cwd: \"${{ inputs.path }}\" }", "'cwd'"),
     ("foreach: [\"a.txt\\0x\"], inputs-from: [\"${{ item }}\"]", "inputs-from"),
   ])
-  func `fails the step and names the key`(keys: String, name: String) throws {
+  func `a path with a NUL character fails its step, and the error names the key`(keys: String, name: String) throws {
     let text = try message(
       """
       steps:
@@ -50,7 +51,7 @@ import Testing
     "steps: { a: { uses: storage.open, with: { path: \"${{ inputs.path }}\" } } }",
     "steps: { a: { run: 'true', env: { A: \"${{ inputs.path }}\" } } }",
   ])
-  func `is an error in env-file, secrets, variables and arguments of actions`(text: String) throws {
+  func `a NUL character is an error in env-file, secrets, variables and arguments of actions`(text: String) throws {
     let message = try message(text)
     #expect(message.contains("NUL character") || message.contains("null character"), "\(message)")
   }

@@ -12,7 +12,7 @@ import Testing
         in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes]))
   }
 
-  @Test func `shows printed text with colors and tabs, and is split at line breaks`() {
+  @Test func `a line on a page has colors and tabs, and line breaks split it`() {
     let found = lines([
       ["step": "a", "at": 1, "stream": "stdout", "message": "one\ttab\nand \u{1B}[31mred\u{1B}[0m"],
       ["step": "a", "at": 2, "stream": "stderr", "message": "bad\u{7}"],
@@ -21,7 +21,7 @@ import Testing
     #expect(found[1].pieces.map(\.look.color) == [nil, 1])
   }
 
-  @Test func `states the number of omitted lines, unless a command printed the same text`() {
+  @Test func `a placeholder states the number of omitted lines unless a command printed it`() {
     let text = "[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit keeps more]"
     let found = lines([
       ["step": "a", "at": 1, "level": "info", "message": .string(text)],

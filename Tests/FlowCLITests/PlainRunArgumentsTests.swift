@@ -13,7 +13,7 @@ import Testing
     "--plugin-dir p w.yaml --plugin-dir q.d",
   ]
 
-  @Test(arguments: understood) func `mean the same to the fast parser as to the argument parser`(text: String) throws {
+  @Test(arguments: understood) func `both parsers read the arguments of a run in the same way`(text: String) throws {
     let words = text.split(separator: " ").map(String.init)
     let command = try #require(try FlowCommand.parseAsRoot(words) as? RunCommand)
     let parsed = try command.request
@@ -25,7 +25,7 @@ import Testing
       "", "run", "w", "w.flow", "w.yaml a -- b", "--help", "w.yaml -h", "--version", "validate w.yaml", "w.yaml --jsn",
       "w.yaml --report=r.json", "w.yaml --report", "w.yaml --report --json", "w.yaml --data a --data b", "w.yaml -ia=1",
       "-- w.yaml", "w.yaml -",
-    ]) func `are left to the argument parser if uncommon`(text: String)
+    ]) func `the fast parser leaves uncommon arguments to the argument parser`(text: String)
   {
     #expect(PlainRunArguments.request(text.split(separator: " ").map(String.init)) == nil)
   }

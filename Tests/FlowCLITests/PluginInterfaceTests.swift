@@ -7,8 +7,8 @@ import Testing
 
 @testable import FlowCLI
 
-/// The committed interfaces of built-in plugins, with which the build plugin checks an app's workflows, match the code.
-/// `RECORD_SNAPSHOTS=1` writes them.
+/// The committed interfaces of built-in plugins must match the code. The build plugin checks an app's workflows with
+/// them. `RECORD_SNAPSHOTS=1` writes them.
 struct PluginInterfaceTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -37,7 +37,7 @@ struct PluginInterfaceTests {
   }
 
   @Test(arguments: BuiltInPlugins.all.map { type(of: $0).name })
-  func `an old name in a built-in plugin is unused and maps to an existing name`(_ name: String) throws {
+  func `an old name in a built-in plugin is unused and refers to an existing name`(_ name: String) throws {
     let plugin = try #require(BuiltInPlugins.all.first { type(of: $0).name == name })
     let registry = ActionRegistry(BuiltInPlugins.all)
     for (old, new) in plugin.details.movedNames {
@@ -49,7 +49,7 @@ struct PluginInterfaceTests {
     }
   }
 
-  /// Returns the interface as YAML: one line per part, with its value as JSON.
+  /// Returns the interface as YAML. Each part is a line, with its value as JSON.
   private static func text(of plugin: String, _ registry: ActionRegistry) -> String {
     var text =
       "# The interface of the plugin '\(plugin)', for workflows that are checked while an app is built. Made from the\n"

@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// Secrets passed to plugins by name, in each language with a template.
+/// Secrets that are passed to plugins by name, in each language that has a template.
 @Suite(.timeLimit(.minutes(10))) struct `A secret passed by name` {
   private static let secret = "hunter2-and-a-half"
 
-  /// Changes that make a new plugin use the secret and print it in its log and output.
+  /// Changes that make a new plugin use the secret and print it in its log and its output.
   private static let changes: [String: (file: String, changes: [(String, String)])] = [
     "swift": (
       "main.swift",
@@ -32,9 +32,9 @@ import Testing
     ),
   ]
 
-  /// The Swift plugin takes a long time to compile.
+  /// Compiling the plugin in Swift takes long.
   @Test(arguments: ["python", "node", "sh"] + (TestExtent.isFull ? ["swift"] : []))
-  func `is passed to the plugin's program and never shown`(language: String) throws {
+  func `a secret is passed to the plugin's program and never shown`(language: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "teller", "--language", language).exitCode == 0)
@@ -65,7 +65,7 @@ import Testing
     }
     #expect(run.standardOutput.contains(#""message":"***""#), "\(run)")
     #expect(try tool.text(of: "report.json").contains(#""***!""#))
-    // An input that is not declared secret rejects a secret.
+    // An input that is not declared as secret rejects a secret.
     try tool.write(manifest, to: "plugins/teller/plugin.yaml")
     let refused = try tool.run("validate", "told.yaml")
     #expect(refused.exitCode == 2 && refused.standardOutput.contains("secret-exposed"), "\(refused)")

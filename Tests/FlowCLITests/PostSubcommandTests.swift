@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `flowrun post RUN EVENT --value` from another process.
+/// `flowrun post RUN EVENT --value` in another process.
 @Suite struct PostSubcommandTests {
   private static let workflow = """
     name: posted
@@ -38,7 +38,7 @@ import Testing
     let process = try FlowrunProcess(["w.yaml", "--wait-for-events"], in: tool.folder.path)
     defer { process.send(SIGKILL) }
     #expect(process.waitForOutput("ready: ready"))
-    // Only a recorded run receives posts.
+    // Only a recorded run can receive posts.
     #expect(try within(seconds: 60) { try tool.run("runs", "--json").standardOutput.contains("\"state\"") })
     for (event, wrong, message) in [
       ("text", "7", "expected a string, found 7"), ("whole", "1.5", "expected an integer, found 1.5"),
@@ -78,7 +78,7 @@ import Testing
     #expect(process.waitForOutput("read: a b -7 2.5 true 2s 2 3 red ***\n"), "\(process.outputSoFar)")
   }
 
-  @Test func `a resumed run reads values posted earlier, except secrets, which are not stored`() throws {
+  @Test func `a resumed run reads earlier values of events, except secret ones`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

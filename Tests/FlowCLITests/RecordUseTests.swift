@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks of records that a workflow writes and reads, according to the schema named by its `sync.connect`.
+/// Records that a workflow writes and reads must match the schema that its `sync.connect` names.
 @Suite(.timeLimit(.minutes(10))) struct RecordUseTests {
   private static let schema = """
     schema: notes
@@ -123,7 +123,7 @@ import Testing
     "uses: sync.put, with: { collection: '${{ inputs.text }}', fields: { any: 1 } }",
     "uses: sync.query, with: { sql: 'SELECT n.title, f.name FROM notes n JOIN folders f ON f._key = n.folder WHERE n._by = :by', values: { by: a } }",
   ])
-  func `values that match, or are known only at run time, are accepted`(_ step: String) throws {
+  func `values that match the schema or are known only at run time are accepted`(_ step: String) throws {
     let (code, lines) = try validated(step)
     #expect(code == 0)
     #expect(lines == ["w.yaml: valid, 2 steps"])
@@ -150,7 +150,7 @@ import Testing
 }
 
 extension String {
-  /// Returns the column of a text, from 1.
+  /// Returns the column of a text, counted from 1.
   fileprivate func distance(to text: String) -> Int {
     range(of: text).map { distance(from: startIndex, to: $0.lowerBound) + 1 } ?? 0
   }

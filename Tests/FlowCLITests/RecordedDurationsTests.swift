@@ -4,20 +4,20 @@ import Testing
 
 @testable import FlowCLI
 
-/// The durations of a step that an editor shows.
+/// The recorded durations of a step, which editors show.
 @Suite(.timeLimit(.minutes(10))) struct RecordedDurationsTests {
   private func durations(_ step: String, _ tool: CommandLineTool, _ file: String = "w.yaml") -> [Duration] {
     RecordedDurations.of(step, in: tool.folder.path + "/" + file) { _ in ActionRegistry(BuiltInPlugins.all) }
   }
 
-  @Test func `the duration of a step is recorded each time it succeeds, even if the file has changed`() throws {
+  @Test func `the duration of each successful execution is found, even if the file has changed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(durations("nap", tool) == [])
     let steps = ["nap: { uses: flow.sleep, with: { for: 30ms } }", "bad: { uses: flow.fail, with: { message: no } }"]
     try tool.write("name: w\nsteps:\n  \(steps[0])\n", to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 0)
-    // The step has moved within the file, and the run fails.
+    // The step is at another place in the file, and the run fails.
     try tool.write("name: w\nsteps:\n  \(steps[1])\n  \(steps[0])\n", to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 1)
     #expect(durations("nap", tool).count == 2)

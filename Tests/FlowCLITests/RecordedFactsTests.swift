@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// The facts about a run that its report and its record in the run store have.
+/// Facts about a run that are both in its report and in its record in the run store.
 @Suite(.timeLimit(.minutes(10))) struct `The record of a run` {
   private static let workflows: [(name: String, text: String, options: [String])] = [
     (
@@ -82,7 +82,7 @@ import Testing
   ]
 
   @Test(arguments: workflows.indices)
-  func `gives the same analysis as its report`(index: Int) throws {
+  func `the record of a run has the same analysis as its report`(index: Int) throws {
     let (name, text, options) = Self.workflows[index]
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `still has the attempts of steps that a resume keeps`() throws {
+  @Test func `the record of a resumed run still has the attempts of kept steps`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

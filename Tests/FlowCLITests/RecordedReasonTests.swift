@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The record of a run that exceeded its timeout.
+/// The record of a run that has exceeded its timeout.
 @Suite(.timeLimit(.minutes(10))) struct `The record of a cancelled run` {
-  @Test func `has the same reasons for skipped steps and items as its report`() throws {
+  @Test func `the record of a cancelled run has the same reasons for skipped steps as its report`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

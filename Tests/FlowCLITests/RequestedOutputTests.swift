@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// The files that the options of a run ask for.
+/// The files that the options of a run request.
 @Suite(.timeLimit(.minutes(10))) struct `A requested output` {
   private static let options = [
     "--report", "report.json", "--trace", "trace.json", "--junit", "junit.xml", "--code-quality", "quality.json",
@@ -20,7 +20,7 @@ import Testing
   private static let rounds = TestExtent.isFull ? 100 : 12
 
   @Test(arguments: [["w.yaml"], ["run", "w.yaml", "--times", "elapsed"], ["resume", "last"]])
-  func `never has the content of an earlier run after a signal`(words: [String]) throws {
+  func `a requested output never has the content of an earlier run after a signal`(words: [String]) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'test -e go && sleep 60' } }\n", to: "w.yaml")
@@ -34,7 +34,7 @@ import Testing
       usleep(UInt32.random(in: 0..<100_000, using: &random))
       process.send(SIGTERM)
       let result = process.result(limitSeconds: 30)
-      // A signal before `main` ends the process without a word.
+      // A signal before `main` ends the process without any output.
       guard !result.errors.isEmpty else { continue }
       for name in Self.names {
         let text = (try? tool.text(of: name)) ?? ""
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `of an earlier run is removed if a resume does not start, but other files are never removed`() throws {
+  @Test func `a resume that does not start removes old outputs, but never other files`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'true' } }\n", to: "w.yaml")
@@ -63,7 +63,7 @@ import Testing
     #expect(try resume("00000000", report: "w.yaml").exitCode != 0 && exists("w.yaml"))
   }
 
-  @Test func `may be given more than once, and each file is written`() throws {
+  @Test func `an output option can be given several times, and each file is written`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'false' } }\n", to: "w.yaml")

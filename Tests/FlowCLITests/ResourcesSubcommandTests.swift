@@ -17,7 +17,7 @@ import Testing
     return tool
   }
 
-  @Test func `wait for each other, and the critical path shows the resource`() throws {
+  @Test func `steps that request the same resource wait for each other, and the critical path shows it`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let run = try tool.run("shares.yaml", "--resources", "cpus=2,memory=1GiB", "--report", "report.json")
@@ -33,7 +33,7 @@ import Testing
     #expect(try tool.run("analyze", "away.json").standardOutput.contains("resources"))
   }
 
-  @Test func `are simulated differently for different capacities`() throws {
+  @Test func `simulate has other results for another capacity`() throws {
     let tool = try tool(
       "name: played\nsteps:\n"
         + (0..<4).map { "  s\($0): { run: 'true', estimate: 100ms, resources: { cpus: 2 } }\n" }.joined())
@@ -53,7 +53,7 @@ import Testing
     ("memory=8G", 64, "write 8GiB"), ("cpus=0", 64, "'0' is not a number from 1 to 65536"),
     ("gpus=-1", 64, "'-1' is not a number from 0"), ("cpus=1,cpus=2", 64, "write each of cpus, memory and gpus once"),
   ])
-  func `are rejected at once if the capacity is too small or invalid`(capacity: String, code: Int32, message: String)
+  func `an invalid or insufficient capacity is rejected at once`(capacity: String, code: Int32, message: String)
     throws
   {
     let tool = try tool()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `are checked by validate against the executors that the steps would run on`() throws {
+  @Test func `validate checks resources against the executors that the steps would run on`() throws {
     let tool = try tool(
       """
       name: placed
@@ -97,7 +97,7 @@ import Testing
     #expect(wrong.exitCode == 2 && wrong.standardOutput.contains("'ssh' does not count"), "\(wrong)")
   }
 
-  @Test func `have at most 1,000 different requests in a file`() throws {
+  @Test func `a file can have 1,000 different requests for resources, but no more`() throws {
     func workflow(_ count: Int) -> String {
       "name: many\nsteps:\n"
         + (1...count).map { "  s\($0): { run: 'true', resources: { cpus: 1, memory: \($0)KiB } }\n" }.joined()
@@ -110,14 +110,14 @@ import Testing
     let more = try tool.run("validate", "more.yaml")
     #expect(more.exitCode == 2, "\(more.standardOutput.suffix(500))")
     #expect(more.standardOutput.contains("there are more than 1000 different 'resources'"))
-    // A repeated request counts once.
+    // A request that is repeated counts only once.
     try tool.write(
       workflow(1000) + "  again: { run: 'true', resources: { cpus: 1, memory: 7KiB } }\n", to: "again.yaml")
     let again = try tool.run("validate", "again.yaml")
     #expect(again.exitCode == 0, "\(again.standardOutput.suffix(500))")
   }
 
-  @Test func `are checked again against the capacity given to a resume`() throws {
+  @Test func `requests are checked again against the capacity of a resumed run`() throws {
     let tool = try tool(
       """
       name: resumed
@@ -141,7 +141,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent("second").path))
   }
 
-  @Test func `are exported in the formats of Slurm and Argo`() throws {
+  @Test func `requests for resources are exported in the formats of Slurm and Argo`() throws {
     let tool = try tool(
       """
       name: exported

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs in progress and resumed runs, and their questions.
+/// Running and resumed runs, and the questions of their steps.
 @Suite struct `Runs in progress` {
   private func object(_ text: String) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -28,7 +28,7 @@ import Testing
 
     """
 
-  @Test func `pass an answer to the step that asks, and suggest a choice for an invalid answer`() throws {
+  @Test func `an answer reaches the step that asks, and an invalid one gets a suggestion`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.question, to: "w.yaml")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [("perhaps\\n2\\n", "stop"), ("ship\\n", "ship"), ("SHIP\\n", "ship"), ("\\n1\\n", "ship")])
-  func `ask on the terminal, and accept a choice or its number`(typed: String, choice: String)
+  func `a question on the terminal accepts a choice or its number`(typed: String, choice: String)
     throws
   {
     let tool = try CommandLineTool()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `ask an unanswered question again after a resume`() throws {
+  @Test func `an unanswered question is asked again after a resume`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.question, to: "w.yaml")
@@ -87,7 +87,7 @@ import Testing
     #expect(result.exitCode == 0 && result.output.contains("act: stop it"), "\(result)")
   }
 
-  @Test func `are taken over by exactly one of two waiting processes when the owner is killed`() throws {
+  @Test func `exactly one of two waiting processes takes over a run when its owner is killed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -119,7 +119,7 @@ import Testing
     #expect(try tool.run("resume", "--wait", "--dry-run", "last").exitCode == 64)
   }
 
-  @Test func `are not resumed if a plugin's program has changed, unless an option allows it`() throws {
+  @Test func `a run whose plugin program has changed is resumed only with an option`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "loud", "--language", "python").exitCode == 0)
@@ -144,7 +144,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
   }
 
-  @Test func `measure times from the activation in the first process, even after a resume`() throws {
+  @Test func `times are measured from the activation in the first process, even after a resume`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -169,7 +169,7 @@ import Testing
     #expect(try abs(#require(finished["at"] as? Double) - activatedAt - duration) < 1_000)
   }
 
-  @Test func `repeat only the named steps in a resume`() throws {
+  @Test func `only the named steps are repeated by a resume`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -199,7 +199,7 @@ import Testing
     #expect(try tool.run("runs", "--state", "success").standardOutput.contains("some"))
   }
 
-  @Test func `do not list an interrupted step with on-interrupt: fail among the steps that run again`() throws {
+  @Test func `an interrupted step with on-interrupt: fail is not listed among those that run again`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -213,7 +213,7 @@ import Testing
     #expect(plan.contains("runs again: nothing\n"), "\(plan)")
   }
 
-  @Test func `are recorded with the reason of their activation, even after long prewarming`() throws {
+  @Test func `a run is recorded with the reason of its activation, even after long prewarming`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `keep the write-ahead log of the store small, even after many short runs`() throws {
+  @Test func `the write-ahead log of the store stays small, even after many short runs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: short\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -249,7 +249,7 @@ import Testing
     ("preferences.country-list", "footprint.country-list"), ("storage.statistics", "footprint.statistics"),
     ("sync.pull", "pomodoro.pull"),
   ])
-  func `are not resumed if an action was renamed, and the error has its new name`(old: String, new: String)
+  func `a run with a renamed action is not resumed, and the error has the new name`(old: String, new: String)
     throws
   {
     let tool = try CommandLineTool()

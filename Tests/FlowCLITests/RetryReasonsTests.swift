@@ -3,17 +3,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The reasons for retrying a step.
+/// The reasons for which a step is retried.
 @Suite(.timeLimit(.minutes(10))) struct RetryReasonsTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// Returns the number of attempts of a step that never succeeds.
+  /// Returns the number of attempts of a step that always fails.
   private func attempts(_ run: String, _ retry: String) throws -> Int {
     try tool.write(
       "name: w\nsteps: { a: { run: '\(run)', retry: { attempts: 3, delay: 0ms, \(retry) } } }\n", to: "w.yaml")
-    // An attempt may reach its deadline before its command has started.
+    // An attempt may reach its deadline before its command starts.
     _ = try tool.run("w.yaml", "--no-history", "--report", "report.json")
     let report = try JSONText.parse(try tool.text(of: "report.json"))
     return try #require(report["steps"]?["a"]?["attempts"]?.integerValue)
@@ -33,7 +33,7 @@ import Testing
     ] { #expect(try attempts(run, retry) == count, "\(run), \(retry)") }
   }
 
-  @Test func `a lost attempt is repeated unless it is excluded, and counts as an attempt if it is listed`() throws {
+  @Test func `a lost attempt is repeated unless excluded, and counts as an attempt if listed`() throws {
     defer { tool.remove() }
     for (retry, count, option) in [
       ("on: [75]", 4, []), ("on: [75]", 2, ["--lost-attempts", "1"]), ("except: [lost]", 1, []), ("on: [lost]", 3, []),
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `the exit status on a worker counts as a reason, too`() throws {
+  @Test func `the exit status of a command on a worker is a reason for another attempt`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'echo x >>tries; exit 75', retry: { attempts: 3, delay: 0ms, on: [75] } } }\n",
@@ -75,7 +75,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains(text), "\(result)")
   }
 
-  @Test func `reasons are parsed and formatted losslessly`() {
+  @Test func `the text of a reason for a retry is parsed and restored`() {
     for text in ["failed", "timed-out", "lost", "out-of-memory", "killed", "75", "1..255", "command-failed"] {
       #expect(RetryReasons.Reason(text)?.text == text)
     }

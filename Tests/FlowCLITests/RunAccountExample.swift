@@ -7,9 +7,9 @@ import Testing
 
 @testable import FlowCLI
 
-/// Fictitious reports of runs for tests, written and read in the usual way.
+/// Invented reports of runs for tests. They are written and read like real ones.
 enum RunAccountExample {
-  /// Returns a step that ran from `start` to `end`. `members` are added or replaced.
+  /// Returns a step that ran from `start` to `end`. `members` are added, or replace existing ones.
   static func step(
     _ outcome: String, _ start: Double? = 0, _ end: Double? = 10, attempts: Int = 1, error: (String, String)? = nil,
     _ members: ValueObject = [:]
@@ -52,8 +52,7 @@ enum RunAccountExample {
     ])
   }
 
-  /// Returns an account of a report with a file `build.yaml`, for a run that started at the beginning of 2026-11-23
-  /// UTC.
+  /// Returns the account of a report. The run has the file `build.yaml` and started at the beginning of 2026-11-23 UTC.
   static func account(
     _ conclusion: String, _ steps: ValueObject, gate: ValueObject = [:], warnings: [Value] = [],
     secrets: ValueObject = [:], file text: String? = nil
@@ -70,6 +69,6 @@ enum RunAccountExample {
 }
 
 extension Value {
-  /// Returns the member of an object, or nil if there is none or it is not an object.
+  /// The member of an object, or nil if there is none or the value is not an object.
   subscript(key: String) -> Value? { objectValue?[key] }
 }

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Failures of a run that no step explains, in the outputs for build servers.
+/// Failures of a run that no step explains, in outputs for build servers.
 @Suite(.timeLimit(.minutes(10))) struct `A failure of the run itself` {
   private static let cases: [(text: String, options: [String], code: Int32, finding: String, message: String)] = [
     ("timeout: 200ms\nsteps: { a: { run: sleep 20 } }", [], 1, "timed-out", "took longer than its timeout of 200ms"),
     (
-      // The step that handles the end fails, too, and does not explain it.
+      // The step that handles the timeout also fails. That does not explain the failure of the run.
       "timeout: 200ms\nsteps: { a: { run: sleep 20 } }\nfinally: { z: { run: exit 3 } }", [], 1, "timed-out",
       "took longer than its timeout of 200ms"
     ),
@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: cases.indices)
-  func `appears in the code quality report, the annotations and the JUnit report`(index: Int) throws {
+  func `a failure of the run itself is in the code quality report, the annotations and JUnit`(index: Int) throws {
     let (text, options, code, finding, message) = Self.cases[index]
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -45,7 +45,7 @@ import Testing
     #expect(junit.contains("<error type=\"\(finding)\"") && junit.contains(message), "\(junit)")
   }
 
-  @Test func `is not reported if failed steps explain it`() throws {
+  @Test func `a failure of the run itself is not reported if failed steps explain it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: exit 3 }, b: { run: 'true', needs: a } }\n", to: "w.yaml")
@@ -54,7 +54,7 @@ import Testing
     #expect(try tool.text(of: "junit.xml").contains(#"failures="1" errors="0""#))
   }
 
-  @Test func `is reported as a finding if Ctrl-C cancelled the run`() throws {
+  @Test func `a run that Ctrl-C cancels is reported as a finding`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'echo began; sleep 60' } }\n", to: "w.yaml")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// The counts of the live view.
+/// The state of a run as the live view counts it.
 struct RunProgressTests {
   private func graph(_ steps: [Step]) throws -> WorkflowGraph {
     try WorkflowGraph(Workflow(name: "test", steps: steps))
