@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Spans of a run` {
   private static let given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-  @Test func `join the trace in the environment`() {
+  @Test func `spans join the trace in the environment`() {
     let context = TraceContext(Self.given, seed: "1")
     #expect(context.traceID == "0af7651916cd43dd8448eb211c80319c")
     #expect(context.parentID == "b7ad6b7169203331")
@@ -22,14 +22,14 @@ import Testing
       "00-00000000000000000000000000000000-b7ad6b7169203331-01",
       "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
       "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
-    ]) func `begin a new trace if the one in the environment is invalid, and report it`(text: String)
+    ]) func `an invalid trace in the environment is reported, and spans begin a new trace`(text: String)
   {
     let context = TraceContext(text, seed: "1")
     #expect(context.traceID.count == 32 && context.parentID == nil)
     #expect(context.problem?.hasPrefix("TRACEPARENT is '\(text)', expected 00-") == true)
   }
 
-  @Test func `have ids that are known before the spans are created, and differ between processes`() {
+  @Test func `the ids of spans are known before spans are created, and differ between processes`() {
     let context = TraceContext(nil, seed: "1")
     #expect(context.problem == nil)
     #expect(context.traceparent("a", attempt: 2) == "00-\(context.traceID)-\(context.spanID("a", 2))-01")
@@ -50,7 +50,7 @@ import Testing
     return spans
   }
 
-  /// Returns each span as its parent's name, its name and its times in milliseconds from activation.
+  /// Returns each span as the name of its parent, its name, and its times in milliseconds from the activation.
   private func lines(_ account: RunAccount) -> [String] {
     let spans = spans(account)
     let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0.facts.name) })
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `represent the run, its steps, and their items and attempts`() throws {
+  @Test func `spans represent the run, its steps, and their items and attempts`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -85,7 +85,7 @@ import Testing
       ])
   }
 
-  @Test func `include the opening of the gate as an event of the run's span`() throws {
+  @Test func `the opening of the gate is an event in the span of the run`() throws {
     let account = try RunAccountExample.account(
       "success", [:], gate: ["outcome": "timed-out", "openedAt": 700.5, "max": 700])
     let run = try #require(spans(account).first)
@@ -96,7 +96,7 @@ import Testing
     #expect(attributes["cicd.pipeline.result"] == "success" && attributes["cicd.pipeline.run.id"] == "0f8c")
   }
 
-  @Test func `of a resumed run exclude those that the earlier process sent`() throws {
+  @Test func `spans of a resumed run exclude those that the earlier process has sent`() throws {
     var account = try RunAccountExample.account(
       "success",
       [
@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `are created one at a time until the receiver stops`() throws {
+  @Test func `spans are created one at a time until the receiver stops`() throws {
     let items = Value.array((0..<4).map { RunAccountExample.item($0, "success") })
     let account = try RunAccountExample.account(
       "success", ["each": RunAccountExample.step("success", 0, 9, ["items": items])])
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `are counted if the server rejects them`() {
+  @Test func `spans that the server rejects are counted`() {
     // ExportTraceServiceResponse { partial_success { rejected_spans: 300, error_message: "full" } }
     let full = Array("full".utf8)
     let answer = TraceSpan.rejected(in: [0x0A, 0x09, 0x08, 0xAC, 0x02, 0x12, 0x04] + full)
@@ -136,39 +136,39 @@ import Testing
     #expect(TraceSpan.rejected(in: [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]).count == 0)
   }
 
-  @Test func `are sent to the address of a collector`() throws {
+  @Test func `the address of a collector is completed with the path for traces`() throws {
     #expect(try TraceServer("http://127.0.0.1:4318").url == "http://127.0.0.1:4318/v1/traces")
     #expect(try TraceServer("http://[::1]:4318/otlp/").url == "http://[::1]:4318/otlp/v1/traces")
     #expect(try TraceServer("http://collector/v1/traces").url == "http://collector:80/v1/traces")
   }
 
-  @Test func `are sent with headers in the format of OpenTelemetry's environment variable`() throws {
+  @Test func `headers have the format of OpenTelemetry's environment variable`() throws {
     let server = try TraceServer("http://a", headers: "x-key=a%20b%3D, other = c=d")
     #expect(server.headers.map(\.name) == ["x-key", "other"] && server.headers.map(\.value) == ["a b=", "c=d"])
     #expect(try TraceServer("http://a", headers: nil).headers.isEmpty)
   }
 
   @Test(arguments: ["key", "=v", "k=%0d%0aInjected: x", "k=%4", "k: x=v", "a=b,c"])
-  func `reject invalid headers without showing a value`(text: String) throws {
+  func `an invalid header is rejected, and its value is not shown`(text: String) throws {
     let problem = #expect(throws: UsageProblem.self) { try TraceServer("http://a", headers: text) }
     #expect(problem?.description.contains("OTEL_EXPORTER_OTLP_HEADERS: '") == true)
     #expect(problem?.description.contains("Injected") == false)
   }
 
   @Test(arguments: ["host", "Content-Length", "content-type", "Transfer-Encoding", "connection", "User-Agent"])
-  func `reject headers that flowrun sets itself`(name: String) throws {
+  func `headers that flowrun sets itself are rejected`(name: String) throws {
     let problem = #expect(throws: UsageProblem.self) { try TraceServer("http://a", headers: "x-key=a,\(name)=1") }
     #expect(
       problem?.description == "OTEL_EXPORTER_OTLP_HEADERS: flowrun sets '\(name)' itself; leave it out")
   }
 
   @Test(arguments: ["http://user:s3cr3t@a:4318", "https://user:s3cr3t@a?x", "http://:s3cr3t@a"])
-  func `never show a password in the address`(text: String) throws {
+  func `a password in the address of a collector is never shown`(text: String) throws {
     let problem = #expect(throws: UsageProblem.self) { try TraceServer(text) }
     #expect(problem?.description.contains("s3cr3t") == false, "\(problem?.description ?? "")")
   }
 
-  @Test func `show only the beginning of a long invalid TRACEPARENT`() {
+  @Test func `only the beginning of a long invalid TRACEPARENT is shown`() {
     let problem = TraceContext(String(repeating: "x", count: 100_000), seed: "1").problem ?? ""
     #expect(problem.count < 250 && problem.contains("xx…'"), "\(problem.prefix(300))")
   }
@@ -177,7 +177,7 @@ import Testing
     arguments: [
       "", "collector:4318", "http://", "http://:4318", "http://a:0", "http://a:65536", "http://a:x", "http://u:p@a",
       "http://a/?q", "ftp://a", "http://a b", "http://[::1", "grpc://a:4317",
-    ]) func `reject an invalid address`(text: String)
+    ]) func `an invalid address of a collector is rejected`(text: String)
   {
     #expect(throws: UsageProblem.self) { try TraceServer(text) }
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `flowrun FILE --watch`, saved files and signals.
+/// `flowrun FILE --watch`: changed files, and signals.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct `A watched run` {
   private let tool: CommandLineTool
 
@@ -14,7 +14,7 @@ import Testing
     try FlowrunProcess(arguments + ["--watch"], in: tool.folder.path)
   }
 
-  /// True if the process has reported more than this many times that it is waiting.
+  /// True if the process has reported more than `times` times that it is waiting.
   private func waits(_ process: FlowrunProcess, times: Int) -> Bool {
     within(seconds: 60) { process.outputSoFar.components(separatedBy: Self.watching).count > times }
   }
@@ -23,7 +23,7 @@ import Testing
     FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent(name).path)
   }
 
-  @Test func `repeats after a step's file is saved, skips what is up to date, and records each run`() throws {
+  @Test func `a watched run repeats after a file is saved, and skips steps that are up to date`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -41,7 +41,7 @@ import Testing
     let second = process.outputSoFar.components(separatedBy: Self.watching)[1]
     #expect(second.contains("'right.txt' has changed\n") && second.contains("right is made"), "\(second)")
     #expect(second.contains("left skipped: up-to-date"), "\(second)")
-    // The pattern includes files that are created later.
+    // The pattern also matches files that are created later.
     try tool.write("1", to: "left/deep/b.txt")
     #expect(waits(process, times: 3))
     #expect(process.outputSoFar.components(separatedBy: Self.watching)[2].contains("left is made"))
@@ -51,7 +51,7 @@ import Testing
     #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
   }
 
-  @Test func `watches the files that an included file names by its inputs, and repeats only their items`() throws {
+  @Test func `a watch includes the files that inputs of an included file name`() throws {
     defer { tool.remove() }
     let clean = """
       name: clean
@@ -84,7 +84,7 @@ import Testing
     let process = try start("w.yaml")
     #expect(waits(process, times: 1))
     for (count, folder) in ["raw", "one", "two", "three"].enumerated() {
-      // One existing file changes, and one is created.
+      // One existing file is changed, and another one is created.
       try tool.write("new", to: "part/\(folder)/\(count % 2 == 0 ? "b" : "c").txt")
       #expect(waits(process, times: count + 2), "\(folder): \(process.outputSoFar)")
       let said = process.outputSoFar.components(separatedBy: Self.watching)[count + 1]
@@ -94,7 +94,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `reports an error in the file and runs after it is fixed`() throws {
+  @Test func `an error in a watched file is reported, and the workflow runs after it is fixed`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.nop } }\n", to: "w.yaml")
     let process = try start("w.yaml")
@@ -111,7 +111,7 @@ import Testing
     ("part.yaml", "name: part\nsteps: { a: { run: echo told again } }\n"), ("variables.env", "WORD=told again\n"),
     ("word.txt", "told again"),
   ])
-  func `repeats after a change of an included file, variables or an input`(_ file: String, _ text: String) throws {
+  func `a watched run repeats after a change of an included file or an input`(_ file: String, _ text: String) throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `is cancelled with its cleanup by a signal, which ends the watch, too`(
+  func `a signal cancels a watched run with its cleanup, and ends the watch`(
     _ signal: Int32, _ code: Int32
   ) throws {
     defer { tool.remove() }
@@ -158,7 +158,7 @@ import Testing
     #expect(!result.output.contains("watching for changes"))
   }
 
-  @Test func `is not interrupted by a change, but repeated once it has ended`() throws {
+  @Test func `a change does not interrupt a watched run, which repeats after it has ended`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -179,7 +179,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `does not repeat forever if it writes files that it reads`() throws {
+  @Test func `a watched run that writes files that it reads does not repeat forever`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -196,7 +196,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `repeats after a change of a plugin's program`() throws {
+  @Test func `a watched run repeats after a change of a plugin's program`() throws {
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "shout", "--language", "python").exitCode == 0)
     try tool.write("name: w\nsteps: { a: { run: echo told } }\n", to: "w.yaml")
@@ -216,7 +216,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `ignores a file that a step produces even if a pattern matches it`() throws {
+  @Test func `a file that a step produces does not repeat a watched run, even if a pattern matches it`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps:\n  a: { run: date +%N > made.txt; cat in.txt, inputs-from: ['*.txt'], produces: [made.txt] }\n",
@@ -229,7 +229,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `ends if the watch is killed`() throws {
+  @Test func `a watched run ends if the watch is killed`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'echo $$ > number; echo begun; sleep 600' } }\n", to: "w.yaml")
     let process = try start("w.yaml")
@@ -240,7 +240,7 @@ import Testing
     #expect(within(seconds: 60) { kill(number, 0) != 0 })
   }
 
-  @Test func `prints only JSON events with --json`() throws {
+  @Test func `a watched run with --json prints only JSON events`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     let process = try start("w.yaml", "--json")
@@ -258,7 +258,7 @@ import Testing
     ),
     (["/dev/null", "--watch"], "--watch: '/dev/null' cannot be watched; name a workflow file"),
   ])
-  func `is rejected if its file or options cannot be used repeatedly`(_ arguments: [String], _ message: String) throws {
+  func `--watch rejects options and files that it cannot use again`(_ arguments: [String], _ message: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     let output = try tool.run(arguments)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs are recorded, listed and resumed.
+/// Recording, listing and resuming runs.
 @Suite struct `Recorded runs` {
   private static let workflow = """
     name: trial
@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `are listed, shown, resumed, exported and deleted`() throws {
+  @Test func `recorded runs are listed, shown, resumed, exported and deleted`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -49,8 +49,8 @@ import Testing
     #expect(try tool.run("runs").standardOutput.contains("  gate ready at "))
   }
 
-  /// Steps that ran although a dependency failed are not shown as skipped later.
-  @Test func `are shown with the same steps and items as in their reports`() throws {
+  /// Steps that ran although a dependency had failed must not be shown as skipped later.
+  @Test func `a recorded run has the same steps and items as its report`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -94,7 +94,7 @@ import Testing
     #expect(reported["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
   }
 
-  @Test func `are selected by id, file, state or age, with suggestions for unknown values`() throws {
+  @Test func `runs are selected by id, file, state or age, with suggestions for unknown values`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -121,7 +121,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--keep-changed", "--rerun-changed").exitCode == 64)
   }
 
-  @Test func `are not recorded if the history is disabled or nothing runs`() throws {
+  @Test func `a run is not recorded if the history is disabled or nothing runs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -138,7 +138,7 @@ import Testing
         || both.standardOutput.contains("conflicting-keys"))
   }
 
-  @Test func `cause one warning if they cannot be written, and durable runs do not start`() throws {
+  @Test func `a store that cannot be written causes one warning, and durable runs do not start`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -152,7 +152,7 @@ import Testing
     #expect(!durable.standardOutput.contains("a started"))
   }
 
-  @Test func `continue after a damaged store was moved aside, and this is reported`() throws {
+  @Test func `a damaged store is moved aside and reported, and new runs are recorded`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -165,7 +165,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
   }
 
-  @Test func `of a newer flowrun are not changed by any subcommand, and new runs are not recorded there`() throws {
+  @Test func `a store of a newer flowrun is never changed, and new runs are not recorded in it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -185,7 +185,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1, "and nothing was written")
   }
 
-  @Test func `are listed if one of them is damaged, and each subcommand reports it with a solution`() throws {
+  @Test func `a damaged run does not hide the others, and each subcommand reports a solution`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -212,13 +212,13 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `are listed if a part of the store cannot be read, and this is reported`() throws {
+  @Test func `runs are listed even if a part of the store cannot be read, which is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     for _ in 0..<12 { _ = try tool.run("w.yaml") }
     let store = tool.folder.path + "/.flowrun/runs.sqlite"
-    // The page with the second run is in the file and not in its log.
+    // The page that contains the second run must be in the file rather than in the log.
     try ForeignWriter.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: store)
     let id = try #require(try ForeignWriter.text("SELECT id FROM run WHERE number = 2", in: store))
     var bytes = try Data(contentsOf: URL(filePath: store))
@@ -232,7 +232,7 @@ import Testing
     #expect(!list.standardError.contains("umber 2,") && !list.standardError.contains("prune deletes"), "\(list)")
   }
 
-  @Test(.enabled(if: getuid() == 0)) func `that cannot be accessed are not reported as missing`() throws {
+  @Test(.enabled(if: getuid() == 0)) func `a store without read permission is not reported as missing`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -246,12 +246,12 @@ import Testing
       status != 0 && output.contains("Permission denied") && !output.contains("no run is recorded"), "\(output)")
   }
 
-  /// Changes the store without flowrun.
+  /// Changes the store by means other than flowrun.
   private static func sqlite(_ text: String, _ tool: CommandLineTool) throws {
     try ForeignWriter.execute(text, on: tool.folder.path + "/.flowrun/runs.sqlite")
   }
 
-  @Test func `are locked by their process: a second one is refused, and requests reach the first`() throws {
+  @Test func `a run is locked by its process: another one is refused, and requests reach the first`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -270,7 +270,7 @@ import Testing
     let second = try tool.run("resume", "last")
     #expect(second.exitCode == 1 && second.standardError.contains("is already running (process"), "\(second)")
     #expect(try tool.run("post", "last", "nothing").exitCode == 64)
-    // A suspended process does not answer, not even after it continues.
+    // A suspended process does not answer. It must not carry out the request later either.
     first.send(SIGSTOP)
     let unanswered = try tool.run("cancel", "last")
     #expect(unanswered.exitCode == 1 && unanswered.standardError.contains("does not answer"), "\(unanswered)")
@@ -286,8 +286,8 @@ import Testing
     #expect(late.standardError.hasSuffix("is not running: it has ended\n"), "\(late)")
   }
 
-  /// A durable run of real commands that is killed at random times, and again while it is resumed.
-  @Test(.timeLimit(.minutes(60))) func `continue after each kill, and recorded steps never run again`() throws {
+  /// A durable run of real commands is killed at random times, even while it is being resumed.
+  @Test(.timeLimit(.minutes(60))) func `a run continues after each kill, and recorded steps never run again`() throws {
     let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
     var kills = 0
     var seed: UInt64 = 1
@@ -297,7 +297,7 @@ import Testing
     }
   }
 
-  /// Kills a run until it ends. Returns the number of kills.
+  /// Kills a run repeatedly until it has ended. Returns the number of kills.
   private func killThroughout(seed: UInt64, steps: Int) throws -> Int {
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -313,13 +313,13 @@ import Testing
     try tool.write(text, to: "w.yaml")
     var (starts, kills) = (0, 0)
     var arguments = ["w.yaml"]
-    // The length of the log when a step was first seen as recorded.
+    // For each step, the length of the log when the step was first seen as recorded.
     var known: [String: Int] = [:]
     var mixed = seed &* 0x9E37_79B9_7F4A_7C15
     while true {
       mixed = mixed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let process = try FlowrunProcess(arguments, in: tool.folder.path)
-      // The delay increases with each kill, so that the run ends on slow machines, too.
+      // The delay increases with each kill, so that the run ends even on slow machines.
       usleep(useconds_t(60_000 + Int(mixed >> 33) % (400_000 + 40_000 * starts)))
       starts += 1
       process.send(SIGKILL)
@@ -331,7 +331,7 @@ import Testing
       let log = (try? String(contentsOf: tool.folder.appendingPathComponent("log"), encoding: .utf8)) ?? ""
       check(log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }, recorded, &known)
       if result.errors.contains("never activated") {
-        // The run was killed before it was on disk, so no step had started.
+        // The run was killed before it was stored on disk, so no step had started.
         arguments = ["w.yaml"]
         continue
       }
@@ -345,7 +345,7 @@ import Testing
     }
   }
 
-  /// Returns the steps that succeeded according to the store, or nil before there is a run.
+  /// Returns the steps that have succeeded according to the store, or nil if the store does not contain the run.
   private func recordedSteps(_ shown: CommandLineTool.Output) throws -> Set<String>? {
     guard shown.exitCode == 0 else { return nil }
     let object = try JSONSerialization.jsonObject(with: Data(shown.standardOutput.utf8)) as? [String: Any]
@@ -353,8 +353,8 @@ import Testing
     return Set(steps.filter { $0.value["outcome"] as? String == "success" }.keys)
   }
 
-  /// Checks that no recorded step started again, that recorded steps have ended, and that no attempt wrote after a
-  /// later one had started.
+  /// Checks that no recorded step has started again, that all recorded steps have ended, and that no attempt has
+  /// written anything after a later one had started.
   private func check(_ log: [[String]], _ recorded: Set<String>, _ known: inout [String: Int]) {
     var latest: [String: Int] = [:]
     for (line, words) in log.enumerated() where words.count == 3 {

@@ -7,11 +7,11 @@ import Testing
 
 @testable import FlowCLI
 
-/// Every report conforms to the schema of SARIF 2.1.0 (OASIS standard, appendix of the specification).
+/// Every report must conform to the schema of SARIF 2.1.0, an OASIS standard.
 ///
-/// The schema allows no additional properties, so the shapes here list exactly the allowed ones.
+/// The schema does not allow additional properties, so the shapes here list all properties that are allowed.
 @Suite struct SARIFShapeTests {
-  /// An object of the standard: the properties in use with their types, and the required ones.
+  /// An object of the standard: the properties that flowrun uses with their types, and the required properties.
   private struct Shape: Sendable {
     var required: Set<String> = []
     var properties: [String: @Sendable (Value, String) -> Void] = [:]
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A URI reference (RFC 3986): only these characters, and `%` only before two digits.
+  /// A URI reference (RFC 3986). It can contain only these characters. Two hexadecimal digits must follow a `%`.
   private static let reference: @Sendable (Value, String) -> Void = { value, path in
     let isReference = (value.stringValue ?? " ").wholeMatch(
       of: /(?:[A-Za-z0-9._~:\/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*/)
@@ -122,7 +122,7 @@ import Testing
             ]))),
       ]))
 
-  /// Files with unusual names and content.
+  /// Files with unusual names or content.
   private static let odd: [(name: String, text: String)] = [
     ("odd folder/ü 名%.yaml", "name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n"),
     ("/absolute/quote'\".yaml", "name: [\n"), ("tab.yaml", "name: x\n\tsteps: 1\n"), ("empty.yaml", ""),
@@ -131,7 +131,7 @@ import Testing
     ("end.yaml", "name: x\nsteps: { a: { uses: flow.noop, if: \"${{\" } }"),
   ]
 
-  @Test func `the reports of all broken workflows, separate and combined, conform to the standard`() throws {
+  @Test func `the reports on all broken workflows, separate and combined, conform to the standard`() throws {
     var files: [DiagnosticReport.File] = []
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("BrokenWorkflows")
@@ -153,8 +153,8 @@ import Testing
     }
   }
 
-  /// Checks rules that the schema does not contain: each result has the index of its rule, and a region ends after its
-  /// start.
+  /// Checks rules that the schema does not contain: each result has the index of its rule, and no region ends before
+  /// its start.
   private func expectIndices(of report: DiagnosticReport) throws {
     let run = try #require(report.sarif().objectValue?["runs"]?.arrayValue?.first?.objectValue)
     let rules = try #require(run["tool"]?.objectValue?["driver"]?.objectValue?["rules"]?.arrayValue)

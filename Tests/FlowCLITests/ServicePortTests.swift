@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Services that are ready when a port answers, with the real program.
+/// Services that are ready when a port accepts connections. The tests run the real program.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct ServicePortTests {
   private let tool: CommandLineTool
 
@@ -51,7 +51,7 @@ import Testing
     #expect(free.exitCode == 0 && free.standardOutput.contains("db ready, port \(listener.port) in"), "\(free)")
   }
 
-  /// Returns a workflow whose service listens at a port as soon as the file `go` exists.
+  /// Returns a workflow with a service that listens at a port as soon as the file `go` exists.
   private static func lateListener(_ port: Int) -> String {
     """
     name: late
@@ -72,7 +72,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [false, true])
-    func `a service does not become ready when another program opens its port during the start`(
+    func `a service is not ready when another program opens its port during the start`(
       leavesInTime: Bool
     ) throws {
       defer { tool.remove() }
@@ -100,7 +100,9 @@ private final class LocalListener {
   let port: Int
   private var file: Int32
 
-  /// - Parameter port: the port, or 0 for a free one.
+  /// Listens at a port.
+  ///
+  /// - Parameter port: The port, or 0 for any free one.
   init(port: Int = 0) throws {
     #if canImport(Glibc)
       file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A development stack of three services that is stopped and killed at random moments, with the real program.
+/// A stack of three services for development that is stopped or killed at random times. The tests run the real program.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct ServiceStackTests {
   private let tool: CommandLineTool
 
@@ -11,7 +11,7 @@ import Testing
 
   private static let names = ["db", "api", "web"]
 
-  /// Returns a stack whose processes ignore SIGTERM and have `mark` on their command lines.
+  /// Returns a stack of services. Their processes ignore SIGTERM and have `mark` in their arguments.
   private static func stack(_ mark: String) -> String {
     let services = names.enumerated().map { index, name in
       """

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands that keep running, with the real program.
+/// Commands that keep running as services. The tests run the real program.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct ServiceTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// Returns a command that prints *ready NAME*, writes *up NAME* to the file `log`, and *down NAME* when it is
-  /// stopped.
+  /// Returns a command that writes `up NAME` to the file `log` and prints `ready NAME`. When it is stopped, it writes
+  /// `down NAME`.
   private static func server(_ name: String, end: String = "exit 0") -> String {
     "trap 'echo down \(name) >> log; \(end)' TERM; echo up \(name) >> log; echo ready \(name); while :; do sleep 0.02; done"
   }
@@ -41,7 +41,7 @@ import Testing
     """
   }
 
-  @Test func `services are ready before their dependents start, and stop last in reverse order of dependencies`()
+  @Test func `services are ready before their dependents start, and stop in reverse order of dependencies`()
     throws
   {
     defer { tool.remove() }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a run that keeps its services waits for a signal, then runs finally with the steps' exit code`(
+  func `a kept run waits for a signal and then runs finally`(
     _ signal: Int32
   ) throws {
     defer { tool.remove() }
@@ -151,7 +151,7 @@ import Testing
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }
-    // The number of the service's process is free once flowrun has noticed its end.
+    // The process id of the service can be reused as soon as flowrun has noticed its end.
     let result = try run(
       """
       name: lost
@@ -200,7 +200,7 @@ import Testing
     #expect(result.exitCode == 0, "\(result)")
   }
 
-  @Test func `services of an included file stop after its finally, before its dependents`() throws {
+  @Test func `services of an included file stop after its finally and before its dependents start`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -252,7 +252,7 @@ import Testing
     #expect(log() == ["up db", "test", "down db", "up db", "test", "down db"])
   }
 
-  @Test func `a change of a watched file ends the wait, and the services start again`() throws {
+  @Test func `a change of a watched file ends a kept run, and the services start again`() throws {
     defer { tool.remove() }
     try tool.write("1", to: "input")
     let process = try start(
@@ -265,7 +265,7 @@ import Testing
       """, "--watch")
     #expect(within(seconds: 60) { log().contains("test 1") })
     #expect(process.waitForOutput("test succeeded"))
-    // The first check of the files may still be pending.
+    // The first check of the files may not have finished.
     let hasRunAgain = try within(seconds: 60) {
       try tool.write("22\(UUID())", to: "input")
       return within(seconds: 2) { log().count { $0 == "up db" } >= 2 }
@@ -317,7 +317,7 @@ import Testing
     ("keep: service\nsteps: { a: { run: x, service: true } }", "did you mean 'services'?"),
     ("steps: { a: { run: x, service: true }, b: { run: 'echo ${{ steps.a.outputs.stdout }}', needs: a } }", "stdout"),
   ])
-  func `an invalid combination of keys is reported with valid alternatives`(keys: String, message: String) throws {
+  func `invalid keys of services are reported with valid alternatives`(keys: String, message: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\n" + keys + "\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")

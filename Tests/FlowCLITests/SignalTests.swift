@@ -3,13 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// No signal at any time leaves processes behind or loses data.
+/// A signal at any time neither leaves processes behind nor loses data.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct SignalTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// With `FLOWRUN_LONG_TESTS=1`, there are 200 random times per signal; `FLOWRUN_SEED` selects others.
+  /// The number of random times for each signal. `FLOWRUN_LONG_TESTS=1` increases it to 200, and `FLOWRUN_SEED` selects
+  /// other times.
   private static let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 6 : 200
 
   @Test(arguments: [SIGKILL, SIGHUP, SIGQUIT, SIGPIPE, SIGTERM, SIGINT])
@@ -18,7 +19,7 @@ import Testing
     let seed = SeededGenerator.environmentSeed ?? UInt64(signal)
     var random = SeededGenerator(seed: seed)
     for round in 0..<Self.rounds {
-      // The durations of the sleeps identify the commands and distinguish them from those of concurrent tests.
+      // The duration of its sleep identifies a command and distinguishes it from those of concurrent tests.
       let mark = "\(80_000_000 + Int.random(in: 0..<10_000_000, using: &random)).\(getpid())"
       var text = "name: killed\nsteps:\n"
       for step in 0..<8 {
@@ -45,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `the first signal cancels the run, with its cleanup and its report`(_ signal: Int32, _ code: Int32) throws {
+  func `the first signal cancels the run with its cleanup and report`(_ signal: Int32, _ code: Int32) throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -57,7 +58,7 @@ import Testing
       """, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml", "--verbose", "--report", "report.json"], in: tool.folder.path)
     #expect(process.waitForOutput("long started"))
-    // `timeout` does the same: it signals the process and its group.
+    // Like `timeout`, which signals the process and its process group.
     process.send(signal)
     process.send(signal)
     #expect(process.result(limitSeconds: 20).exitCode == code)
@@ -66,7 +67,7 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
-  @Test func `a cancellation stops a cleanup step only if its condition has become false`() throws {
+  @Test func `a cancellation stops only cleanup steps whose condition has become false`() throws {
     defer { tool.remove() }
     let wait = "touch began-$0; while ! test -e go; do sleep 0.01; done; touch finished-$0"
     func step(_ name: String, _ more: String) -> String {
@@ -93,7 +94,7 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
-  @Test func `a second signal ends everything at once, and removes the outputs of an earlier run`() throws {
+  @Test func `a second signal ends everything at once and removes the outputs of an earlier run`() throws {
     defer { tool.remove() }
     for name in ["report.json", "trace.json"] { try tool.write("old", to: name) }
     let mark = "71000001.\(getpid())"
@@ -109,13 +110,13 @@ import Testing
       ["w.yaml", "--report", "report.json", "--trace", "trace.json"], in: tool.folder.path)
     #expect(process.waitForOutput("deaf: deaf"))
     process.send(SIGINT)
-    // The cleanup begins when the command has been killed, 2 s later. Signals within the first half second would belong
-    // to the first one.
+    // The cleanup begins when the command has been killed, after 2 s. Signals within half a second of the first one
+    // would belong to that one.
     #expect(process.waitForOutput("later: cleaning"))
     process.send(SIGINT)
     let result = process.result(limitSeconds: 20)
     #expect(result.exitCode == 130)
-    // A run that waits for its cleanup, which may take a minute, would end with a summary.
+    // If the run had waited for its cleanup, which may take a minute, it would have printed a summary.
     #expect(!result.output.contains("deaf: cancelled"), "\(result.output)")
     #expect(Self.awaitEnd(of: mark).isEmpty)
     for name in ["report.json", "trace.json"] {
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `signals in the first milliseconds are not lost`() throws {
+  @Test func `a signal in the first milliseconds is not lost`() throws {
     defer { tool.remove() }
     try tool.write("name: early\nsteps:\n  a: { uses: flow.sleep, with: { for: 60s } }\n", to: "w.yaml")
     let seed = SeededGenerator.environmentSeed ?? 1
@@ -136,12 +137,12 @@ import Testing
     }
   }
 
-  @Test func `a signal interrupts the reading of a long workflow, with a report and a trace`() throws {
+  @Test func `a signal interrupts reading a long workflow, and a report and a trace are written`() throws {
     defer { tool.remove() }
     var text = "name: long\nsteps:\n"
     for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }
     try tool.write(text, to: "w.yaml")
-    // The time until `main` depends on the machine; reading the workflow takes much longer.
+    // The time until `main` depends on the machine. Reading the workflow takes much longer.
     for milliseconds in [100, 200, 400, 800, 1600, 3200, 6400] as [UInt32] {
       try tool.write("old", to: "trace.json")
       let process = try FlowrunProcess(
@@ -160,7 +161,7 @@ import Testing
     Issue.record("no signal came while the workflow was read")
   }
 
-  @Test func `nohup protects the run from a hangup`() throws {
+  @Test func `nohup protects a run from a hangup`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps:\n  a: { uses: shell.run, with: { command: kill -HUP $PPID; sleep 0.1 } }\n", to: "w.yaml")
@@ -168,7 +169,7 @@ import Testing
     #expect(try shell(script) == 0)
   }
 
-  @Test func `a signal that the parent ignores stays ignored, as for a shell's background process`() throws {
+  @Test func `a signal that the parent process ignores stays ignored, as in background processes`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'kill -INT $PPID; kill -QUIT $PPID; sleep 0.1; touch done' } }\n", to: "w.yaml")
@@ -179,7 +180,7 @@ import Testing
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `process 1 collects orphans, forwards signals and ends like a run`() throws {
+  func `as process 1, flowrun collects orphans, forwards signals and ends like a run`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -201,20 +202,20 @@ import Testing
     #expect(!output.contains("check failed"), "\(output)")
   }
 
-  @Test func `a file that exceeds the size limit is an error and does not kill the process`() throws {
+  @Test func `an output that exceeds the file size limit is an error and does not kill flowrun`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
     let code = try shell("ulimit -f 0; exec '\(FlowrunProcess.path)' w.yaml --report r.json > /dev/null 2>&1")
     #expect(code == 74 || code == 64)
   }
 
-  /// Returns the exit code of a script in the tool's folder.
+  /// Returns the exit code of a script that runs in the tool's folder.
   private func shell(_ script: String) throws -> Int32 {
     try Shell.run(script, in: tool.folder.path).status
   }
 
-  /// Returns the processes with `mark` in their arguments that are still running after a while. The wait is needed
-  /// because the guard kills them after flowrun has ended.
+  /// Returns the processes with `mark` in their arguments that have not ended after a while. The guard kills them only
+  /// after flowrun has ended, so this function waits.
   static func awaitEnd(of mark: String) -> [String] {
     var found: [String] = []
     _ = within(seconds: 60) {

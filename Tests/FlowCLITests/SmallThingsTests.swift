@@ -11,7 +11,7 @@ import Testing
     return tool
   }
 
-  @Test func `the extension is suggested for a workflow named without it`() throws {
+  @Test func `the extension is suggested for a workflow that is named without it`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello")
@@ -19,7 +19,7 @@ import Testing
     #expect(output.standardError == "flowrun: 'hello' is neither a subcommand nor a file; did you mean 'hello.yaml'?\n")
   }
 
-  @Test func `the most similar file or plugin is suggested for a missing one`() throws {
+  @Test func `the most similar name is suggested for a missing file or plugin`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for subcommand in [[], ["validate"], ["simulate"]] {
@@ -31,7 +31,7 @@ import Testing
     #expect(shown.exitCode == 64 && shown.standardError.contains("did you mean 'flow'?"), "\(shown)")
   }
 
-  @Test func `a data folder created by flowrun is private, and an existing one keeps its mode`() throws {
+  @Test func `a data folder that flowrun creates is private, and an existing one keeps its mode`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let mode = "stat -c %a made made/data; chmod 750 made/data"
@@ -42,7 +42,7 @@ import Testing
     #expect(output.contains("a: 700\n") && output.contains("a: 750\n"), "\(output)")
   }
 
-  @Test func `known events are listed for an unknown one`() throws {
+  @Test func `the known events are listed for an unknown one`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello.yaml", "-i", "who=a", "--event", "knocked@1s")
@@ -66,7 +66,7 @@ import Testing
     #expect(try tool.run("validate", ".").exitCode == 2)
   }
 
-  @Test func `all actions of a plugin are shown`() throws {
+  @Test func `plugins show describes all actions of a plugin`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("plugins", "show", "flow")
@@ -76,7 +76,7 @@ import Testing
     #expect(try tool.run("plugins", "show", "flo").exitCode == 64)
   }
 
-  @Test func `the shell completes actions, events, inputs and reasons`() throws {
+  @Test func `the shell completes actions, events, inputs and launch reasons`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let script = try tool.run("--generate-completion-script", "bash").standardOutput
@@ -95,7 +95,7 @@ import Testing
     #expect(inputs.contains("who="))
   }
 
-  @Test func `shell completion offers runs and their steps, events and choices`() throws {
+  @Test func `the shell completes runs and their steps, events and choices`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StepNameTests {
-  @Test func `a name can contain inputs of its own file, and is replaced by the id if they are unknown`() throws {
+  @Test func `the name of a step can contain inputs, and the id replaces it if they are unknown`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -28,7 +28,7 @@ import Testing
       "by usual (part/usual) succeeded", "part given (part) succeeded", " late/known succeeded",
       "by usual (late/usual) succeeded",
     ] { #expect(output.contains(name), "\(name)\n\(output)") }
-    // An included file is not counted as a step.
+    // An included file does not count as a step.
     #expect(!output.contains("${{") && output.contains("(6 succeeded)"), "\(output)")
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps selected on the command line.
+/// Steps that the command line selects.
 @Suite(.timeLimit(.minutes(10))) struct StepSelectionTests {
   private let tool: CommandLineTool
 
@@ -33,7 +33,7 @@ import Testing
     try tool.write(Self.file, to: "flowrun.yaml")
   }
 
-  @Test func `an assignment in the style of make is refused, and the option for inputs is suggested`() throws {
+  @Test func `an assignment as in make is refused, with a suggestion to use the option for inputs`() throws {
     defer { tool.remove() }
     let result = try tool.run("test", "stage=prod")
     #expect(result.exitCode == 64)
@@ -41,7 +41,7 @@ import Testing
       result.standardError == "flowrun: 'stage=prod' is not a step of flowrun.yaml; did you mean '-i stage=prod'?\n")
   }
 
-  @Test func `a selection is run without warnings about steps that do not run`() throws {
+  @Test func `selected steps run without warnings about steps that do not run`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -73,7 +73,7 @@ import Testing
     #expect(report.contains("not-selected"))
   }
 
-  @Test func `steps are found in flowrun.yaml of a parent folder, up to the one with .git`() throws {
+  @Test func `steps are found in flowrun.yaml of a parent folder, up to the folder with .git`() throws {
     defer { tool.remove() }
     try tool.write("", to: "a/b/empty")
     let below = tool.folder.appendingPathComponent("a/b").path
@@ -85,7 +85,7 @@ import Testing
     #expect(try FlowrunProcess.run([], in: below).output.hasPrefix("Steps of ../../flowrun.yaml: Builds and tests"))
   }
 
-  @Test func `steps are not searched for in folders that all users can write to`() throws {
+  @Test func `flowrun.yaml is not searched for in folders that all users can write to`() throws {
     defer { tool.remove() }
     chmod(tool.folder.path, 0o777)
     let result = try tool.run("lint")
@@ -126,7 +126,7 @@ import Testing
     #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")
   }
 
-  @Test func `a step runs alone with --no-needs, unless it reads outputs of a step that does not run`() throws {
+  @Test func `--no-needs runs a step alone unless it reads outputs of a step that does not run`() throws {
     defer { tool.remove() }
     let alone = try tool.run("test", "--no-needs")
     #expect(alone.exitCode == 0 && alone.standardOutput.contains("test: <>\n"), "\(alone)")
@@ -148,7 +148,7 @@ import Testing
     #expect(refused.exitCode == 64 && refused.standardError.contains("does not declare as a list of strings"))
   }
 
-  @Test func `a step with the name of a subcommand runs after two dashes, and validate warns`() throws {
+  @Test func `a step with the name of a subcommand runs after two dashes, and validate warns about it`() throws {
     defer { tool.remove() }
     try tool.write("name: x\nsteps: { runs: { run: echo ran }, b: { run: echo b } }\n", to: "flowrun.yaml")
     for words in [["--", "runs"], ["run", "flowrun.yaml", "runs"], ["--quiet", "--", "runs"]] {
@@ -160,7 +160,7 @@ import Testing
     #expect(check.standardOutput.contains("flowrun -- runs"))
   }
 
-  @Test func `steps remain selected in a resume`() throws {
+  @Test func `the selection of steps is kept in a resumed run`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: r\nsteps: { a: { run: echo a }, b: { needs: a, run: test -e ok }, c: { run: echo c } }\n", to: "r.yaml")
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `an explanation names the steps that are not selected`() throws {
+  @Test func `--explain names the steps that are not selected`() throws {
     defer { tool.remove() }
     let result = try tool.run("build", "--explain")
     #expect(result.exitCode == 0 && result.standardOutput.contains("lint: skipped: not selected\n"), "\(result)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The signals that stop commands, and the time for cleanup.
+/// The signals that stop commands, and the time limit for cleanup.
 @Suite(.timeLimit(.minutes(10))) struct StopTests {
   private func output(_ yaml: String, _ arguments: String...) throws -> CommandLineTool.Output {
     let tool = try CommandLineTool()
@@ -11,7 +11,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml"] : arguments)
   }
 
-  @Test func `a command receives the stop signal of its step, and is reported if it had to be killed`() throws {
+  @Test func `a command gets the stop signal of its step, and having to kill it is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let wait = "while :; do sleep 0.01; done"
@@ -25,7 +25,7 @@ import Testing
         plain: { uses: flow.noop }
       """, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
-    // Before that, a signal could arrive before the shell has set its trap.
+    // Otherwise, a signal could arrive before the shell has set its trap.
     #expect(process.waitForOutput("kind: ready\n") && process.waitForOutput("deaf: ready\n"))
     process.send(SIGTERM)
     let result = process.result()
@@ -37,7 +37,7 @@ import Testing
     #expect(!result.output.contains("kind: warning"), "\(result)")
   }
 
-  @Test func `the cleanup of a cancelled run may take as long as the workflow allows`() throws {
+  @Test func `the cleanup of a cancelled run can take as long as the workflow allows`() throws {
     let result = try output(
       """
       name: c
@@ -47,7 +47,7 @@ import Testing
       finally: { slow: { run: sleep 30 }, quick: { run: echo tidied } }
       """)
     #expect(result.exitCode == 1 && result.standardOutput.contains("quick: tidied\n"), "\(result)")
-    // The step starts shortly after the time begins, and a busy machine may be late. The default is 5 s.
+    // The step starts shortly after the time limit begins, and a busy machine may be slow. The default is 5 s.
     let cancelled = try #require(result.standardOutput.firstMatch(of: #/slow cancelled in (\d+(?:\.\d+)?) (m?s)/#))
     let milliseconds = try #require(Double(cancelled.1)) * (cancelled.2 == "s" ? 1000 : 1)
     #expect(milliseconds > 6000, "\(result)")
@@ -76,7 +76,7 @@ import Testing
     #expect(!(result.standardOutput + result.standardError).contains("had left running"), "\(result)")
   }
 
-  /// A command that takes a while to stop, and then prints a line.
+  /// A command that stops slowly and then prints a line.
   private static let slow =
     "trap 'sleep 1; echo stopped >> log; exit 0' TERM; echo up >> log; while :; do sleep 0.01; done"
 
@@ -88,7 +88,7 @@ import Testing
     "steps: { part: { uses: ./part.yaml } }",
     "steps: { part: { uses: ./part.yaml, foreach: [1] } }",
   ])
-  func `cleanup starts when every cancelled command has ended`(steps: String) throws {
+  func `the cleanup starts when all cancelled commands have ended`(steps: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let defaults = "cleanup: 1m\ndefaults: { stop: { within: 1m } }\n"
@@ -143,7 +143,7 @@ import Testing
     ("steps: { a: { run: x, stop: { signal: KILL } } }", "it is one of 'HUP', 'INT', 'QUIT', 'TERM', 'USR1', 'USR2'"),
     ("cleanup: 2h\nsteps: { a: { run: x } }", "cleanup must be at most 1h, found 2h"),
   ])
-  func `an invalid value is reported with valid alternatives`(keys: String, message: String) throws {
+  func `an invalid value of stop or cleanup is reported with valid alternatives`(keys: String, message: String) throws {
     let result = try output("name: w\n" + keys + "\n", "validate", "w.yaml")
     #expect(result.exitCode == 2 && result.standardOutput.contains(message), "\(result)")
   }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A new store after a power failure, a kill, many concurrent processes, or a damaged byte.
+/// New stores after a power failure, a kill, many concurrent processes, or damage.
 @Suite(.timeLimit(.minutes(10))) struct `A new store` {
   private static let durable = """
     name: w
@@ -19,7 +19,7 @@ import Testing
 
   init() throws { tool = try CommandLineTool() }
 
-  /// Creates a durable run whose process was killed in its second step.
+  /// Creates a durable run whose process is killed in its second step.
   private func interruptedRun() throws {
     try tool.write(Self.durable, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml", "--verbose"], in: tool.folder.path)
@@ -39,7 +39,7 @@ import Testing
     ("truncate -s 4152 runs.sqlite-wal", "the end of its log is missing"),
     (": > runs.sqlite", "its main file is empty and its log is not"),
   ])
-  func `with a durable run is moved aside if it is damaged, and one line reports the cause`(
+  func `a damaged store is moved aside, and one line reports the cause`(
     damage: String, cause: String
   ) throws {
     defer { tool.remove() }
@@ -56,7 +56,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
   }
 
-  @Test func `is created once by twenty concurrent first runs, and records all of them`() throws {
+  @Test func `twenty concurrent first runs create one store and are all recorded`() throws {
     defer { tool.remove() }
     try tool.write(Self.short, to: "w.yaml")
     let runs = try (0..<20).map { _ in try FlowrunProcess(["w.yaml"], in: tool.folder.path) }
@@ -68,7 +68,7 @@ import Testing
     #expect(try movedAside().isEmpty)
   }
 
-  @Test func `is moved aside once by twenty runs that find it damaged`() throws {
+  @Test func `twenty runs that find a damaged store move it aside only once`() throws {
     defer { tool.remove() }
     try interruptedRun()
     #expect(try Shell.run(": > '\(store)'").status == 0)
@@ -79,7 +79,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 20)
   }
 
-  @Test func `is still new after a process was killed while creating it`() throws {
+  @Test func `a process that is killed while it creates a store does not damage it`() throws {
     defer { tool.remove() }
     try tool.write(Self.short, to: "w.yaml")
     let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 15 : 300
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// A library that logs each flush of a file in order.
+  /// A library that logs in which order files are flushed.
   private static let trace = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -127,14 +127,14 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [false, true])
-    func `is on disk with its folders before the first step of a durable run starts`(isUsed: Bool) throws {
+    func `the store and its folders are on disk before the first step of a durable run starts`(isUsed: Bool) throws {
       defer { tool.remove() }
       try tool.write(Self.trace, to: "trace.c")
       try tool.write("name: w\nsteps: { a: { run: 'echo began >> \"$FLUSHES\"' } }\n", to: "w.yaml")
       let folder = tool.folder.path
       let built = try Shell.run("cd '\(folder)' && clang -shared -fPIC -o trace.so trace.c -ldl")
       #expect(built.status == 0, "\(built)")
-      // A normal run, which does not wait for the disk, may have created the store.
+      // The store may have been created by a normal run, which does not wait for the disk.
       let environment = ["LD_PRELOAD": folder + "/trace.so", "FLUSHES": folder + "/flushes"]
       if isUsed {
         #expect(try FlowrunProcess.run(["w.yaml"], in: folder, environment: environment).exitCode == 0)
@@ -146,7 +146,7 @@ import Testing
       let flushes = try tool.text(of: "flushes").split(separator: "\n").map(String.init)
       let expected = ["runs.sqlite", "runs.sqlite-wal", ".flowrun", tool.folder.lastPathComponent]
       #expect(Array(flushes.prefix(4)) == expected, "\(flushes)")
-      // The log of the run is flushed before its step starts.
+      // The record of the run is flushed before its first step starts.
       let began = try #require(flushes.firstIndex(of: "began"))
       #expect(flushes[4..<began].contains("runs.sqlite-wal"), "\(flushes)")
     }
@@ -155,9 +155,9 @@ import Testing
   private static let mayMount: Bool =
     getuid() == 0 && (try? Shell.run("losetup -f && command -v mkfs.ext4"))?.status == 0
 
-  /// The contents of the disk at some moment, without the data in memory, as after a power failure.
+  /// The disk as it is at some moment, without data that is only in memory, as after a power failure.
   @Test(.enabled(if: mayMount), arguments: [false, true])
-  func `keeps a durable run across a power failure in its first seconds`(isUsed: Bool) throws {
+  func `a durable run survives a power failure in its first seconds`(isUsed: Bool) throws {
     defer { tool.remove() }
     try tool.write(Self.durable, to: "w.yaml")
     let (status, output) = try Shell.run(
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [StoredRun.State.cancelled, .success])
-  func `reports the result of a run that ends before it processes its cancellation`(end: StoredRun.State) throws {
+  func `cancel reports the result of a run that ends before it handles the request`(end: StoredRun.State) throws {
     defer { tool.remove() }
     try tool.write(Self.short, to: "w.yaml")
     try FileManager.default.createDirectory(atPath: tool.folder.path + "/.flowrun", withIntermediateDirectories: true)
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `reports the process of the winner to other concurrent resumes`() throws {
+  @Test func `concurrent resumes report the process that has taken over the run`() throws {
     defer { tool.remove() }
     try interruptedRun()
     for _ in 0..<5 {

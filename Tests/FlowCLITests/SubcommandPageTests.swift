@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The output of subcommands other than `run`, line by line.
+/// The output of all subcommands except `run`, line by line.
 @Suite(.timeLimit(.minutes(10))) struct `The output of a subcommand` {
   private let tool: CommandLineTool
 
@@ -60,7 +60,7 @@ import Testing
     try tool.run(arguments.split(separator: " ").map(String.init))
   }
 
-  @Test func `describes an action with its inputs, its events and an example`() throws {
+  @Test func `plugins show describes an action with its inputs, its events and an example`() throws {
     defer { tool.remove() }
     #expect(
       try page("plugins show flow.post").standardOutput == """
@@ -111,14 +111,14 @@ import Testing
         """))
   }
 
-  @Test func `lists the plugins with their actions in columns`() throws {
+  @Test func `plugins lists the plugins with their actions in columns`() throws {
     defer { tool.remove() }
     let lines = try page("plugins").standardOutput.split(separator: "\n").map(String.init)
     #expect(lines[0] == "flow  built in")
     let noop = lines.first { $0.hasPrefix("  flow.noop  ") }
     #expect(noop?.hasSuffix("  Does nothing; other steps can meet at it") == true)
     #expect(lines.contains("shell  built in") && lines.contains { $0.hasPrefix("  shell.run  ") })
-    // Every summary begins in the same column.
+    // All summaries begin in the same column.
     let column = noop.flatMap { line in line.firstRange(of: "Does").map { line[..<$0.lowerBound].count } }
     for line in lines where line.hasPrefix("  ") {
       let summary = line.dropFirst(2).drop { $0 != " " }.drop { $0 == " " }
@@ -162,7 +162,7 @@ import Testing
       "routes open routes.yaml shop://setings", 1, "not-found  no route matches [not-found]; nearest: shop://settings\n"
     ),
   ])
-  func `describes routes, reports whether they are reachable, and shows the target of a link`(
+  func `routes describes routes, reports unreachable ones, and shows the target of a link`(
     _ arguments: String, _ exitCode: Int32, _ text: String
   ) throws {
     defer { tool.remove() }
@@ -171,7 +171,7 @@ import Testing
     #expect(output.exitCode == exitCode)
   }
 
-  @Test func `lists pending notifications without delivering them early`() throws {
+  @Test func `notifications lists pending notifications without delivering them early`() throws {
     defer { tool.remove() }
     #expect(try page("notifications list remind.yaml").standardOutput == "no notification is pending\n")
     #expect(try page("run remind.yaml").standardOutput.contains("later: scheduled notification tea in 1h\n"))
@@ -181,7 +181,7 @@ import Testing
     #expect(try page("notifications list remind.yaml").standardOutput.hasPrefix("tea  due in "))
   }
 
-  @Test func `includes schemas with their titles`() throws {
+  @Test func `schema prints schemas with their titles`() throws {
     defer { tool.remove() }
     for (arguments, title) in [("schema", "A workflow of flowrun"), ("schema --plugin", "A plugin of flowrun")] {
       let lines = try page(arguments).standardOutput.split(separator: "\n").map(String.init)

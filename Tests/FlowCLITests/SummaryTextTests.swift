@@ -7,9 +7,9 @@ import Testing
 
 @testable import FlowCLI
 
-/// The end of a run: a few lines with failures and commands for the next steps.
+/// The end of a run: a few lines with failures and the commands to use next.
 @Suite struct `The end of a run` {
-  /// Runs a workflow in this process and returns its summary.
+  /// Runs a workflow in this process. Returns the lines of its summary.
   private func summary(
     _ yaml: String, hasShownFailures: Bool = false, isVerbose: Bool = false, columns: Int? = nil
   ) async throws -> [String] {
@@ -35,7 +35,7 @@ import Testing
       docs: { uses: flow.noop }
     """
 
-  @Test func `shows the cause of a failure, its last lines, the skipped steps and the next commands`() async throws {
+  @Test func `the summary has the cause of a failure, its last lines, skipped steps and next commands`() async throws {
     #expect(
       try await summary(Self.broken) == [
         "broken: failure in TIME (1 succeeded, 1 failed, 2 skipped)", "build failed: make failed [failed]", "  │ three",
@@ -44,7 +44,7 @@ import Testing
       ])
   }
 
-  @Test func `does not repeat a failure that is still visible`() async throws {
+  @Test func `the summary does not repeat a failure that is still visible`() async throws {
     #expect(
       try await summary(Self.broken, hasShownFailures: true) == [
         "broken: failure in TIME (1 succeeded, 1 failed, 2 skipped)", "failed: build",
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: [false, true]) func `has at most eight lines, even if many steps fail`(isGated: Bool) async throws {
+  @Test(arguments: [false, true]) func `the summary has at most eight lines`(isGated: Bool) async throws {
     let deadline = isGated ? "deadline: 5s\n" : ""
     for count in [2, 3, 4, 30] {
       let steps = (1...count).map { number in
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `shortens a long cause in the middle`() async throws {
+  @Test func `the summary shortens a long cause in the middle`() async throws {
     let message = "'" + String(repeating: "构建 --verbose ", count: 20) + "' exited with status 2"
     let lines = try await summary(
       "name: x\nsteps: { a: { uses: flow.fail, with: { message: \"\(message)\" } } }", columns: 80)
@@ -80,11 +80,11 @@ import Testing
     #expect(lines[1].contains("…") && TerminalText.columns(of: lines[1]) < 80)
   }
 
-  @Test func `names the failed step of an included workflow, not the one that includes it`() {
+  @Test func `the summary names the failed step of an included workflow rather than the including one`() {
     #expect(SummaryText.owners(of: ["part", "part/deeper/inner", "other"]) == ["part", "part/deeper"])
   }
 
-  @Test func `shows exceeded estimates if there are budgets or in verbose mode, but never unused time`()
+  @Test func `the summary has exceeded estimates with budgets or in verbose mode, but never unused time`()
     async throws
   {
     let steps = """
@@ -99,7 +99,7 @@ import Testing
     #expect(verbose.contains(line) && verbose.contains { $0.hasPrefix("critical path: slow TIME") })
   }
 
-  @Test func `names the folder of the store in its commands if it is not the working folder`() {
+  @Test func `the commands in the summary name the folder of the store unless it is the working folder`() {
     #expect(RunCommands(file: "w.yaml", store: nil).resume == "flowrun resume last")
     #expect(RunCommands(file: "./a/../w.yaml", store: nil).resume == "flowrun resume last")
     let below = RunCommands(file: "my flows/w.yaml", store: nil)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// flowrun reports insufficient resources of the system before anything runs.
+/// Before anything runs, flowrun reports that the system has too few resources.
 @Suite struct `An unusual system` {
   private let tool: CommandLineTool
 
@@ -12,9 +12,9 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.timeLimit(.minutes(10))) func `with too little address space is rejected, with a sufficient limit`() throws {
+    @Test(.timeLimit(.minutes(10))) func `flowrun refuses to run with too little address space`() throws {
       defer { tool.remove() }
-      // The smallest limit under which the system's loader can start the program; below it, loading fails or crashes.
+      // The smallest limit under which the system's loader can start the program. Below it, loading fails or crashes.
       let (status, output) = try Shell.run(
         """
         cd '\(tool.folder.path)' || exit 9
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0), .timeLimit(.minutes(10)))
-    func `with too few threads is rejected, because signals might not be handled`() throws {
+    func `flowrun refuses to run with too few threads, because it might not handle signals`() throws {
       defer { tool.remove() }
       let (status, output) = try Shell.run(
         """
@@ -46,10 +46,10 @@ import Testing
       #expect(status == 1 && output.contains("flowrun needs 12: raise ulimit -u, which is 5"), "\(output)")
     }
 
-    /// Swift's list of arguments is empty in this case, because Swift looks for it next to the environment, which has
-    /// moved.
+    /// In this case, Swift's list of arguments is empty: Swift looks for the arguments next to the environment, which
+    /// has moved.
     @Test(.timeLimit(.minutes(10)))
-    func `with a preloaded library that sets a variable when loaded does not change the arguments`() throws {
+    func `a preloaded library that sets a variable does not change the arguments`() throws {
       defer { tool.remove() }
       try tool.write(
         """

@@ -6,7 +6,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// New plugins and the examples pass the tests of `flowrun plugins check`.
+/// New plugins and the examples must pass the checks of `flowrun plugins check`.
 @Suite(.timeLimit(.minutes(10)))
 struct TemplateTests {
   private func written(_ language: PluginTemplate.Language, name: String = "shout") throws -> InstalledPlugin {
@@ -37,7 +37,7 @@ struct TemplateTests {
     #expect(try await findings(try written(language)) == [])
   }
 
-  /// Changes that make the action of a new plugin slow and make it fail temporarily.
+  /// Changes that make the action of a new plugin slow and let it fail temporarily.
   private static let changes: [PluginTemplate.Language: (String, String, String)] = [
     .swift: (
       "main.swift", #"call.log("saying it louder")"#,
@@ -90,7 +90,7 @@ struct TemplateTests {
     let takesPause = [
       "var text: String }": "var text: String; var pause: Duration }", "(call, text)": "(call, text, pause)",
       "({ text }, call)": "({ text, pause }, call)",
-      // An author may define a function with a name that the library could use internally.
+      // An author may define a function whose name the library could use internally.
       "louder() {": "run() {", ".text louder\n": ".text run\n",
     ]
     var changed = text.replacing(change.1, with: change.2)
@@ -112,7 +112,7 @@ struct TemplateTests {
     while !run.logs.contains("waiting"), !Task.isCancelled { await Task.yield() }
     run.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
-    // The program continues, because it stopped the call itself.
+    // The program continues to run, because it ended the call itself.
     let louder = try await TestHost().call(action, with: ["text": "again"])["text"]
     #expect(louder == (language == .sh ? "again!" : "AGAIN!"))
     await host.close()
@@ -131,7 +131,7 @@ struct TemplateTests {
     #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 20)
   }
 
-  @Test func `a Swift plugin reads and writes all kinds of JSON in calls`() async throws {
+  @Test func `a Swift plugin reads and writes all kinds of JSON`() async throws {
     let plugin = try written(.swift)
     let mirror = """
       import FlowPlugin
@@ -186,7 +186,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `the documentation shows this compiled-in example, which passes all checks`() async throws {
+  @Test func `the example in the documentation equals the compiled one, which passes all checks`() async throws {
     let page = try String(contentsOfFile: "\(repository)/plugins/README.md", encoding: .utf8)
     let example = try String(
       contentsOfFile: "\(repository)/Tests/FlowCLITests/GreetingExample.swift", encoding: .utf8)
@@ -209,7 +209,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `an edit is compiled once, and a compiler error is reported unchanged`()
+  @Test func `a changed Swift plugin is compiled once, and compiler errors are reported unchanged`()
     async throws
   {
     let plugin = try written(.swift)
@@ -229,7 +229,7 @@ struct TemplateTests {
     #expect(try await shout() == "HELLO?")
     #expect(try compiledTimes(in: cache).count { objects[$0.key] != $0.value } == 1, "only main.swift has changed")
     #expect(try programs(in: cache) == 2)
-    // Within the same second, and with an old time: the compiler alone would consider these unchanged.
+    // The changes are made within the same second and with an old time. The compiler alone would not notice them.
     for mark in ["-", "/"] {
       try source.replacing("+ \"!\"", with: "+ \"\(mark)\"").write(toFile: file, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)
@@ -249,7 +249,7 @@ struct TemplateTests {
     #expect(PluginTemplate(name: name, language: .sh) == nil)
   }
 
-  /// Returns the creation times of the compiler's outputs.
+  /// Returns when each output of the compiler was created.
   private func compiledTimes(in cache: String) throws -> [String: Date] {
     let folder = cache + "/shout.build/objects"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }

@@ -1,19 +1,19 @@
 #if os(Linux)
   import Glibc
 
-  /// A pseudoterminal on which a program can run. Its output can be read at the other end.
+  /// A pseudoterminal in which a program can run. The other end reads its output.
   final class PseudoTerminal {
     /// The path of the program's end.
     let path: String
     private let master: Int32
-    /// Kept open, so that the other end remains readable after the program has ended.
+    /// This end stays open, so that the other one can still be read after the program has ended.
     private let slave: Int32
     private var isOpen = true
     private var bytes: [UInt8] = []
     private var readCount = 0
 
     init?(rows: Int, columns: Int) {
-      // Does the same as `posix_openpt`, `unlockpt` and `ptsname`, which are not available in Swift.
+      // Equivalent to `posix_openpt`, `unlockpt` and `ptsname`, which are not available in Swift.
       let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
       var (isLocked, index) = (Int32(0), UInt32(0))
@@ -35,12 +35,12 @@
       isOpen = false
     }
 
-    /// Types a text.
+    /// Types text.
     func write(_ text: String) {
       _ = Array(text.utf8).withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) }
     }
 
-    /// True if the terminal echoes input and returns whole lines.
+    /// True if the terminal echoes input and passes on whole lines.
     var isUsual: Bool {
       var modes = termios()
       let usual = tcflag_t(ECHO | ICANON | ISIG)
@@ -54,7 +54,7 @@
       return String(decoding: bytes[readCount...], as: UTF8.self)
     }
 
-    /// Returns the whole output.
+    /// Returns all output so far.
     func drawn() -> String {
       var piece = [UInt8](repeating: 0, count: 1 << 16)
       while true {

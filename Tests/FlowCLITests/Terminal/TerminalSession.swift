@@ -3,16 +3,17 @@
   import Glibc
   import TestSupport
 
-  /// A program with a separate terminal, like one started by a person.
+  /// A program with its own terminal, as if a person had started it.
   final class TerminalSession {
     let program: StartedProgram
     private let terminal: PseudoTerminal
-    /// The output of the program.
+    /// The output of the program so far.
     private(set) var output = ""
-    /// The end of the last expected text.
+    /// The end of the last text that was expected and shown.
     private var seen: String.Index
 
-    /// Starts `flowrun` with these arguments, or the program named by the first of `words` if `isShell`.
+    /// Starts `flowrun` with these arguments. If `isShell` is true, starts the program that the first word names
+    /// instead.
     init?(
       _ words: [String], in folder: String, rows: Int = 24, columns: Int = 80, environment: [String: String] = [:],
       isShell: Bool = false
@@ -25,13 +26,13 @@
         variables[name] = value
       }
       variables.merge(environment) { $1 }
-      // The program becomes the leader of a session, and the terminal that of the session.
+      // The program becomes the leader of a session that controls the terminal.
       program = try StartedProgram(
         ["setsid", "-c"] + (isShell ? [] : [FlowrunProcess.path]) + words, in: folder, environment: variables,
         input: .file(terminal.path), output: .file(terminal.path), errors: .file(terminal.path))
     }
 
-    /// Waits until the program shows a text after the last one. Returns false if it does not.
+    /// Waits until the program shows this text after the last expected one. Returns false if it does not.
     func shows(_ text: String, limitSeconds: Int = 30) -> Bool {
       within(seconds: limitSeconds) {
         collect()
@@ -41,15 +42,15 @@
       }
     }
 
-    /// Types a text.
+    /// Types text.
     func type(_ text: String) { terminal.write(text) }
 
-    /// True if the terminal echoes input and returns whole lines.
+    /// True if the terminal echoes input and passes on whole lines.
     var isUsual: Bool { terminal.isUsual }
 
-    /// Waits for the end of the program and returns its exit code.
+    /// Waits until the program has ended, and returns its exit code.
     func exitCode() -> Int32? {
-      // The terminal must be read, because the program would block otherwise.
+      // A program would block if its terminal were not read.
       _ = within(seconds: 30) {
         collect()
         return program.hasEnded

@@ -6,12 +6,12 @@ extension ViewStage {
     .stepLog(id(step), level: level, stream: nil, message: message)
   }
 
-  /// Returns the event of a line printed by the step's command.
+  /// Returns the event for a line that the step's command has printed.
   static func wrote(_ step: String, _ line: String) -> RunEvent.Kind {
     .stepLog(id(step), level: .info, stream: .standardOutput, message: line)
   }
 
-  /// Returns the event of an unfinished line printed by the step's command.
+  /// Returns the event for an unfinished line that the step's command has printed.
   static func wrote(_ step: String, begun line: String) -> RunEvent.Kind {
     .stepUnfinishedLine(id(step), stream: .standardOutput, line: line)
   }
