@@ -4,9 +4,10 @@
   import TestSupport
   import Testing
 
-  /// The command on a pseudoterminal.
+  /// Tests the command in a pseudoterminal.
   @Suite(.timeLimit(.minutes(10))) struct `A run on a terminal` {
-    /// Runs a workflow on a terminal. Each of `files` is created after the terminal has shown the text before it.
+    /// Runs a workflow on a terminal. Each file in `files` is created as soon as the terminal has shown the text that
+    /// is its key.
     private func drawing(
       _ yaml: String, rows: Int, columns: Int, environment: [String: String],
       files: KeyValuePairs<String, String> = [:]
@@ -23,7 +24,7 @@
         #expect(within(seconds: 30) { terminal.drawn().contains(text) }, "\(text): \(terminal.drawn())")
         try tool.write("", to: file)
       }
-      // A terminal that is not read blocks after a while.
+      // A program blocks after a while if nothing reads its terminal.
       _ = within(seconds: 60) {
         _ = terminal.drawn()
         return process.hasEnded
@@ -41,7 +42,7 @@
       """
 
     @Test(arguments: [70, 80, 200])
-    func `redraws without wrapping lines, and ends with the failure and a command for logs`(columns: Int) throws {
+    func `a run redraws without wrapping lines, and ends with the failure and a command for logs`(columns: Int) throws {
       let (output, code) = try drawing(Self.workflow, rows: 12, columns: columns, environment: [:])
       var terminal = VirtualTerminal(rows: 12, columns: columns)
       terminal.show(output)
@@ -55,7 +56,7 @@
       #expect(Array(text.suffix(2)) == ["failed: b (optional)", "logs: flowrun logs last --step b"], "\(text)")
     }
 
-    @Test func `shows a progress bar as it changes, and a prompt`() throws {
+    @Test func `a run shows the changing progress bar of a command, and its prompt`() throws {
       let (output, code) = try drawing(
         """
         name: bar
@@ -75,7 +76,7 @@
       #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")
     }
 
-    @Test func `shows the output of commands, and requests colors unless a value depends on the output`() throws {
+    @Test func `commands are asked for colors unless a value depends on their output`() throws {
       let (output, code) = try drawing(
         """
         name: colors
@@ -99,7 +100,7 @@
       #expect(output.contains("\u{1B}[31mred"))
     }
 
-    @Test func `shows colors in a recorded log only on a terminal`() throws {
+    @Test func `colors in a recorded log are shown only on a terminal`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(
@@ -122,7 +123,7 @@
       #expect(!exported.contains(#"\u001b["#), "\(exported)")
     }
 
-    @Test func `is not blocked if the terminal is closed`() throws {
+    @Test func `a closed terminal does not block a run`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 50s } } }\n", to: "w.yaml")
@@ -130,7 +131,7 @@
       let process = try FlowrunProcess(
         ["w.yaml"], in: tool.folder.path, environment: ["TERM": "xterm", "CI": ""], standardOutput: terminal.path,
         standardError: terminal.path)
-      // The view has started drawing.
+      // Wait until the view has begun to draw.
       var waits = 0
       while terminal.drawn().isEmpty, waits < 10_000 {
         usleep(2_000)
@@ -140,7 +141,7 @@
       #expect(process.result(limitSeconds: 20).exitCode == 74)
     }
 
-    @Test func `prints plain lines if the terminal has no capabilities or does not report them`() throws {
+    @Test func `plain lines are printed if the terminal has no capabilities or does not report them`() throws {
       for term in ["dumb", ""] {
         let (output, code) = try drawing(Self.workflow, rows: 12, columns: 80, environment: ["TERM": term])
         #expect(code == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// The live view, line by line, on a virtual terminal.
+/// Tests the live view on a virtual terminal, line by line.
 @Suite struct `The live view` {
   private static let three = """
     name: three
@@ -18,7 +18,7 @@ import Testing
     "name: many\nsteps:\n" + (1...count).map { "  s\($0): { uses: flow.noop }" }.joined(separator: "\n")
   }
 
-  @Test func `shows finished steps above a progress bar, the running steps and the counts`() {
+  @Test func `the view shows finished steps above a progress bar, running steps and counts`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated)
     stage.at(1, ViewStage.started("a"))
@@ -35,7 +35,7 @@ import Testing
       stage.text == ["✓ a                  12 ms", "✓ b                  12 ms", "✓ Check the lot      12 ms"])
   }
 
-  @Test func `draws only on request, and then shows all lines printed by commands in order`() {
+  @Test func `the view draws only on request, and then shows all printed lines in order`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     var printed: [String] = []
@@ -54,7 +54,7 @@ import Testing
     #expect(stage.text.filter { $0.hasPrefix("line ") } == printed)
   }
 
-  @Test func `counts down to the gate's minimum, then to its maximum, and shows its opening`() {
+  @Test func `the view counts down to the gate's minimum, then its maximum, and shows the opening`() {
     let stage = ViewStage(
       """
       name: launch
@@ -71,7 +71,7 @@ import Testing
     #expect(stage.text[2] == "launch  3.1 s  ━━━━━━━━━━━━━━━━  gate opened at 3.1 s, ready")
   }
 
-  @Test func `does not show a gate as ready if a blocking step has failed`() {
+  @Test func `the view does not show a gate as ready if a blocking step has failed`() {
     let stage = ViewStage("name: x\ndeadline: { min: 2s }\nsteps: { a: { uses: flow.noop } }", columns: 120)
     stage.deadline = (.seconds(2), nil)
     stage.at(0, ViewStage.activated, ViewStage.done("a", .failure, "no"))
@@ -79,7 +79,7 @@ import Testing
       stage.text[1] == "x  0.0 s  ────────────────  a blocking step failed, gate opens in 2.0 s (min 2 s)")
   }
 
-  @Test func `never shows a cancelled run as ready`() {
+  @Test func `the view never shows a cancelled run as ready`() {
     let stage = ViewStage("name: x\ndeadline: 5s\nsteps: { a: { uses: flow.noop }, b: { uses: flow.noop } }")
     stage.deadline = (.zero, .seconds(5))
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
@@ -88,7 +88,7 @@ import Testing
     #expect(stage.text[2] == "x  0.1 s  cancelling")
   }
 
-  @Test func `does not mention a gate without a deadline`() {
+  @Test func `the view does not mention a gate if there is no deadline`() {
     let stage = ViewStage(
       "name: x\nsteps: { a: { uses: flow.noop }, b: { uses: flow.noop, defer: true } }")
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
@@ -97,7 +97,7 @@ import Testing
     #expect(!stage.text.joined(separator: "\n").contains("gate"))
   }
 
-  @Test(arguments: [30, 70, 80, 200]) func `never wraps lines with wide characters`(columns: Int) {
+  @Test(arguments: [30, 70, 80, 200]) func `the view never wraps lines with wide characters`(columns: Int) {
     let stage = ViewStage(
       """
       name: 東京都千代田区の地図を取り込む
@@ -118,20 +118,20 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ 東京都"))
   }
 
-  @Test func `counts running steps beyond eight, and shows fewer on a short terminal`() {
+  @Test func `the view counts running steps beyond eight, or beyond fewer on a short terminal`() {
     for (rows, lines) in [(24, 8), (8, 4), (4, 0)] {
       let stage = ViewStage(Self.many(100), rows: rows)
       stage.at(0, ViewStage.activated)
       for number in 1...100 { stage.at(number, ViewStage.started("s\(number)")) }
       #expect(stage.text.count == lines + 3)
-      // The last one is the line of counts.
+      // The last match is the line of counts.
       #expect(stage.text.filter { $0.contains("▶") }.count == lines + 1)
       #expect(stage.text.contains("    and \(100 - lines) more running"))
       #expect(stage.text.last == "  ▶ 100 running")
     }
   }
 
-  @Test func `shows the cause of a failure and the last lines of its output`() {
+  @Test func `the view shows the cause of a failure and the last lines of its output`() {
     let stage = ViewStage(Self.three)
     stage.at(
       0, ViewStage.activated, ViewStage.done("a", .failure, "make failed:\n  cc -c\n  oops"),
@@ -143,7 +143,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps printed lines above, and does not repeat them for a failure`() {
+  @Test func `the view keeps printed lines above, and does not repeat them for a failure`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "cc -c"), ViewStage.wrote("a", "oops"))
@@ -154,7 +154,7 @@ import Testing
       ])
   }
 
-  @Test func `groups printed lines under the only running step, and prefixes them with ids if several run`() {
+  @Test func `printed lines are below the only running step, or have ids if several steps run`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "one"), ViewStage.wrote("a", "two"))
@@ -167,7 +167,7 @@ import Testing
     #expect(stage.text[7] == "five")
   }
 
-  @Test func `shows all printed lines in full, with tabs expanded`() {
+  @Test func `the view shows all printed lines completely, with tabs expanded`() {
     let stage = ViewStage(Self.three, rows: 12, columns: 40)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     let long = String(repeating: "0123456789", count: 9)
@@ -179,7 +179,7 @@ import Testing
     #expect(text.joined().contains(long) && stage.terminal.faults.isEmpty)
   }
 
-  @Test func `reports if a failure has scrolled away, so that the summary repeats it`() {
+  @Test func `the view reports that a failure has scrolled away, so that the summary repeats it`() {
     let stage = ViewStage(Self.many(40), rows: 24)
     #expect(!stage.view.showsFailures(besideLines: 8))
     stage.at(0, ViewStage.activated, ViewStage.done("s1", .failure, "broken"))
@@ -188,7 +188,7 @@ import Testing
     #expect(!stage.view.showsFailures(besideLines: 8))
   }
 
-  @Test func `reports the warnings that have not scrolled away, so that the summary does not repeat them`() {
+  @Test func `the view reports the warnings that are still visible, which the summary omits`() {
     let stage = ViewStage(Self.many(40), rows: 24)
     stage.at(0, ViewStage.activated, .warning("first"))
     for number in 1...10 { stage.at(number, ViewStage.done("s\(number)")) }
@@ -198,7 +198,7 @@ import Testing
     #expect(stage.view.warningsInView(besideLines: 4) == ["second"])
   }
 
-  @Test func `shows steps skipped at the same time for the same reason on one line`() {
+  @Test func `steps skipped at the same time for the same reason share a line`() {
     let stage = ViewStage(Self.many(4))
     stage.at(0, ViewStage.activated, ViewStage.done("s1", .skipped), ViewStage.done("s2", .skipped))
     stage.at(1, ViewStage.done("s3", .skipped))
@@ -206,18 +206,18 @@ import Testing
     #expect(stage.text.last == "  ○ 1 waiting   – 3 skipped")
   }
 
-  @Test func `shows only failures of finished steps in a workflow with very many steps`() {
+  @Test func `the view shows only failures of finished steps if there are very many steps`() {
     let stage = ViewStage(Self.many(1_001))
     stage.at(0, ViewStage.activated, ViewStage.done("s1"), ViewStage.done("s2", .failure, "no"))
     #expect(stage.text.count == 3 && stage.text[0].hasPrefix("✗ s2"))
   }
 
-  @Test func `shows items on the line of their step, and failed ones in a table below it`() {
+  @Test func `items are shown on the line of their step, and failed ones in a table below it`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.done("each[0]"), ViewStage.started("each[1]"))
     #expect(stage.text.contains { $0.hasPrefix("  ▶ each") && $0.hasSuffix("1 of 3, 1 running") })
-    // The bar counts finished items as parts of their step.
+    // In the bar, finished items count as fractions of their step.
     #expect(stage.text.contains { $0.hasSuffix("━━━━━───────────  0 of 1 step") }, "\(stage.text)")
     stage.at(2, ViewStage.done("each[1]", .failure, "no"))
     #expect(stage.text.contains { $0.hasSuffix("2 of 3, 0 running, 1 failed") })
@@ -228,7 +228,7 @@ import Testing
     #expect(stage.text[1...2] == ["    [1]  no [broken]", "    [2]  timed out"], "\(stage.text)")
   }
 
-  @Test func `names the first of many failed items by value, with exit status and last line in columns`() {
+  @Test func `the first of many failed items have their values, exit statuses and last lines in columns`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1], parallel: 1 } }", columns: 60)
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     stage.at(1, .stepItems(ViewStage.id("each"), (0..<20).map { $0 == 3 ? "failure.yaml" : "gate.yaml" }))
@@ -246,7 +246,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `quotes the lines of a single failed item if they were not shown`() {
+  @Test func `the lines of a single failed item are quoted if they were not shown`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.failed("each[0]", "command-failed", "exited with status 2: oops ('make'):\n  cc -c\n  oops"))
@@ -254,7 +254,7 @@ import Testing
     #expect(Array(stage.text[1...3]) == ["    [0]  exit 2  oops", "    │ cc -c", "    │ oops"], "\(stage.text)")
   }
 
-  @Test func `shows the location of a failed step, and the last line of a quiet command`() {
+  @Test func `the view shows the location of a failed step, and the last line of a quiet command`() {
     let stage = ViewStage(Self.three, columns: 60, places: { "flows/release.yaml:\($0 == ViewStage.id("a") ? 3 : 4)" })
     stage.at(0, ViewStage.activated)
     stage.at(1, ViewStage.failed("a", "command-failed", "exited with status 2: main.c:3: error ('make')"))
@@ -266,7 +266,7 @@ import Testing
       ], "\(stage.text)")
   }
 
-  @Test func `shortens a long name to leave room for the exit status of a failed step`() {
+  @Test func `a long name is shortened to leave room for the exit status of a failed step`() {
     let name = String(repeating: "long-", count: 12) + "name"
     let stage = ViewStage("name: x\nsteps: { \(name): { uses: flow.noop } }", columns: 80, places: { _ in "w.yaml:2" })
     stage.at(0, ViewStage.activated)
@@ -275,7 +275,7 @@ import Testing
     #expect(stage.text[0].contains("12 ms  failed, exit 127"), "\(stage.text)")
   }
 
-  @Test func `shows an included file on one line below its steps, with their number and total time`() {
+  @Test func `an included file has one line below its steps, with their number and total time`() {
     let parts = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml } }",
       "core.yaml":
@@ -292,7 +292,7 @@ import Testing
     #expect(stage.text.last == "  ✓ 4 succeeded")
   }
 
-  @Test func `omits the line that announces a question if the question is asked on this terminal`() {
+  @Test func `the announcement of a question is omitted if this terminal asks it`() {
     let asked = ViewStage.log("a", .info, "asks: Apply? (yes; no); flowrun answer 1a2b a CHOICE")
     for asksHere in [true, false] {
       let stage = ViewStage(Self.three, asksHere: asksHere)
@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  @Test func `shows that a run is not activated yet only if it was prewarmed`() {
+  @Test func `the view states that a run is not activated only if it was prewarmed`() {
     for isPrewarmed in [true, false] {
       let stage = ViewStage(Self.three, isPrewarmed: isPrewarmed)
       stage.at(0)
@@ -310,7 +310,7 @@ import Testing
     }
   }
 
-  @Test func `shows the unfinished line of a command after its step, and updates it`() {
+  @Test func `the unfinished line of a command is shown after its step, and updated`() {
     let stage = ViewStage(Self.three, isColored: true)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "\u{1B}[2K\u{1B}[32mline\u{1B}[0m"))
@@ -324,7 +324,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `marks steps that are late or wait for another attempt`() {
+  @Test func `the view marks steps that are late or wait for another attempt`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), .gateLate(ViewStage.id("a")))
     #expect(stage.text[1] == "  ▶ a     0 ms  late")
@@ -332,7 +332,7 @@ import Testing
     #expect(stage.text.contains("  ↻ a     1 ms  late  attempt 1 failed, again in 5.0 ms"))
   }
 
-  @Test func `shows the number of finished items with the estimated time left, and at the end their total`() {
+  @Test func `a step shows its finished items with the estimated time left, and later their total`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     for item in 0..<5 { stage.at(item, ViewStage.started("each[\(item)]"), ViewStage.done("each[\(item)]")) }
@@ -343,7 +343,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ each") && stage.text[0].hasSuffix("12 ms  6 items"), "\(stage.text)")
   }
 
-  @Test func `shows a symbol for a cancelled step and the exit status of a failed command`() {
+  @Test func `the view has a symbol for a cancelled step and the exit status of a failed command`() {
     let stage = ViewStage(Self.three)
     let failure = StepFailure(
       code: "command-failed", message: "exited with status 2: 'cc -c main.c'")
@@ -359,7 +359,7 @@ import Testing
     #expect(stage.text.last == "  ✗ 1 failed   ■ 1 cancelled   ○ 1 waiting")
   }
 
-  @Test func `shows starts with their queues, and all output above the region, in verbose mode`() {
+  @Test func `verbose mode shows starts with their queues, and all output above the region`() {
     let stage = ViewStage(Self.three, isVerbose: true)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), ViewStage.wrote("a", "hello"), ViewStage.done("a"))
     #expect(
@@ -370,10 +370,10 @@ import Testing
     #expect(stage.text.contains("  ▶ b     0 ms  user-initiated"))
   }
 
-  @Test func `shows messages above the region once, and the region remains complete`() {
+  @Test func `a message is shown above the region once, and the region stays complete`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
-    // The terminal echoes the keys.
+    // The terminal echoes the keys that are pressed.
     stage.write("^C")
     stage.view.say("\nflowrun: stopping; press Ctrl-C again to end at once (up to 9 s)\n")
     for time in 1...5 { stage.at(time * 100) }
@@ -383,7 +383,7 @@ import Testing
     #expect(!stage.text.joined().contains("^C"))
   }
 
-  @Test func `shows log levels as words above the region`() {
+  @Test func `log levels are shown as words above the region`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.log("a", .warning, "low on space"), ViewStage.log("a", .error, "full"))
@@ -392,7 +392,7 @@ import Testing
     #expect(stage.text.count == 6)
   }
 
-  @Test func `keeps one region on a terminal that has become narrower`() {
+  @Test func `a terminal that becomes narrower has a single region`() {
     let stage = ViewStage(Self.three, columns: 120)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, .stepProgress(ViewStage.id("a"), fraction: 0.5, message: String(repeating: "word ", count: 30)))
@@ -403,7 +403,7 @@ import Testing
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
   }
 
-  @Test func `is drawn below the output of other programs after a pause`() {
+  @Test func `after a pause, the region is drawn below the output of other programs`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.write("[1]+  Stopped\n$ fg\n")
@@ -411,7 +411,7 @@ import Testing
     #expect(stage.text.contains("[1]+  Stopped") && stage.text.contains("$ fg"))
   }
 
-  @Test func `never moves the cursor because of text in a workflow`() {
+  @Test func `text in a workflow never moves the cursor`() {
     let stage = ViewStage(
       "name: x\nsteps: { a: { uses: flow.noop, name: \"\\e[2J\\e]0;title\\a\\r\\nforged\" } }", columns: 200,
       isColored: true)

@@ -51,7 +51,7 @@ import Testing
     #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: unknown option '--verbos'"))
   }
 
-  @Test func `flowrun suggests the intended subcommand or order next to a flowrun.yaml`() throws {
+  @Test func `flowrun suggests the intended subcommand or order if there is a flowrun.yaml`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     for file in ["flowrun.yaml", "ok.yaml"] {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a message about an invalid address names its option`() throws {
+  @Test func `a message about an invalid address names the option that contains it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: a\nsteps: { a: { uses: flow.noop } }\n", to: "a.yaml")

@@ -9,14 +9,14 @@ import Testing
     return tool
   }
 
-  /// Returns the output of a step.
+  /// Returns the output lines of a step.
   private func lines(_ output: CommandLineTool.Output, of step: String) -> [Substring] {
     output.standardOutput.split(separator: "\n").compactMap { line in
       line.firstRange(of: "  \(step): ").map { line[$0.upperBound...] }
     }
   }
 
-  @Test func `evaluates env from step, workflow, env-file and flowrun's environment, in this order`() throws {
+  @Test func `env is evaluated from the step, the workflow, env-file and the environment, in this order`() throws {
     let tool = try tool(
       """
       name: w
@@ -40,7 +40,7 @@ import Testing
     #expect(lines(result, of: "d") == ["[]"], "\(result)")
   }
 
-  @Test func `has the same variables in a resume, even if the environment has changed`() throws {
+  @Test func `a resumed run has the same variables, even if the environment has changed`() throws {
     let tool = try tool(
       """
       name: w
@@ -62,7 +62,7 @@ import Testing
         && resumed.standardOutput.contains("b first first"), "\(resumed)")
   }
 
-  @Test func `evaluates sources of secrets to null, and warns about other variables with names like secrets`() throws {
+  @Test func `sources of secrets evaluate to null, and other variables with names of secrets cause warnings`() throws {
     let tool = try tool(
       """
       name: w
@@ -96,7 +96,7 @@ import Testing
     #expect(lines(result, of: "a") == ["[none]"] && lines(result, of: "b") == ["abcdef"], "\(result)")
   }
 
-  @Test func `puts the folders of path before PATH for commands, those of the step first`() throws {
+  @Test func `the folders in path precede PATH for commands, those of the step first`() throws {
     let tool = try tool(
       """
       name: w
@@ -123,7 +123,7 @@ import Testing
     #expect(lines(outer, of: "i/a") == ["included"], "\(outer)")
   }
 
-  @Test func `applies defaults for shell and folder to its own commands, not to included files`() throws {
+  @Test func `defaults for shell and folder apply to a workflow's own commands, not to included files`() throws {
     let tool = try tool(
       """
       name: w
@@ -147,7 +147,7 @@ import Testing
     #expect(try tool.run("validate", "w.yaml").standardOutput.hasPrefix("w.yaml: valid, "))
   }
 
-  @Test func `can select the source of a secret by its inputs`() throws {
+  @Test func `inputs can select the source of a secret`() throws {
     let tool = try tool(
       """
       name: w
@@ -170,7 +170,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains("tokens/none"), "\(missing)")
   }
 
-  @Test func `expands a path in the home folder in -i, in the file and as the source of a secret`() throws {
+  @Test func `a path in the home folder is expanded in -i, in the file and as the source of a secret`() throws {
     let tool = try tool(
       """
       name: w
@@ -188,7 +188,7 @@ import Testing
     #expect(lines(alone, of: "a") == ["\(home) \(home)/q"], "\(alone)")
   }
 
-  @Test func `can name optional files of variables, whose quoted values may have several lines`() throws {
+  @Test func `env-files can be optional, and quoted values in them can have several lines`() throws {
     let tool = try tool(
       """
       name: w

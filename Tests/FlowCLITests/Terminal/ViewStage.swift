@@ -7,12 +7,12 @@ import Synchronization
 
 @testable import FlowCLI
 
-/// A workflow with events created by a test, and a terminal on which the live view draws.
+/// A workflow, events that a test creates, and a terminal on which the live view draws.
 final class ViewStage {
   let view: TerminalView
   let subject: RunSubject
   let graph: WorkflowGraph
-  /// The gate's minimum and maximum, as reported by a run.
+  /// The gate's minimum and maximum, which a run would report.
   var deadline: ProgressRegion.Deadline?
   private let screen: Screen
 
@@ -67,7 +67,7 @@ final class ViewStage {
   /// The lines on the screen and above it.
   var text: [String] { terminal.text }
 
-  /// Sends the events of an instant to the view and draws.
+  /// Sends events that happened at the same time to the view, and draws.
   func at(_ milliseconds: Int, _ events: RunEvent.Kind...) {
     view.receive(events.map { RunEvent(atNanoseconds: milliseconds * 1_000_000, $0) })
     view.draw(at: milliseconds * 1_000_000, deadline: deadline)
@@ -83,7 +83,7 @@ final class ViewStage {
     }
   }
 
-  /// Writes to the terminal like another program.
+  /// Writes to the terminal as another program would.
   func write(_ text: String) { screen.state.withLock { $0.terminal.show(text) } }
 
   static func id(_ text: String) -> StepID { StepID(unchecked: text) }

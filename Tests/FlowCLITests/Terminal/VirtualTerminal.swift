@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
-/// A terminal that keeps the visible text. It supports the sequences that flowrun uses; any others are recorded as
-/// faults.
+/// A terminal that keeps all of its text. It supports the control sequences that flowrun uses. Any other sequence is
+/// recorded as a fault.
 struct VirtualTerminal {
   private(set) var columns: Int
   private let rows: Int
@@ -9,11 +9,11 @@ struct VirtualTerminal {
   private var lines: [[String]] = [[]]
   private var row = 0
   private var column = 0
-  /// True if the last column has been written, so that the next character starts the next line.
+  /// True if the last column has been written, so that the next character begins the next line.
   private var isAtMargin = false
-  /// Unexpected control characters and sequences.
+  /// The unexpected control characters and sequences.
   private(set) var faults: [String] = []
-  /// The number of characters that wrapped to the next line.
+  /// The number of characters that have been wrapped to the next line.
   private(set) var wraps = 0
 
   init(rows: Int, columns: Int) {
@@ -21,7 +21,7 @@ struct VirtualTerminal {
     self.columns = columns
   }
 
-  /// All lines, including those that have scrolled away, without trailing spaces and trailing empty lines.
+  /// All lines including those that have scrolled away, without spaces at their ends and empty lines at the end.
   var text: [String] {
     var texts = lines.map { cells -> String in
       var text = cells.joined()
@@ -35,7 +35,7 @@ struct VirtualTerminal {
   /// The lines on the screen.
   var screen: [String] { Array(text.dropFirst(max(0, lines.count - rows))) }
 
-  /// Shows the output of a program. A line feed returns to the first column, which is the default of terminals.
+  /// Shows the output of a program. As in most terminals, a line feed also returns to the first column.
   mutating func show(_ output: String) {
     var rest = Substring(output).unicodeScalars
     while let scalar = rest.first {
@@ -68,7 +68,7 @@ struct VirtualTerminal {
       column = 0
     }
     while lines[row].count < column + width { lines[row].append(" ") }
-    // Overwriting half of a wide character clears it.
+    // If half of a wide character is overwritten, the other half is cleared.
     if lines[row][column].isEmpty, column > 0 { lines[row][column - 1] = " " }
     let end = column + width
     if end < lines[row].count, lines[row][end].isEmpty { lines[row][end] = " " }
@@ -85,7 +85,7 @@ struct VirtualTerminal {
     if row == lines.count { lines.append([]) }
   }
 
-  /// Interprets `ESC [ n A`, `ESC [ J`, `ESC [ K` and colors.
+  /// Interprets the sequences `ESC [ n A`, `ESC [ J` and `ESC [ K`, and colors.
   private mutating func sequence(_ rest: inout Substring.UnicodeScalarView) {
     rest.removeFirst()
     var text = ""
@@ -96,7 +96,7 @@ struct VirtualTerminal {
     }
     switch text.last {
     case "A":
-      // The cursor stops at the top of the screen.
+      // The cursor cannot move above the top of the screen.
       row = max(max(0, lines.count - rows), row - (Int(text.dropLast()) ?? 1))
       isAtMargin = false
     case "J" where text == "J":
@@ -108,7 +108,7 @@ struct VirtualTerminal {
     }
   }
 
-  /// Makes the terminal narrower and wraps longer lines, as terminals do.
+  /// Makes the terminal narrower. Longer lines are wrapped, as in real terminals.
   mutating func narrow(to columns: Int) {
     self.columns = columns
     var wrapped: [[String]] = []
