@@ -11,7 +11,7 @@ package struct Installation {
   package let registry: ActionRegistry
   let host: PluginHost
   package let unusable: [UnusablePlugin]
-  /// The external plugins that are usable.
+  /// The external plugins that can be used in workflows.
   package let external: [InstalledPlugin]
   /// The plugin folders that were found only near included files. Workers receive them as options.
   package let foldersOfIncluded: [String]

@@ -4,7 +4,7 @@ import FlowSystem
 
 /// A word in the place of a subcommand that is not one. The argument parser would ignore it or treat it as a file name.
 struct MisspeltSubcommand {
-  /// The error message, including the suggestion.
+  /// The message of the error, which includes the suggestion.
   let description: String
 
   /// Finds such a word in the arguments of the process. Returns nil if there is none.

@@ -4,7 +4,7 @@ import FlowSystem
 
 /// Shell completions of arguments, and suggestions for misspelled arguments.
 package enum Completions {
-  /// Completes the names of workflow files.
+  /// Completes an argument with the workflow files in the folder.
   package static let files = CompletionKind.file(extensions: ["yaml", "yml"])
 
   /// Returns the workflow files in the typed folder and in its subfolders.

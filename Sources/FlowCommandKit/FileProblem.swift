@@ -3,7 +3,6 @@ import FlowSystem
 
 /// An error that occurred when a file was read or written.
 package struct FileProblem: Error, CustomStringConvertible {
-  /// The operation that failed.
   package enum Purpose: String {
     case read, write
   }

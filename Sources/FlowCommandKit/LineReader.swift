@@ -2,7 +2,7 @@ import FlowSystem
 
 /// Reads a file line by line. A line that is longer than the limit does not take more memory than the limit.
 package struct LineReader {
-  /// A line without its line break.
+  /// A line of the input, without its line break.
   package enum Line {
     case bytes(ArraySlice<UInt8>)
     /// The line was longer than the limit and has been skipped.

@@ -52,7 +52,7 @@ struct BatchSession {
   }
 }
 
-/// The problem with an invalid line.
+/// The reason why a line of the input is invalid.
 struct BatchProblem: Error {
   let message: String
   init(_ message: String) { self.message = message }

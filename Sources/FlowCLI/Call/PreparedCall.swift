@@ -125,7 +125,7 @@ struct PreparedCall {
   // MARK: Answer
 
   struct Answer {
-    /// `{"outputs":…}` or `{"error":…}`.
+    /// The answer as JSON: `{"outputs":…}` or `{"error":…}`.
     var value: Value
     var isError: Bool
     /// The reason why a step that should provide a handle failed, so that the action was not called. Nil if it was

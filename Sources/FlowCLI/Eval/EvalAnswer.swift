@@ -25,7 +25,7 @@ struct EvalAnswer {
     }
   }
 
-  /// The answer to an invalid line.
+  /// Returns the answer to an invalid line of a batch.
   static func broken(_ message: String) -> Value { ["error": ["kind": "parsing", "message": .string(message)]] }
 
   /// Returns the answer to one line of a batch. The line has the form `{"expr":…,"contexts":{…}}`.

@@ -7,7 +7,7 @@ import FlowSystem
 struct ExportedWorkflow {
   struct ExportedStep {
     var id: String
-    /// The program and its arguments.
+    /// The program that the step runs, and its arguments.
     var words: [String]
     var environment: [(name: String, value: String)]
     /// The absolute path of the working folder.

@@ -11,7 +11,7 @@ struct Finding {
   var severity: Diagnostic.Severity
   /// The code of the diagnostic, or of the step's error.
   var code: String
-  /// A short headline.
+  /// A short headline for the problem.
   var title: String
   /// The message. It can have several lines.
   var message: String

@@ -11,7 +11,6 @@ struct CopiedRun {
   let run: StoredRun
   /// The path of the folder where the run was recorded.
   let original: String
-  /// The path of the copied folder.
   let copy: String
 
   /// Returns nil if the run belongs to the folder of its store. That is also so if the folder has been moved: there is
@@ -30,14 +29,14 @@ struct CopiedRun {
     if case .success(nil) = found { return nil }
   }
 
-  /// The error for a request to the run that names the copied folder.
+  /// The error for a request that names the copied folder rather than the one to which the run belongs.
   var question: RunProblem {
     RunProblem(
       "run \(RunReference.short(run.id)) belongs to '\(original)', and '\(copy)' has a copy of its record; name that folder "
         + "with --in")
   }
 
-  /// The error for resuming the run in the copied folder without `--here`.
+  /// The error for an attempt to resume the run in the copied folder without `--here`.
   var refusal: InvalidWorkflow {
     let text =
       "run \(RunReference.short(run.id)) belongs to '\(original)', and '\(copy)' has a copy of its record; resume it there, or "

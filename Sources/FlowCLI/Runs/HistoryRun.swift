@@ -7,7 +7,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A recorded run and its workflow.
+/// A recorded run, its journal and its workflow.
 package struct HistoryRun {
   package let run: StoredRun
   package let chunks: [[UInt8]]

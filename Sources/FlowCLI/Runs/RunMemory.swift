@@ -19,7 +19,7 @@ package enum RunMemory {
     return store
   }
 
-  /// This process as the holder of runs.
+  /// The identity of this process as the holder of runs.
   package static var holder: RunHolder { CommandParts.current.stores.holder }
 
   /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow from

@@ -7,7 +7,7 @@ package protocol StoreProvider: Sendable {
   /// The kinds of databases that an address can name.
   var databases: [any DatabaseProvider] { get }
 
-  /// This process as the holder of runs.
+  /// The identity of this process as the holder of runs.
   var holder: RunHolder { get }
 
   /// Opens the store in the file at an absolute path. Creates the file if it is missing, unless `readOnly` is true.

@@ -73,7 +73,7 @@ extension TraceSpan {
     span.add(Self.bytes(id), at: 2)
     if let parentID { span.add(Self.bytes(parentID), at: 4) }
     span.add(facts.name, at: 5)
-    // The kind of span: SPAN_KIND_INTERNAL.
+    // SPAN_KIND_INTERNAL, the kind of all spans.
     span.add(1, at: 6)
     span.add(fixed: startNanoseconds, at: 7)
     span.add(fixed: endNanoseconds, at: 8)
@@ -88,7 +88,7 @@ extension TraceSpan {
     if let error = facts.error {
       var status = ByteWriter()
       status.add(error, at: 2)
-      // The status code: STATUS_CODE_ERROR.
+      // STATUS_CODE_ERROR, because the span ended with an error.
       status.add(2, at: 3)
       span.add(status.bytes, at: 15)
     }

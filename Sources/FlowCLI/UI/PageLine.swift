@@ -4,7 +4,6 @@ import FlowModel
 
 /// A line in the log of a run, as web pages show it.
 package struct PageLine: Sendable {
-  /// The kind of line.
   package enum Kind: Int, Sendable {
     /// The step has printed or logged this line.
     case output

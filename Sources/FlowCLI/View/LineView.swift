@@ -28,7 +28,6 @@ struct LineView: LineObserver {
   /// The warnings that have been shown. A view that shows the lines of this one counts rows itself.
   let warnings = ShownWarnings()
 
-  /// Creates a view of a run.
   init(
     style: TextStyle, subject: RunSubject, isVerbose: Bool = false, asksHere: Bool = false, clock: EventClock? = nil
   ) {

@@ -1,6 +1,6 @@
 import FlowEngine
 
-/// Forwards events to several observers.
+/// An observer that forwards events to several others.
 struct ManyObservers: LineObserver {
   let observers: [any LineObserver]
 

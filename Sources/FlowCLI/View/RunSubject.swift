@@ -30,7 +30,7 @@ struct RunSubject: Sendable {
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count
     includes = IncludedFiles(workflow)
-    // Most workflows have no named steps.
+    // This stays empty in most workflows, whose steps have no names.
     var names: [StepID: String] = [:]
     for step in workflow.steps where step.hasOptions {
       guard let name = step.options.name, name != step.id.text else { continue }

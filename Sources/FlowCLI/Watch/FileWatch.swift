@@ -11,7 +11,6 @@ struct FileWatch {
   /// The time without changes after which a file counts as completely saved.
   private static let calm = Duration.milliseconds(100)
 
-  /// Starts watching these files.
   init(_ files: WatchedFiles) {
     self.files = files
     seen = files.stamps()
