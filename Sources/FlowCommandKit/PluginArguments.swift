@@ -7,6 +7,5 @@ package struct PluginArguments: ParsableArguments {
     help: ArgumentHelp("An additional plugin, or a folder of plugins.", valueName: "FOLDER"))
   package var folders: [String] = []
 
-  /// Creates the option without any folders.
   package init() {}
 }

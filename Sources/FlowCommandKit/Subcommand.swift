@@ -23,11 +23,11 @@ extension Subcommand {
 package protocol CommandProblem: Error {
   /// The text for standard error, including a line break. Empty if the problem has already been reported.
   var message: String { get }
-  /// The exit code of the process.
+  /// The code with which the process exits.
   var status: ExitStatus { get }
 }
 
-/// Reports errors of subcommands.
+/// Prints the errors of subcommands and exits with their codes.
 package enum CommandProblems {
   /// Prints the error and ends the process with the error's exit code. If the error is not a ``CommandProblem``, throws
   /// it again.

@@ -2,7 +2,7 @@ import FlowModel
 
 /// Reads workflows for the subcommands of plugins. The command line provides a reader with the actions of all plugins.
 package struct WorkflowReader: Sendable {
-  /// The reader for the current command.
+  /// The reader that the running command has set.
   @TaskLocal package static var current = WorkflowReader { _, _ in
     throw UsageProblem("this subcommand needs flowrun, which reads workflows")
   }

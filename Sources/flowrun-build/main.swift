@@ -1,9 +1,9 @@
 import FlowBuild
 import Foundation
 
-// flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --plugin-file FILE | --product NAME |
+// Usage: flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --plugin-file FILE | --product NAME |
 //   --workflow FILE]…
-// KIND is library or program. FlowrunBuildPlugin calls it.
+// KIND is library or program. FlowrunBuildPlugin calls this program.
 var words = CommandLine.arguments.dropFirst()
 let output = words.popFirst() ?? ""
 var request = PackageBuild.Request()
