@@ -64,7 +64,7 @@ package struct InputProblem: Sendable, Hashable {
   /// The correct word, which editors can insert, or nil if it is not known.
   package var correction: Correction?
 
-  /// A second location with its label.
+  /// A second location that helps to explain a problem, with its label.
   package struct Related: Sendable, Hashable {
     /// The key path of the location, in the form of ``InputProblem/keyPath``.
     package var keyPath: String

@@ -5,7 +5,6 @@
 public struct ActionDeclaration: Sendable, Hashable {
   /// The full name, `plugin.action`. Both parts are lowercase, with hyphens between words.
   package var name: String
-  /// A one-sentence description of the action.
   package var summary: String
   /// The inputs that a step sets under `with`.
   package var inputs: [FieldDeclaration]

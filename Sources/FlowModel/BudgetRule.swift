@@ -16,7 +16,7 @@ package struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// The quantity that is measured.
+  /// The quantity that a rule measures.
   package enum Subject: Sendable, Hashable {
     /// The time at which the gate opened. Infinite for a run whose gate did not open.
     case gate(Statistic)
@@ -48,7 +48,7 @@ package struct BudgetRule: Sendable, Hashable {
     case baseline(Double)
   }
 
-  /// The rule as written.
+  /// The rule as written in the workflow.
   package let text: String
   package let subject: Subject
   package let comparison: Comparison

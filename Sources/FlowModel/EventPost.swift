@@ -1,6 +1,6 @@
-/// One post of an event.
+/// A single post of an event.
 package struct EventPost: Sendable, Hashable {
-  /// The name of the event.
+  /// The name of the event that was posted.
   package var event: String
   /// The number of the post among all posts of its event, counted from 1.
   package var number: Int

@@ -1,6 +1,5 @@
 /// The items for which a step with `foreach` runs.
 package struct FanOut: Sendable, Hashable {
-  /// The source of the items.
   package enum Source: Sendable, Hashable {
     /// A list, an object, or an expression that results in one. Strings in it may contain `${{ }}`.
     case items(Value)

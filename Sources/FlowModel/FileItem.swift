@@ -1,6 +1,6 @@
 /// The `item` in a step with `foreach: { files: … }`.
 package enum FileItem {
-  /// The members of an `item`.
+  /// The declarations of the members that an `item` has.
   package static let fields = [
     FieldDeclaration("path", .string, summary: "The path of the file, from the folder of the workflow"),
     FieldDeclaration("name", .string, summary: "Its name with the extension"),

@@ -14,7 +14,7 @@ package struct GateRoles: Sendable {
     /// Orders by certainty, from `never` to `always`.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The certainty of the opposite statement.
+    /// The certainty that the statement is false.
     fileprivate var opposite: Certainty {
       switch self {
       case .never: .always
@@ -69,7 +69,7 @@ package struct GateRoles: Sendable {
   /// True if any step is deferred or may be.
   package var isAnyDeferred: Bool { !deferrals.isEmpty }
 
-  /// Returns whether a step is deferred.
+  /// Returns the certainty that a step is deferred.
   package func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
   /// Returns whether a step is blocking. A disabled step counts as finished from the beginning.

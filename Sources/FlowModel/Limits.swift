@@ -1,27 +1,26 @@
-/// The limits of flowrun. docs/reference.md lists them, and tests check each of them. Unless stated otherwise, they are
-/// maximums.
+/// The limits of flowrun. docs/reference.md lists them, and tests check each of them.
 package enum Limits {
-  /// Bytes in the name of a workflow.
+  /// The maximum number of bytes in the name of a workflow.
   package static let workflowNameBytes = 100
-  /// Characters in a step id.
+  /// The maximum number of characters in a step id.
   package static let stepIDCharacters = 64
-  /// Bytes in a workflow file: 64 MiB.
+  /// The maximum number of bytes in a workflow file: 64 MiB.
   package static let fileBytes = 64 << 20
-  /// Steps in a workflow.
+  /// The maximum number of steps in a workflow.
   package static let steps = 1_000_000
-  /// Nodes of a file after its aliases have been expanded.
+  /// The maximum number of nodes in a file after its aliases have been expanded.
   package static let aliasNodes = 100_000
-  /// Directives (lines that begin with `%`) in a file.
+  /// The maximum number of directives (lines that begin with `%`) in a file.
   package static let directives = 100
-  /// Nesting depth of mappings and lists.
+  /// The maximum nesting depth of mappings and lists.
   package static let nestingDepth = 64
-  /// Problems reported for a file.
+  /// The maximum number of problems that are reported for a file.
   package static let diagnostics = 1_000
-  /// Nesting depth of arrays and objects in a JSON text.
+  /// The maximum nesting depth of arrays and objects in a JSON text.
   package static let jsonDepth = 128
-  /// Bytes in a JSON text: 64 MiB.
+  /// The maximum number of bytes in a JSON text: 64 MiB.
   package static let jsonBytes = 64 << 20
-  /// Bytes of a step's outputs as JSON: 1 MiB.
+  /// The maximum number of bytes in a step's outputs as JSON: 1 MiB.
   package static let outputBytes = 1 << 20
   /// The default maximum number of bytes that are kept of each output of a command: 1 MiB.
   package static let usualCommandOutputBytes = 1 << 20
@@ -29,8 +28,8 @@ package enum Limits {
   package static let leastCommandOutputBytes = 1 << 10
   /// The maximum of a command's `output-limit`: 64 MiB.
   package static let commandOutputBytes = 64 << 20
-  /// Bytes of all outputs of a command as JSON. This is enough for two outputs and `FLOWRUN_OUTPUT` of maximum size,
-  /// even if each character is written as an escape of six bytes.
+  /// The maximum number of bytes in all outputs of a command as JSON. This is enough for two outputs and
+  /// `FLOWRUN_OUTPUT` of maximum size, even if each character is written as an escape of six bytes.
   package static let commandOutputsBytes = 6 * (2 * commandOutputBytes + 2 * outputBytes)
   /// The default maximum number of bytes that are recorded of a run's printed text: 64 MiB.
   package static let usualLogBytes = 64 << 20
@@ -39,58 +38,59 @@ package enum Limits {
   /// The minimum of `log-limit`: 1 KiB. Each step may record this many bytes even if its share of the run's limit is
   /// smaller.
   package static let leastLogBytes = 1 << 10
-  /// The maximum of `log-limit`: 1 GiB.
+  /// The maximum value of `log-limit`: 1 GiB.
   package static let logBytes = 1 << 30
-  /// Depth of included files. The main file counts as 1.
+  /// The maximum depth of included files. The main file counts as 1.
   package static let includeDepth = 8
-  /// Items of a step with `foreach`.
+  /// The maximum number of items in a step with `foreach`.
   package static let items = 100_000
   /// The maximum number of items of a step that run their workflows at the same time.
   package static let itemWorkflows = 64
   /// The default number of items that run their workflows at the same time.
   package static let usualItemWorkflows = 4
-  /// Steps of workflows that run for items in a report. For a failed run, twice as many are allowed.
+  /// The maximum number of steps in a report that belong to workflows of items. For a failed run, twice as many are
+  /// allowed.
   package static let itemWorkflowSteps = 10_000
-  /// Bytes of the outputs of all items of a step as JSON: 64 MiB.
+  /// The maximum number of bytes in the outputs of all items of a step as JSON: 64 MiB.
   package static let fanOutOutputBytes = 64 << 20
-  /// Files that the patterns in a step's `inputs-from` or `produces` may match.
+  /// The maximum number of files that the patterns in a step's `inputs-from` or `produces` may match.
   package static let watchedFiles = 100_000
-  /// Bytes in a file that is copied to or from a worker: 1 GiB.
+  /// The maximum number of bytes in a file that is copied to or from a worker: 1 GiB.
   package static let transferredFileBytes = 1 << 30
-  /// Bytes in a line of printed text: 64 KiB. A longer line is cut, with a note.
+  /// The maximum number of bytes in a line of printed text: 64 KiB. A longer line is cut, with a note.
   package static let logLineBytes = 64 << 10
-  /// Events that may be posted in a run.
+  /// The maximum number of events that may be posted in a run.
   package static let events = 10_000
-  /// Posts of an event that may wait until an action is called for them (`flow.on`).
+  /// The maximum number of posts that may wait until an action is called for them (`flow.on`).
   package static let waitingPosts = 100
-  /// Bytes of the value of a posted event, as JSON: 64 KiB.
+  /// The maximum number of bytes in the value of a posted event, as JSON: 64 KiB.
   package static let eventValueBytes = 64 << 10
-  /// Bytes of the values of all posted events of a run: 16 MiB.
+  /// The maximum number of bytes in the values of all posted events of a run: 16 MiB.
   package static let eventValuesBytes = 16 << 20
-  /// Secrets that a workflow may declare.
+  /// The maximum number of secrets that a workflow may declare.
   package static let secrets = 100
-  /// Bytes of a person's answer to a question.
+  /// The maximum number of bytes in a person's answer to a question.
   package static let answerBytes = 64 << 10
-  /// Bytes of a secret answer to a question. It must fit in one write to a pipe.
+  /// The maximum number of bytes in a secret answer to a question. It must fit in one write to a pipe.
   package static let secretAnswerBytes = 4096
   /// The minimum length of a secret or of each line in it. A shorter text would also occur in ordinary output and be
   /// hidden there.
   package static let secretCharacters = 4
-  /// Bytes of a secret: 64 KiB.
+  /// The maximum number of bytes in a secret: 64 KiB.
   package static let secretBytes = 64 << 10
-  /// Lines of a secret.
+  /// The maximum number of lines in a secret.
   package static let secretLines = 1_000
-  /// Rules under `budgets`.
+  /// The maximum number of rules under `budgets`.
   package static let budgets = 100
-  /// Cpus or gpus that a step may request.
+  /// The maximum number of cpus or gpus that a step may request.
   package static let cpus = 65_536
-  /// Different `resources` in a workflow. Each of them has a separate queue.
+  /// The maximum number of different `resources` in a workflow. Each of them has a separate queue.
   package static let requests = 1_000
   /// The longest time for which a command can have time to end before it is killed: 10 minutes.
   package static let stopTime = Duration.seconds(600)
   /// The longest time limit for cleanup in a cancelled run: 1 hour.
   package static let cleanupTime = Duration.seconds(3600)
-  /// Attempts of a step, including the first one.
+  /// The maximum number of attempts of a step, including the first one.
   package static let attempts = 100
   /// The maximum number of threads of one quality of service that run steps at the same time.
   public static let threads = 256

@@ -1,8 +1,8 @@
 /// A person's response to a notification, as outputs represent it.
 package enum NotificationAnswer {
-  /// The person tapped the notification itself.
+  /// The word for a tap on the notification itself.
   package static let open = "default"
-  /// The person dismissed the notification.
+  /// The word for dismissing the notification.
   package static let dismiss = "dismiss"
 
   /// Returns the word for an action identifier of UserNotifications. Identifiers that the app defines are returned

@@ -3,18 +3,16 @@ import FlowDiagnostics
 /// A value in a YAML file with its location, for files that plugins read.
 package struct PlacedValue: Sendable {
   package indirect enum Content: Sendable {
-    /// A single value.
     case scalar(Value)
-    /// A list.
     case list([PlacedValue])
-    /// A mapping in file order, without duplicate keys.
+    /// A mapping, whose members are in file order and have unique keys.
     case map([Member])
   }
 
   /// A key of a mapping together with its value.
   package struct Member: Sendable {
     package var key: String
-    /// The location of the key.
+    /// The range of the key in the file.
     package var keySpan: TextSpan
     package var value: PlacedValue
 
@@ -26,7 +24,7 @@ package struct PlacedValue: Sendable {
   }
 
   package var content: Content
-  /// The location of the value.
+  /// The range of the value in the file.
   package var span: TextSpan
 
   package init(content: Content, span: TextSpan) {

@@ -3,7 +3,6 @@
 package struct PrintedLines: Sendable, Hashable {
   /// The lines. Each ends with a line break.
   package private(set) var text = ""
-  /// The number of lines.
   package private(set) var count = 0
   /// An upper bound for the length of the longest line, in bytes.
   package private(set) var longest = 0

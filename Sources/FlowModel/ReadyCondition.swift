@@ -7,7 +7,7 @@ package struct ReadyCondition: Sendable, Hashable {
   /// The maximum time from the start of the command until the service is ready.
   package var within: Duration
 
-  /// The kinds of checks.
+  /// The ways to find out whether a service is ready.
   package enum Probe: Sendable, Hashable {
     /// The command has printed a line that matches this POSIX extended regular expression.
     case log(String)
@@ -119,7 +119,7 @@ extension Step {
 package struct HTTPAddress: Sendable, Hashable {
   /// The name or address of the host. An IPv6 address has no brackets.
   package var host: String
-  /// The port, 80 by default.
+  /// The port of the server, 80 by default.
   package var port: Int
   /// The path and query, beginning with a slash.
   package var path: String
@@ -156,6 +156,6 @@ package struct HTTPAddress: Sendable, Hashable {
   /// True if the address is on this machine.
   package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-  /// The address as a string.
+  /// The whole address as a string.
   package var text: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
 }

@@ -18,7 +18,7 @@ package struct RestartPolicy: Sendable, Hashable {
 
   /// The name of the action's input that contains the policy.
   package static let input = "restart"
-  /// The allowed range of ``attempts``.
+  /// The range in which ``attempts`` must be.
   package static let attemptRange = 1...1_000_000
   /// The word that stands for no maximum of ``attempts``.
   package static let unlimited = "unlimited"

@@ -2,7 +2,7 @@
 package struct RetryReasons: Sendable, Hashable {
   /// The reason why an attempt failed.
   package enum Reason: Sendable, Hashable {
-    /// The action failed.
+    /// The action reported an error.
     case failed
     /// `attempt-deadline` or the time limit of a cluster job ended the attempt.
     case timedOut
@@ -10,11 +10,11 @@ package struct RetryReasons: Sendable, Hashable {
     case lost
     /// The attempt used more memory than it had requested.
     case outOfMemory
-    /// A signal ended the command.
+    /// A signal ended the command of the attempt.
     case killed
     /// The command exited with one of these statuses.
     case statuses(ClosedRange<Int>)
-    /// The action failed with this code.
+    /// The action reported an error with this code.
     case code(String)
 
     /// The reasons that the format represents by a word.

@@ -35,7 +35,7 @@ package struct JSONObjectStream {
     isEmpty.append(true)
   }
 
-  /// Closes the innermost open object.
+  /// Ends the innermost open object.
   package mutating func close() {
     let wasEmpty = isEmpty.removeLast()
     if wasEmpty {

@@ -12,7 +12,7 @@
 /// strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are escaped, including U+007F to U+009F, which
 /// JSON allows but terminals interpret.
 package enum JSONText {
-  /// The layout of the written text.
+  /// The arrangement of white space in written JSON.
   package enum Layout: Sendable, Hashable {
     /// A single line without white space, for streams.
     case compact

@@ -1,4 +1,4 @@
-/// Writes values as JSON.
+/// Writes values as JSON in UTF-8.
 struct JSONWriter {
   let layout: JSONText.Layout
   let numbers: JSONText.Numbers

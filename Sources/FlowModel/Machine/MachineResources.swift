@@ -1,10 +1,8 @@
 /// The cpus, memory and gpus that a step requests or a machine has.
 package struct MachineResources: Sendable, Hashable {
-  /// The number of processors.
   package var cpus: Int
-  /// The amount of memory in bytes.
+  /// The amount of memory, in bytes.
   package var memoryBytes: Int
-  /// The number of graphics processors.
   package var gpus: Int
   /// The options of the attempt's cluster job that differ from those of the executor, or nil if none do.
   package var job: ClusterJob?
@@ -54,8 +52,8 @@ package struct MachineResources: Sendable, Hashable {
     return text + (job?.text ?? "")
   }
 
-  /// Describes the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if none
-  /// does.
+  /// Returns words for the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if
+  /// none does.
   package func shortage(in capacity: MachineResources) -> String? {
     func many(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
     func verb(_ count: Int) -> String { count == 1 ? "is" : "are" }

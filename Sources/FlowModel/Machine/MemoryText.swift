@@ -7,7 +7,7 @@ package enum MemoryText {
     package var help: String
   }
 
-  /// The largest amount: 1,024 TiB.
+  /// The largest amount that can be written: 1,024 TiB.
   package static let most = 1 << 50
 
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
