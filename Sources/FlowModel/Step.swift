@@ -248,7 +248,7 @@ package enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
 /// True or false, or an expression that is evaluated at activation.
 package enum Switch: Sendable, Hashable {
   case literal(Bool)
-  /// The expression without `${{ }}`.
+  /// An expression that is true or false, written without `${{ }}`.
   case expression(String)
 }
 
@@ -315,9 +315,8 @@ package struct RetryPolicy: Sendable, Hashable {
   }
 }
 
-/// The expected duration of a step.
+/// The expected duration of a step, as a range.
 package struct Estimate: Sendable, Hashable {
-  /// The duration in the best case.
   package var low: Duration
   /// The duration in the worst case. The feasibility check and the order of ready steps use it.
   package var high: Duration

@@ -15,7 +15,6 @@ package struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral
   /// Creates a list of steps, which may be given in any order.
   package init(arrayLiteral steps: StepIndex...) { self.init(steps) }
 
-  /// The number of steps.
   package var count: Int { indices.count }
 
   package var isEmpty: Bool { indices.isEmpty }

@@ -63,9 +63,9 @@ package struct FieldDeclaration: Sendable, Hashable {
   package var type: ValueType
   /// True if a value must be given. By default, a value is required unless there is a default value.
   package var isRequired: Bool
-  /// The default value, or nil.
+  /// The value if none is given, or nil if there is no default.
   package var defaultValue: Value?
-  /// A one-sentence description.
+  /// A one-sentence description of the field.
   package var summary: String
   /// True if the value may be secret, so that it must never be shown.
   package var isSecret = false

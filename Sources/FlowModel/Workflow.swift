@@ -1,7 +1,7 @@
 /// A workflow as read from a file, with all defaults. Its dependencies may form a cycle; those of a ``WorkflowGraph``
 /// cannot.
 package struct Workflow: Sendable {
-  /// The name in reports.
+  /// The name of the workflow, which identifies it in reports and in the run history.
   package var name: String
   /// The description of the workflow, or nil if it has none.
   package var description: String?
@@ -22,9 +22,9 @@ package struct Workflow: Sendable {
   package var timeout: Duration?
   /// The time limit for all cleanup steps of a cancelled run together. Nil means 5 s.
   package var cleanup: Duration?
-  /// The events that the workflow declares.
+  /// The events that the workflow declares under `events`.
   package var events: [EventDeclaration] = []
-  /// The queues that the workflow declares.
+  /// The queues that the workflow declares under `queues`.
   package var queues: [QueueDeclaration] = []
   /// The maximum number of steps that run at the same time, or nil if there is none.
   package var concurrency: Int?
@@ -38,7 +38,7 @@ package struct Workflow: Sendable {
   package var logLimitBytes = Limits.usualLogBytes
   /// The rules that limit the times of runs. `flowrun simulate` checks them.
   package var budgets: [BudgetRule] = []
-  /// The steps in file order.
+  /// The steps in file order, followed by those of included files.
   package var steps: [Step]
   /// The default executor of the steps, as written after `--on`. Nil means that steps run on this machine.
   package var executor: String?
@@ -69,7 +69,7 @@ package struct Workflow: Sendable {
 }
 
 package struct EventDeclaration: Sendable, Hashable {
-  /// The name in `after` and `--event`.
+  /// The name of the event, as used in `after` and `--event`.
   package var name: String
   /// The description of the event, or an empty string.
   package var summary: String
@@ -107,7 +107,7 @@ package enum DurationSource: Sendable, Hashable {
   case expression(String)
 }
 
-/// A queue that a workflow declares.
+/// A queue that a workflow declares under `queues`.
 package struct QueueDeclaration: Sendable, Hashable {
   /// The queue of the steps that use the terminal. They run one at a time, in file order. The name is not one that a
   /// workflow can declare.
@@ -115,9 +115,9 @@ package struct QueueDeclaration: Sendable, Hashable {
 
   /// The name by which a step's `queue` refers to the queue.
   package var name: String
-  /// The quality of service at which its steps run.
+  /// The quality of service at which the queue's steps run.
   package var qualityOfService: StepQueue
-  /// The maximum number of its steps that run at the same time, or nil if there is none.
+  /// The maximum number of the queue's steps that run at the same time, or nil if there is none.
   package var width: Int?
 
   package init(name: String, qualityOfService: StepQueue, width: Int? = nil) {

@@ -12,8 +12,8 @@ public struct WorkflowGraph: Sendable {
   package let successors: [StepIndex]
   /// The number of direct dependencies of each step.
   package let dependencyCounts: [Int32]
-  /// All steps in an order in which each comes after its dependencies. Steps without dependencies come first. Where the
-  /// order is not determined, steps are in file order.
+  /// All steps in topological order: each comes after its dependencies, and steps without dependencies come first.
+  /// Where this allows several orders, steps are in file order.
   package let topologicalOrder: [StepIndex]
   /// The steps with options, in file order.
   package let stepsWithOptions: [StepIndex]

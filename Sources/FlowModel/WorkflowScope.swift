@@ -41,7 +41,7 @@ extension WorkflowScope {
 
 /// The role that a step has in an included workflow.
 package enum IncludeRole: UInt8, Sendable, Hashable {
-  /// The step is an ordinary one.
+  /// The step has no special role.
   case none
   /// The step binds the inputs. If it is skipped, all steps of the scope are skipped.
   case entry
