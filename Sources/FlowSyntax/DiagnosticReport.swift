@@ -2,7 +2,6 @@ import FlowDiagnostics
 
 /// The diagnostics of files. The command formats them for people, programs and code-scanning services.
 package struct DiagnosticReport: Sendable {
-  /// A file and its diagnostics.
   package struct File: Sendable {
     /// The file's name and content.
     package var source: SourceText

@@ -13,7 +13,7 @@ struct Consequences {
   private var strayNames: Set<String> = []
   /// The steps with a misplaced key in their text.
   private var brokenSteps: Set<Int> = []
-  /// The steps whose key was moved to the list of steps by wrong indentation.
+  /// The steps that lost a key to the list of steps because of wrong indentation.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
   /// True if a step is not recognized because of a misplaced key. Its events are then unknown.
@@ -158,8 +158,7 @@ struct Consequences {
     return names
   }
 
-  /// Removes diagnostics inside a step that is named like a key, such as `with:`, because it is a key of the previous
-  /// step that is not indented enough.
+  /// Removes diagnostics inside a key such as `with:` that is not indented enough and is therefore read as a step.
   private mutating func removeInStepsThatAreKeys() {
     for (index, step) in check.locations.steps.enumerated() {
       guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }

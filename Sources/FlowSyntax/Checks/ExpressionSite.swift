@@ -4,7 +4,7 @@ import FlowModel
 
 /// A place in a workflow where expressions are allowed. It determines which contexts they can read.
 struct ExpressionSite {
-  /// The kind of place.
+  /// The kinds of places, named after the key that contains the expressions.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
     /// The value of a secret's key, which says where the secret comes from.
@@ -18,14 +18,14 @@ struct ExpressionSite {
     case foreach
     /// The files that a step reads or produces.
     case files(StepKey)
-    /// The `name` of a step.
+    /// The `name` of a step, which users see.
     case name
   }
 
   let kind: Kind
   /// The index of the step that contains the expressions, or nil outside the steps.
   let step: Int?
-  /// The scalar that contains the expressions.
+  /// The node of the string that contains the expressions.
   let node: NodeID
 
   /// Returns the contexts that expressions at this location can read.

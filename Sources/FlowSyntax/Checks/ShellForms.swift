@@ -2,7 +2,6 @@
 ///
 /// Reads a command like a shell does, but skips everything inside quotes.
 struct ShellForms {
-  /// Syntax that `sh` does not support.
   struct Form: Equatable {
     /// The name of the syntax in messages, such as `[[`.
     var name: String

@@ -11,7 +11,7 @@ extension WorkflowCheck {
     else { return }
     let site = ExpressionSite(kind: .with, step: step, node: node)
     for (offset, expression) in template.expressions where mayGiveText(expression, site) {
-      // Secrets in commands are reported elsewhere.
+      // Another check reports secrets in commands.
       if expression.references.contains(where: { isSecret($0) }) { continue }
       let variable = expression.variableName
       report(

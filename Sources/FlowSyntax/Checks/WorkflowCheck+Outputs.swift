@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-/// The types of a workflow's outputs.
+/// Determines the types of a workflow's outputs.
 extension WorkflowCheck {
   /// Returns the outputs of the workflow. The type of an output is `any` if it is not known.
   func outputFields() -> [FieldDeclaration] {

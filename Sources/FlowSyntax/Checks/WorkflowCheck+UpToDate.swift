@@ -86,6 +86,6 @@ extension WorkflowCheck {
 }
 
 extension FanOut {
-  /// True if the items are files.
+  /// True if the items come from `files`.
   fileprivate var isOfFiles: Bool { if case .files = source { true } else { false } }
 }

@@ -5,7 +5,6 @@ import FlowModel
 /// A variable that an expression reads as `env.NAME`, although the workflow does not set it.
 package struct VariableRead: Sendable, Hashable {
   package let name: String
-  /// The location of the expression.
   package let span: TextSpan
   /// True if the expression has a fallback value, as in `env.NAME || 'x'`.
   package let hasFallback: Bool

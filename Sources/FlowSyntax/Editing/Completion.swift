@@ -12,7 +12,7 @@ package struct Completion: Sendable, Hashable {
   package var kind: Kind
   /// A short description next to the label.
   package var detail = ""
-  /// The documentation in Markdown.
+  /// The documentation of the proposal, in Markdown.
   package var documentation = ""
   /// The text to insert, in the snippet syntax of the Language Server Protocol. If nil, the label is inserted.
   package var snippet: String?

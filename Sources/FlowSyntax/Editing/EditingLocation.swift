@@ -27,7 +27,7 @@ struct EditingLocation {
   var isBlockText = false
   /// The offset where the value at the cursor begins.
   var start = 0
-  /// The offset of the cursor.
+  /// The offset of the cursor in the file.
   var offset = 0
   /// The column of the innermost mapping or list that contains the cursor.
   var indentation = 0

@@ -35,7 +35,7 @@ extension FormatKey {
 enum EditingSlot {
   /// The value of a key of the format. `page` is the documentation of the key.
   case shape(Shape, page: KeyPage?)
-  /// The inputs of a step's action.
+  /// The inputs of this action, as a mapping.
   case inputs(ActionDeclaration)
   /// The value of an input or a part of it. The field is nil if the part is not a declared field.
   case type(ValueType, FieldDeclaration?)

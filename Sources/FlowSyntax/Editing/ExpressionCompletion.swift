@@ -6,7 +6,7 @@ import FlowModel
 struct ExpressionCompletion {
   let document: WorkflowDocument
   let location: EditingLocation
-  /// The offset where the expression begins.
+  /// The offset in the file where the expression begins.
   let start: Int
   let bytes: [UInt8]
 

@@ -4,9 +4,9 @@ import FlowModel
 package struct StepHistory: Sendable, Hashable {
   /// The number of runs in which the step succeeded.
   package let count: Int
-  /// The median duration.
+  /// The median of the recorded durations.
   package let median: Duration
-  /// The 95th percentile of the durations.
+  /// The 95th percentile of the recorded durations.
   package let percentile95: Duration
 
   /// Computes the statistics from durations in any order. Returns nil for an empty list.
@@ -27,7 +27,7 @@ package struct StepHistory: Sendable, Hashable {
   }
 
   private static func text(_ duration: Duration) -> String {
-    // Round to about three digits.
+    // Three digits are precise enough, so the rest is rounded.
     let nanoseconds = duration.nanoseconds
     let step = nanoseconds >= 1_000_000_000 ? 10_000_000 : nanoseconds >= 1_000_000 ? 100_000 : 1000
     return DurationText.format(.nanoseconds((nanoseconds + step / 2) / step * step))

@@ -16,7 +16,7 @@ package struct SymbolTable: Sendable {
     package var name: String
   }
 
-  /// A place where a symbol occurs.
+  /// A place in the file where a name occurs.
   package struct Occurrence: Sendable, Hashable {
     package var symbol: Symbol
     package var span: TextSpan

@@ -156,7 +156,7 @@ extension WorkflowDocument {
     return Fix(title: "Start '\(check.name(step))' after the gate has opened", diagnostic: nil, edits: [edit])
   }
 
-  /// Returns the text after the edits.
+  /// Returns the content of the file after applying the edits, which must not overlap.
   package static func text(_ bytes: [UInt8], with edits: [(span: TextSpan, text: String)]) -> [UInt8] {
     var bytes = bytes
     for edit in edits.sorted(by: { $0.span > $1.span }) {

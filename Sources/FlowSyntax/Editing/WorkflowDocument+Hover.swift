@@ -5,7 +5,7 @@ import FlowModel
 extension WorkflowDocument {
   /// The information that an editor shows when the pointer rests on a place.
   package struct Hover: Sendable {
-    /// The information in Markdown.
+    /// The text to show, in Markdown.
     package var text: String
     /// The range that the information is about.
     package var span: TextSpan

@@ -2,12 +2,12 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// An entry of the file's outline.
+  /// An entry of the outline: a key of the workflow, or a step.
   package struct Section: Sendable {
     package var name: String
     package var detail: String
     package var isStep: Bool
-    /// The range of the whole entry.
+    /// The range of the entry with its content.
     package var span: TextSpan
     /// The range of the entry's name.
     package var nameSpan: TextSpan

@@ -7,7 +7,6 @@ import FlowModel
 /// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. If the text is not valid YAML, all requests
 /// except renaming use the parts that are valid.
 package struct WorkflowDocument: Sendable {
-  /// The result of loading the text.
   package let result: LoadResult
   /// True if the whole text could be read.
   package var isWhole: Bool { !isRecovered && check != nil }
@@ -81,7 +80,6 @@ package struct WorkflowDocument: Sendable {
     IncludeLibrary.resolve(name, in: IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: "")))
   }
 
-  /// The text of the document.
   package var source: SourceText { result.source }
 
   /// The syntax tree, or nil if the text could not be read.

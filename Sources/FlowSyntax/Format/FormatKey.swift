@@ -22,9 +22,8 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
 
 /// The properties of a key. Messages, the JSON Schema, editors and the documentation are generated from them.
 struct KeyRow: Sendable {
-  /// The form of the value.
+  /// The form that values of the key must have.
   let shape: Shape
-  /// True if the key is required.
   var isRequired: Bool
   /// The default value as written in a file, or nil.
   var defaultText: String?
@@ -64,7 +63,7 @@ extension FormatKey {
   static var ignoredPrefix: String? { nil }
 }
 
-/// The form of a value.
+/// The form that a value must have.
 indirect enum Shape: Sendable {
   case string
   /// A string that is not empty.
@@ -148,7 +147,7 @@ enum NameKind: Sendable, CaseIterable {
     }
   }
 
-  /// The rule in words, for messages.
+  /// The rule for names of this kind in words, for messages.
   var rule: String {
     switch self {
     case .step, .queue:

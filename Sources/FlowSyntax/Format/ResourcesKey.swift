@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The keys of `resources`.
+/// The keys of `resources` in a step.
 enum ResourcesKey: String, FormatKey {
   case cpus, memory, gpus
 
@@ -27,7 +27,7 @@ enum ResourcesKey: String, FormatKey {
     }
   }
 
-  /// An example of the value.
+  /// A valid value of the key, for suggestions.
   var example: String {
     switch self {
     case .cpus: "4"
