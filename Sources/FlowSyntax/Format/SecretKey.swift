@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of a secret.
+/// The keys that describe a secret in `secrets`.
 enum SecretKey: String, FormatKey {
   case env, file, command, required
 

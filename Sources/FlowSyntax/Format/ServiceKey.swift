@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The keys of `ready-when`.
+/// The keys of `ready-when` in a service.
 enum ReadyKey: String, FormatKey {
   case log, port, http, run, every, within
 
@@ -44,7 +44,7 @@ enum ReadyKey: String, FormatKey {
   }
 }
 
-/// The keys of `restart`.
+/// The keys of `restart` in a service.
 enum RestartKey: String, FormatKey {
   case onExit = "on-exit"
   case delay, attempts

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of a step.
+/// The keys that a step can have.
 enum StepKey: String, FormatKey {
   case uses, run, shell, needs, with, name, description, after
   case condition = "if"

@@ -87,7 +87,7 @@ extension WorkflowKey {
   }
 }
 
-/// The keys of an event.
+/// The keys that describe an event in `events`.
 enum EventKey: String, FormatKey {
   case repeats, description, value
 
@@ -105,7 +105,7 @@ enum EventKey: String, FormatKey {
   }
 }
 
-/// The keys of a queue.
+/// The keys that describe a queue in `queues`.
 enum QueueKey: String, FormatKey {
   case qos, width
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The files that a workflow includes. Each file is read and checked only once.
 final class IncludeLibrary: Sendable {
-  /// An included file.
+  /// An included file, with the result of reading and checking it.
   struct IncludableFile: Sendable {
     /// The absolute path of the file.
     let path: String

@@ -16,7 +16,7 @@ package struct PluginInterface: Sendable {
 
 /// Reads the interface of a built-in plugin, and reports all errors in it.
 package struct PluginInterfaceLoader: Sendable {
-  /// The result of reading an interface.
+  /// The outcome of reading an interface.
   package struct Result: Sendable {
     /// The interface, or nil if there is an error.
     package let interface: PluginInterface?

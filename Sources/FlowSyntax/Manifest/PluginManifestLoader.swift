@@ -5,7 +5,7 @@ import FlowModel
 ///
 /// It does not start programs or read other files.
 package struct PluginManifestLoader: Sendable {
-  /// The result of reading a manifest.
+  /// The outcome of reading a manifest.
   package struct Result: Sendable {
     /// The manifest, or nil if there is an error.
     package let manifest: PluginManifest?

@@ -10,14 +10,14 @@ package struct ExecutorAddress: Sendable, Hashable {
   package var value: String?
   /// The options in the order in which they are written.
   package var options: [Option]
-  /// The address as written.
+  /// The address as the user has written it.
   package var text: String
 
   /// An option of an address, such as `time=1h`.
   package struct Option: Sendable, Hashable {
-    /// The name before `=`.
+    /// The name of the option, before `=`.
     package var name: String
-    /// The value after `=`.
+    /// The value of the option, after `=`.
     package var value: String
   }
 

@@ -3,7 +3,7 @@ import FlowModel
 
 /// Reads single values. Each method reports an invalid value and returns nil for it.
 extension DocumentReading {
-  /// Reads a string.
+  /// Reads a string. Reports any other type, even a number without quotes.
   mutating func string(_ node: NodeID, _ owner: Owner) -> String? {
     if tree.kind(node) == .scalar, case .string(let text)? = tree.scalarValue(node) { return text }
     reportType(

@@ -22,9 +22,7 @@ struct StepLocation: Sendable {
     value32 = Int32(value)
   }
 
-  /// The node of the step's id.
   var key: NodeID { Int(key32) }
-  /// The node of the mapping with the step's keys.
   var value: NodeID { Int(value32) }
 }
 

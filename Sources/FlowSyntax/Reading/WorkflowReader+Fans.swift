@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads `foreach`.
+/// Reads `foreach` and the keys that belong to it.
 extension WorkflowReader {
   /// Reads `foreach`: a list, an expression, or a mapping with ``ForeachKey``. The step's own `parallel` and
   /// `fail-fast` are included.

@@ -339,7 +339,7 @@ struct StepDefaults {
   var queue: String?
   var stop: StopPolicy?
   var shell: String?
-  /// The default working folder of commands.
+  /// The working folder of commands that do not set one, or nil.
   var folder: String?
 
   /// True if there are no defaults for the options of steps.

@@ -5,7 +5,7 @@ import FlowModel
 package struct PluginSchema: Sendable {
   package init() {}
 
-  /// The schema as JSON.
+  /// Returns the schema as a JSON value.
   package func json() -> Value {
     var schema: ValueObject = [
       "$schema": "http://json-schema.org/draft-07/schema#",

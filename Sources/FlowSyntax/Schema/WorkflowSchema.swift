@@ -11,7 +11,7 @@ package struct WorkflowSchema: Sendable {
   /// Creates a schema for workflows that use the actions in `catalog`.
   package init(catalog: any ActionCatalog) { declarations = catalog.declarations }
 
-  /// The schema as JSON.
+  /// Returns the schema as a JSON value.
   package func json() -> Value {
     var schema = Self.map(of: WorkflowKey.self)
     schema.insertFirst([
