@@ -15,9 +15,9 @@ package protocol ExpressionContext {
   func status(_ function: StatusFunction) -> Bool
 }
 
-/// The result of ``ExpressionContext/member(_:of:)``.
+/// What ``ExpressionContext/member(_:of:)`` found.
 package enum ContextMember: Sendable {
-  /// The value of the member.
+  /// The member exists and has this value.
   case value(Value)
   /// There is no such member. Its value is null.
   case missing

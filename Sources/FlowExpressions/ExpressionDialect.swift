@@ -36,6 +36,6 @@ package enum StatusFunction: String, Sendable, Hashable, CaseIterable {
   case failure
   /// True if the run is being cancelled.
   case cancelled
-  /// Always true.
+  /// True in every case.
   case always
 }

@@ -14,7 +14,7 @@ struct EncodedPosition: Hashable, Sendable {
   var depth: Int32
   private var layers: (Layer, Layer, Layer)
 
-  /// The state of one layer.
+  /// The decoding state of a layer.
   struct Layer: Hashable, Sendable {
     enum Kind: UInt8 {
       /// The layer is not used, because there are fewer encodings. It passes on each byte.

@@ -1,6 +1,6 @@
 /// The texts that are searched for, in sorted order.
 struct Needles: Sendable {
-  /// All texts, concatenated.
+  /// All texts, one after the other.
   let bytes: [UInt8]
   /// The range of each text in ``bytes``.
   private let ranges: [Range<Int32>]

@@ -13,10 +13,10 @@ struct SecretEncoding: Sendable {
   /// Returns the encoded form of some bytes.
   func callAsFunction(_ bytes: [UInt8]) -> [UInt8] { apply(bytes) }
 
-  /// All encodings. Common ones come first.
+  /// All encodings. The common ones come first, because they are tried in this order.
   static let all: [SecretEncoding] = json + percent + xml + shell + base64
 
-  /// All encodings by name.
+  /// All encodings, by the name that placeholders contain.
   static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
   // MARK: JSON
@@ -172,9 +172,9 @@ struct SecretEncoding: Sendable {
   private enum Base64End {
     /// Omits the last character if it also contains bits of the text after the secret.
     case core
-    /// Sets such bits to zero.
+    /// Sets bits that would belong to the text after the secret to zero.
     case rest
-    /// Sets such bits to zero and appends `=`.
+    /// Sets bits that would belong to the text after the secret to zero, and appends `=`.
     case padded
   }
 

@@ -10,7 +10,6 @@ extension SecretMask {
 
   /// The error for a placeholder whose secret, or the line of it, does not exist.
   package struct MissingSecret: Error, Sendable, Hashable {
-    /// The name of the secret.
     package var name: String
 
     package init(name: String) { self.name = name }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Numbers, keys and names are not searched.
 package final class SecretMask: Sendable {
-  /// The text that replaces a secret.
+  /// The text that is shown in place of a secret.
   package static let hidden = "***"
 
   /// A text that is searched for, and the name of the secret to which it belongs.

@@ -12,7 +12,7 @@ struct SecretScan: Sendable {
   private static let root = 0
   private static let unknown: Int16 = -1
 
-  /// A walk that has not ended.
+  /// A walk that is still being followed.
   private struct Walk: Hashable {
     var state: Int16
     var length: Int16
@@ -173,7 +173,7 @@ private struct Parts {
   private let bytesTogether: Int
   /// The value of ``offset`` at the last reset.
   private(set) var resetOffset = 0
-  /// The starts that have been found.
+  /// The starts that have been found so far, in any order.
   var starts: [SecretScan.Start] = []
   private let bytes: Int
   private let partBytes: Int

@@ -2,7 +2,7 @@ import FlowModel
 
 /// A possible result of an expression, determined without evaluating the expression.
 package enum PossibleResult: Sendable, Hashable {
-  /// The result is this value.
+  /// The result is exactly this value.
   case value(Value)
   /// The result has this type. It is `any` if nothing is known about the result.
   case type(ValueType)

@@ -3,7 +3,7 @@ import FlowModel
 // Handles outputs that were shortened. flowrun keeps only the beginning and the end of a long output, so values that
 // are computed from it would be wrong.
 extension Evaluator {
-  /// The contexts that may contain outputs.
+  /// The contexts whose values may contain outputs of steps.
   private static var names: [String] { ["steps", "inputs"] }
 
   /// Throws if the value is an output that was shortened, or contains one.

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A single evaluation of an expression.
+/// The state of evaluating an expression once.
 struct Evaluator<Context: ExpressionContext> {
   let nodes: [ExpressionNode]
   let context: Context

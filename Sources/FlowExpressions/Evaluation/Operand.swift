@@ -36,7 +36,7 @@ enum Operand {
   }
 }
 
-/// An array that equals only itself.
+/// A reference to an array. The array equals only itself.
 final class ArrayReference {
   let elements: [Value]
   /// True if the array is the result of `*`. An index then applies to each of its elements.
@@ -72,7 +72,7 @@ final class ArrayReference {
   var operands: [Operand] { elements.indices.map(element) }
 }
 
-/// An object that equals only itself.
+/// A reference to an object. The object equals only itself.
 final class ObjectReference {
   let members: ValueObject
   /// The nested arrays and objects that have been read, by key. They are kept so that each has a single identity.

@@ -10,7 +10,7 @@ package struct FunctionPage: Sendable, Hashable {
   /// True if the function is flowrun's own and missing in GitHub Actions.
   package let isOwn: Bool
 
-  /// The documentation in Markdown.
+  /// The documentation of the function, in Markdown.
   package var text: String {
     "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
   }
