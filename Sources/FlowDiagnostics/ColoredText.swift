@@ -37,7 +37,7 @@ package enum ColoredText {
     return pieces
   }
 
-  /// Returns the text without colors.
+  /// Returns the text as shown, without colors.
   package static func plain(_ text: String) -> String { pieces(of: text).map(\.text).joined() }
 }
 

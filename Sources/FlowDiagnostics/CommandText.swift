@@ -22,7 +22,7 @@ package struct CommandText {
 
   /// A form of the text that can be searched.
   package struct Form {
-    /// The bytes of the form.
+    /// The characters of the form in UTF-8.
     package private(set) var bytes: [UInt8] = []
     /// For each byte, the index of the piece that it comes from, or -1 for a blank.
     fileprivate var pieces: [Int32] = []

@@ -1,8 +1,8 @@
 /// A misspelled word and the word that was probably meant.
 package struct Correction: Sendable, Hashable {
-  /// The misspelled word.
+  /// The word as written.
   package var wrong: String
-  /// The intended word.
+  /// The word that was probably meant.
   package var word: String
 
   package init(_ wrong: String, to word: String) {

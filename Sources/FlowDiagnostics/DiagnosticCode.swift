@@ -21,7 +21,7 @@ package enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case tooManyDiagnostics = "too-many-diagnostics"
   case compiledFile = "compiled-file"
 
-  // Rules for keys and their values.
+  // Rules for keys and the types of their values.
   case unknownKey = "unknown-key"
   case missingKey = "missing-key"
   case wrongType = "wrong-type"

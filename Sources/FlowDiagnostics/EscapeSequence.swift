@@ -5,9 +5,9 @@ struct EscapeSequence {
   private(set) var action: Unicode.Scalar?
   /// The parameters of a sequence that begins with `ESC [`.
   private(set) var parameters: Substring.UnicodeScalarView
-  /// The position after the sequence.
+  /// The position of the first character after the sequence.
   private(set) var end: String.Index
-  /// The characters of the sequence.
+  /// All characters of the sequence.
   let text: Substring.UnicodeScalarView
 
   /// True if the sequence only sets colors or weight.

@@ -1,4 +1,4 @@
-/// Percent encoding as in URIs.
+/// Converts percent-encoded text, as in URIs.
 package enum PercentEncoding {
   /// Decodes percent-encoded text. A `%` that two hexadecimal digits do not follow is kept.
   package static func decoded(_ text: some StringProtocol) -> String {

@@ -40,7 +40,7 @@ package struct LineTable: Sendable {
   private let source: SourceText
   private let starts: [Int]
 
-  /// Finds the lines of `source`.
+  /// Finds the starts of all lines in `source`.
   package init(_ source: SourceText) {
     self.source = source
     var starts = [0]

@@ -97,7 +97,7 @@ package enum TerminalText {
     return String(text[..<escape])
   }
 
-  /// A character or a color sequence.
+  /// A character with its width, or a color sequence.
   private struct Cell {
     var text: String
     var columns: Int

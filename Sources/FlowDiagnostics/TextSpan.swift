@@ -2,7 +2,7 @@
 ///
 /// An empty range marks the place before `start`.
 package struct TextSpan: Sendable, Hashable, Comparable {
-  /// The offset of the first byte.
+  /// The offset of the first byte in the range.
   package var start: Int
   /// The offset after the last byte. It is never less than `start`.
   package var end: Int
