@@ -3,17 +3,17 @@ import TestSupport
 
 /// Runs the real program `flowrun` in a temporary folder.
 struct CommandLineTool {
-  /// The working folder. ``remove()`` deletes it.
+  /// The working folder of the program. ``remove()`` deletes it.
   let folder: URL
 
-  /// The result of running the program.
+  /// The result of one run of the program.
   struct Output: Equatable {
     var exitCode: Int32
     var standardOutput: String
     var standardError: String
   }
 
-  /// Creates an empty folder.
+  /// Creates an empty folder for the test.
   init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-cli-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `subcommands of modules are listed in their groups of the help, in order`() {
+  @Test func `subcommands of modules appear in their groups of the help, in order`() {
     let parts = CommandParts([Words(), Words()])
     #expect(parts.subcommands(in: .servers).map { $0.configuration.commandName } == ["version", "version"])
     #expect(parts.subcommands(in: .inspect).map { $0.configuration.commandName } == ["graph", "graph"])

@@ -87,7 +87,7 @@
     }
   }
 
-  /// Many processes write to one store.
+  /// Many processes write to the same store.
   @Suite struct `A hundred concurrent runs in one folder` {
     @Test(.timeLimit(.minutes(10))) func `a hundred concurrent runs in a folder are recorded completely`() throws {
       let tool = try CommandLineTool()

@@ -53,7 +53,7 @@ import Testing
     try tool.write(JSONText.write(.object(report)), to: name)
   }
 
-  @Test func `simulate returns the same forecast on any number of cores, and another for another seed`() throws {
+  @Test func `simulate is reproducible on any number of cores, and depends on the seed`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let arguments = ["simulate", "app.yaml", "--runs", TestExtent.isFull ? "5000" : "500", "--format", "json"]
@@ -77,7 +77,7 @@ import Testing
     (["--correlation", "nan"], 64, "from 0 to 1"), (["--assume", "granted=true"], 64, "write --assume steps.ID"),
     (["--from", "app.yaml"], 2, "is not a JSON value"), (["--from", "nowhere"], 2, "no such file or folder"),
   ])
-  func `simulate checks its options`(arguments: [String], code: Int32, text: String) throws {
+  func `simulate checks and applies its options`(arguments: [String], code: Int32, text: String) throws {
     let tool = try tool()
     defer { tool.remove() }
     let runs = arguments.contains("--runs") ? [] : ["--runs", "200"]

@@ -25,7 +25,7 @@ enum RunAccountExample {
     return .object(step)
   }
 
-  /// Returns an item of a step.
+  /// Returns an item of a step in the form in which a report contains it.
   static func item(_ index: Int, _ outcome: String, key: String? = nil, error: (String, String)? = nil) -> Value {
     [
       "index": .integer(index), "key": key.map { .string($0) } ?? nil, "outcome": .string(outcome),
@@ -34,7 +34,7 @@ enum RunAccountExample {
     ]
   }
 
-  /// Returns a report with these steps.
+  /// Returns the report of a run with these steps.
   static func report(
     _ conclusion: String, _ steps: ValueObject, gate: ValueObject = [:], warnings: [Value] = []
   ) throws -> RunReport {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps that the command line selects.
+/// Steps that are named on the command line.
 @Suite(.timeLimit(.minutes(10))) struct StepSelectionTests {
   private let tool: CommandLineTool
 

@@ -3,7 +3,7 @@ import FlowModel
 import Foundation
 import Testing
 
-/// Checks `docs/expressions.md` against the implementation.
+/// Compares `docs/expressions.md` with the implementation.
 struct PageTests {
   private static let text: String = {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

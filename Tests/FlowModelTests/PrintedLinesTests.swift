@@ -5,7 +5,7 @@ import Testing
   private static let texts = ["", "one", "", "zwölf", "\u{301}x"]
   private let lines = PrintedLines(texts)
 
-  @Test func `printed lines have the same strings from which they were created`() {
+  @Test func `printed lines keep the strings that they were created from`() {
     #expect(lines.strings == Self.texts && lines.count == 5 && lines.longest == 6)
     #expect(lines.last == "\u{301}x" && PrintedLines().last == nil && PrintedLines([""]).last == "")
     #expect(PrintedLines(decoding: Array(lines.text.utf8), longest: 6) == lines)

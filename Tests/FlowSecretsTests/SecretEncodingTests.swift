@@ -8,7 +8,7 @@ import Testing
   /// An encoding of a secret, together with the text before and after it, inside a longer text.
   private struct Encoding: Sendable {
     var name: String
-    /// Encodes the whole text.
+    /// Returns the encoding of a whole text.
     var whole: @Sendable (String) -> String
     /// Returns the parts of an encoded text that must never be visible. For base64, these are the characters that
     /// depend only on the position, modulo three, at which the text begins.

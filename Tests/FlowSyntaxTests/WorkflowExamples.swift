@@ -1,4 +1,4 @@
-/// Workflows that several tests use.
+/// Example workflows that several tests load.
 enum WorkflowExamples {
   /// The example in the description of the format.
   static let complete = """

@@ -3,7 +3,7 @@
 
   /// A pseudoterminal in which a program can run. The other end reads its output.
   final class PseudoTerminal {
-    /// The path of the program's end.
+    /// The path of the terminal's end for the program.
     let path: String
     private let master: Int32
     /// This end stays open, so that the other one can still be read after the program has ended.
@@ -35,7 +35,7 @@
       isOpen = false
     }
 
-    /// Types text.
+    /// Sends text to the program as if it were typed.
     func write(_ text: String) {
       _ = Array(text.utf8).withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) }
     }
@@ -47,14 +47,14 @@
       return tcgetattr(slave, &modes) == 0 && modes.c_lflag & usual == usual
     }
 
-    /// Returns the output since the last call.
+    /// Returns the output that the program has written since the last call.
     func read() -> String {
       _ = drawn()
       defer { readCount = bytes.count }
       return String(decoding: bytes[readCount...], as: UTF8.self)
     }
 
-    /// Returns all output so far.
+    /// Returns all output that the program has written so far.
     func drawn() -> String {
       var piece = [UInt8](repeating: 0, count: 1 << 16)
       while true {

@@ -42,7 +42,7 @@
       }
     }
 
-    /// Types text.
+    /// Sends text to the program as if it were typed.
     func type(_ text: String) { terminal.write(text) }
 
     /// True if the terminal echoes input and passes on whole lines.

@@ -73,7 +73,7 @@ final class ViewStage {
     view.draw(at: milliseconds * 1_000_000, deadline: deadline)
   }
 
-  /// Draws for the last time.
+  /// Draws for the last time, without the region.
   func end(at milliseconds: Int) { view.end(at: milliseconds * 1_000_000, deadline: deadline) }
 
   func narrow(to columns: Int) {

@@ -11,7 +11,7 @@ struct VirtualTerminal {
   private var column = 0
   /// True if the last column has been written, so that the next character begins the next line.
   private var isAtMargin = false
-  /// The unexpected control characters and sequences.
+  /// The control characters and sequences that are not supported.
   private(set) var faults: [String] = []
   /// The number of characters that have been wrapped to the next line.
   private(set) var wraps = 0
@@ -32,7 +32,7 @@ struct VirtualTerminal {
     return texts
   }
 
-  /// The lines on the screen.
+  /// The lines that are on the screen, without those that have scrolled away.
   var screen: [String] { Array(text.dropFirst(max(0, lines.count - rows))) }
 
   /// Shows the output of a program. As in most terminals, a line feed also returns to the first column.
