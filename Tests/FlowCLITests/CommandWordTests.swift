@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `run stops a string at the first failing command, and runs a list without a shell`() throws {
+  @Test func `a string in run stops at the first failing command, and a list runs without a shell`() throws {
     let result = try run(
       """
       name: words
@@ -202,7 +202,7 @@ import Testing
     #expect(result.standardOutput.contains("1 error,"), "\(result.standardOutput)")
   }
 
-  @Test func `a list of steps, jobs or an unknown type cause a single error`() throws {
+  @Test func `a list of steps, the key jobs and an unknown type each cause a single error`() throws {
     let list = try run("name: l\nsteps:\n  - run: make\n  - run: make test\n", "validate", "w.yaml")
     #expect(list.standardOutput.contains("give each step an id as its key") && list.standardOutput.contains("1 error,"))
     let jobs = try run("name: l\njobs:\n  build:\n    steps:\n      - run: make\n", "validate", "w.yaml")

@@ -16,7 +16,9 @@ import Testing
       (trip, #"{"name": "Kyoto", "days": 2}"#), (trip, #"{"name": "Kyoto", "days": 2, "stops": null}"#),
       (.enumeration(["a", 1], of: .any), "1"),
     ] as [(ValueType, String)])
-  func `fits`(type: ValueType, json: String) throws { #expect(type.mismatch(of: try JSONText.parse(json)) == nil) }
+  func `a value fits its type`(type: ValueType, json: String) throws {
+    #expect(type.mismatch(of: try JSONText.parse(json)) == nil)
+  }
 
   @Test(
     arguments: [
