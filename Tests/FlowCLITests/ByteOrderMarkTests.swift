@@ -1,7 +1,7 @@
 import Testing
 
 /// Editors on Windows put a byte order mark at the beginning of a text. flowrun ignores it.
-@Suite(.timeLimit(.minutes(10))) struct `A byte-order mark` {
+@Suite(.timeLimit(.minutes(10))) struct `A byte order mark` {
   private static let mark = "\u{FEFF}"
 
   @Test func `a byte order mark is accepted in workflows, arguments, files and batches`() throws {

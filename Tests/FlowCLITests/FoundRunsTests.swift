@@ -40,7 +40,7 @@ import Testing
     #expect(try tool.run(commands[1]).exitCode == 1)
   }
 
-  @Test func `a pipe gets one line per step, and the output of a failure only once`() throws {
+  @Test func `a run writes one line per step to a pipe, and the output of a failure only once`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     let run = try tool.run("w.yaml").standardOutput
@@ -61,7 +61,7 @@ import Testing
     #expect(verbose.contains("good started on ") && verbose.contains("critical path: "), "\(verbose)")
   }
 
-  @Test func `runs are found in the only folder that has any; with several, the user must name one`() throws {
+  @Test func `runs are found if only one folder has any, and otherwise the user must name the folder`() throws {
     defer { tool.remove() }
     let plain = Self.workflow.replacing("exit 3", with: "true")
     try tool.write(plain, to: "a/deep/w.yaml")

@@ -23,7 +23,7 @@
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `an interactive step uses the terminal while other steps run, whose output follows`(term: String) throws {
+    func `other steps run during an interactive step, and their output is shown later`(term: String) throws {
       defer { tool.remove() }
       let session = try start(
         """

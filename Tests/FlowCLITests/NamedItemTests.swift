@@ -22,7 +22,7 @@ import Testing
     return tool
   }
 
-  @Test func `an item is accepted in the form in which the log prints it`() throws {
+  @Test func `an item is accepted in the form printed in the log`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let line = "build[1] linux, x64: on linux x64\n"

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `variables with names that look equal are an error in one env`() throws {
+  @Test func `variables with names that look equal are an error in the same env`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

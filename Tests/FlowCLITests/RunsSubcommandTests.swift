@@ -251,7 +251,7 @@ import Testing
     try ForeignWriter.execute(text, on: tool.folder.path + "/.flowrun/runs.sqlite")
   }
 
-  @Test func `a run is locked by its process: another one is refused, and requests reach the first`() throws {
+  @Test func `a process locks its run: a second process is refused, and requests reach the first`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

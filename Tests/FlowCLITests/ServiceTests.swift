@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: [(false, 1, "failure"), (true, 0, "partial")])
-  func `a service that ends permanently cancels its dependents, and other steps continue`(
+  func `dependents of a service that ends permanently are cancelled unless it is optional`(
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }

@@ -11,7 +11,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml"] : arguments)
   }
 
-  @Test func `a command gets the stop signal of its step, and having to kill it is reported`() throws {
+  @Test func `a command receives its step's stop signal, and is reported if it must be killed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let wait = "while :; do sleep 0.01; done"

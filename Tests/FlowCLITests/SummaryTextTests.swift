@@ -84,7 +84,7 @@ import Testing
     #expect(SummaryText.owners(of: ["part", "part/deeper/inner", "other"]) == ["part", "part/deeper"])
   }
 
-  @Test func `the summary has exceeded estimates with budgets or in verbose mode, but never unused time`()
+  @Test func `the summary lists exceeded estimates if there are budgets or in verbose mode, but no unused time`()
     async throws
   {
     let steps = """

@@ -76,7 +76,7 @@
       #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")
     }
 
-    @Test func `commands are asked for colors unless a value depends on their output`() throws {
+    @Test func `a command gets FORCE_COLOR unless its output is used or the step disables colors`() throws {
       let (output, code) = try drawing(
         """
         name: colors

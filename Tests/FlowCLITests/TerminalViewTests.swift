@@ -228,7 +228,7 @@ import Testing
     #expect(stage.text[1...2] == ["    [1]  no [broken]", "    [2]  timed out"], "\(stage.text)")
   }
 
-  @Test func `the first of many failed items have their values, exit statuses and last lines in columns`() {
+  @Test func `the first ten failed items are listed with value, exit status and last line in columns`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1], parallel: 1 } }", columns: 60)
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     stage.at(1, .stepItems(ViewStage.id("each"), (0..<20).map { $0 == 3 ? "failure.yaml" : "gate.yaml" }))
@@ -392,7 +392,7 @@ import Testing
     #expect(stage.text.count == 6)
   }
 
-  @Test func `a terminal that becomes narrower has a single region`() {
+  @Test func `the region is not duplicated on a terminal that becomes narrower`() {
     let stage = ViewStage(Self.three, columns: 120)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, .stepProgress(ViewStage.id("a"), fraction: 0.5, message: String(repeating: "word ", count: 30)))

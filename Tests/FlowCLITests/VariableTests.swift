@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `env is evaluated from the step, the workflow, env-file and the environment, in this order`() throws {
+  @Test func `a variable is taken from the step, the workflow, env-file or the environment, in this order`() throws {
     let tool = try tool(
       """
       name: w

@@ -27,7 +27,7 @@ struct PageTests {
 
   @Test func `the page has more than 35 examples`() { #expect(Self.examples.count > 35) }
 
-  @Test(arguments: examples) func `the page has examples with correct results`(source: String, result: String) throws {
+  @Test(arguments: examples) func `the examples on the page are correct`(source: String, result: String) throws {
     do throws(ExpressionError) {
       let value = try Expression(parsing: source, dialect: .init(names: [])).evaluate(in: FixedContext())
       #expect(JSONText.write(value) == result)

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `each printed line gets the prefix, and a suffix joins the last lines`() {
+  @Test func `a prefix is added to each printed line, and a suffix consists of the last lines`() {
     #expect(lines.prefixed(by: "a: ").strings == Self.texts.map { "a: " + $0 })
     for count in 1...6 { #expect(lines.suffix(count) == Self.texts.suffix(count).joined(separator: "\n")) }
     #expect(PrintedLines().suffix(3) == "" && PrintedLines().prefixed(by: "a").isEmpty)

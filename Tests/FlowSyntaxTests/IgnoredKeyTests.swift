@@ -28,7 +28,7 @@ import Testing
     #expect(steps.map { $0.options.retry?.attempts } == [3, 3] && steps[1].options.queue == "utility")
   }
 
-  @Test func `the prefix x- is accepted only at the top level, only in lower case, and each key only once`() {
+  @Test func `a key that begins with x- is accepted only at the top level, in lower case and once`() {
     let duplicate = load("name: a\nx-a: 1\nx-a: 2\nsteps: { a: { uses: flow.noop } }\n")
     #expect(duplicate.diagnostics.map(\.code) == [.duplicateKey])
     for text in [

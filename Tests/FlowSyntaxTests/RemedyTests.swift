@@ -51,7 +51,7 @@ import Testing
     #expect(help(text).contains("toJSON(list) != '[]'"))
   }
 
-  @Test func `the name of a step can read only inputs, and the name of a workflow nothing`() {
+  @Test func `the name of a step can read only inputs, and that of a workflow cannot contain expressions`() {
     func said(_ name: String, workflow: String = "x") -> [String] {
       let text = """
         name: "\(workflow)"

@@ -192,7 +192,7 @@ import Testing
   }
 }
 
-@Suite struct `A byte-order mark` {
+@Suite struct `A byte order mark` {
   @Test func `a byte order mark at the start of a workflow is ignored and takes no column`() {
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     let mark = "\u{FEFF}"
