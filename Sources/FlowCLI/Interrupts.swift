@@ -75,7 +75,7 @@ enum Interrupts {
   /// this run have been written.
   static func ifEndedAtOnce(_ discard: (@Sendable () -> Void)?) { state.mutex.withLock { $0.discard = discard } }
 
-  /// Returns when the run may print and write its report. If the process is ending at once, never returns: the run has
+  /// Waits until the run may print and write its report. Never returns if the process is ending at once: the run has
   /// ended only because its commands were killed, and its outputs are being removed.
   static func awaitReportTurn() {
     while state.mutex.withLock({ $0.endsAtOnce }) { pause() }

@@ -82,12 +82,12 @@ package enum StandardOutput {
   /// elsewhere.
   package static func forgiveFailure() { state.mutex.withLock { $0.isForgiven = true } }
 
-  /// Limits the time for a slow reader to 2 s, because the process is about to end. Without this limit, a person can
-  /// read in a pager for any time.
+  /// Limits the time for a slow reader to 2 s, because the process is about to end. Otherwise, there is no limit,
+  /// because a person may be reading in a pager.
   package static func hurry() { state.mutex.withLock { $0.isHurried = true } }
 
-  /// Passes text for standard error to `route`, because other lines would destroy the layout of the live view. Nil ends
-  /// that.
+  /// Passes text for standard error to `route`, because other lines would destroy the layout of the live view. Passing
+  /// nil ends this.
   package static func routeErrors(to route: (@Sendable (String) -> Void)?) {
     state.mutex.withLock { $0.errorRoute = route }
   }
@@ -227,7 +227,7 @@ package enum StandardOutput {
     let (isFirst, handler) = state.mutex.withLock { state in
       guard state.failure == nil else { return (false, state.handler) }
       state.failure = failure
-      // The live view may be drawing on standard output now.
+      // The live view cannot show the error: it draws on standard output, and may be doing so now.
       state.errorRoute = nil
       return (true, state.handler)
     }

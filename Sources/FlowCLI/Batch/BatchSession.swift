@@ -18,7 +18,7 @@ struct BatchSession {
   /// Returns the object on the next line, or an error if the line is invalid. Returns nil at the end of the input.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    // After the output has failed, answers could not be written, so no more lines are read.
+    // If writing the output has failed, answers cannot be written, so no more lines are read.
     return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 

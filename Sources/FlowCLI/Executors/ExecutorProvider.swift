@@ -26,8 +26,8 @@ package protocol StepExecutors: Sendable {
 
   /// Starts the workers and waits until each executor has one. Blocks the thread. Throws if no worker can be started.
   func open() throws
-  /// Keeps workers only as long as this process holds the run. The run can report from now on why workers are not
-  /// ready.
+  /// Connects the workers to a run. They are kept only as long as this process holds the run, and the run can report
+  /// why workers are not ready.
   func follow(_ run: WorkflowRun)
   /// Returns what clusters have recorded about jobs that each ran one attempt. If some of it is missing, also returns
   /// the reason.

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowSystem
 
-/// Findings as GitLab's code quality report, a JSON array. By its fingerprint, GitLab recognizes a finding in later
-/// pipelines.
+/// Findings as GitLab's code quality report, a JSON array. GitLab recognizes a finding in later pipelines by its
+/// fingerprint.
 enum CodeQuality {
   /// Returns the report. If there are no findings, it is an empty array.
   static func bytes(_ findings: [Finding]) -> [UInt8] {

@@ -43,8 +43,8 @@ struct RunAccount {
   /// Returns the failure of the run itself, or nil if there is none. Without it, a run that was cancelled or timed out
   /// would look successful if none of its steps failed.
   ///
-  /// - Parameter isExplained: True if the output already contains failures of steps. Then a run that has no other
-  ///   failure needs none here.
+  /// - Parameter isExplained: True if the output already contains failures of steps. A run that ended only because of
+  ///   these has no failure of its own.
   func failure(isExplained: Bool) -> StepFailure? {
     if let first = ownFailures.first {
       return StepFailure(code: first.code, message: ownFailures.map(\.message).joined(separator: "\n"))

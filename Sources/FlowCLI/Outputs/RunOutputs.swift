@@ -22,7 +22,7 @@ struct RunOutputs: Hashable {
     return files
   }
 
-  /// True if there is an output other than standard output. Then the run continues even if the reader of standard
+  /// True if there is an output other than standard output, so that the run continues even if the reader of standard
   /// output ends.
   var isKept: Bool { !files.isEmpty || !otlps.isEmpty || findings.annotations != nil }
 

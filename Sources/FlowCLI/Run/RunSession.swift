@@ -202,7 +202,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Creates a session from an asynchronous function. It is created on a separate thread, because that blocks.
+  /// Creates a session from an asynchronous function. This blocks, so it happens on a separate thread.
   static func inTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> RunSession {
     let result = try await DetachedThread.run { Result { try RunSession(request, resuming: resume) } }
     return try result.get()

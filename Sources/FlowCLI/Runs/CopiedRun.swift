@@ -13,8 +13,8 @@ struct CopiedRun {
   let original: String
   let copy: String
 
-  /// Returns nil if the run belongs to the folder of its store. That is also so if the folder has been moved: there is
-  /// no store at the recorded path any more, or that store does not contain the run.
+  /// Returns nil if the run belongs to the folder of its store. This is also the case if the folder has been moved:
+  /// there is no store at the recorded path any more, or that store does not contain the run.
   init?(_ run: StoredRun) {
     let (recorded, own) = (FilePath.folder(of: run.recordedFile), FilePath.folder(of: run.file))
     guard recorded != own else { return nil }

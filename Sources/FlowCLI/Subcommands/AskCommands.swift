@@ -55,8 +55,8 @@ package enum RunQuestion {
     throw RunProblem("run \(short) does not answer (\(found.holder))")
   }
 
-  /// True if a run that has ended was asked to be cancelled and was. Returns false if the run has not ended. Throws if
-  /// it ended in another way.
+  /// Returns true if the run has ended because it was cancelled, as requested. Returns false if it has not ended.
+  /// Throws if it ended in another way.
   private static func hasDone(_ question: ValueObject, _ run: StoredRun, _ store: any RunStore) throws -> Bool {
     guard let now = try store.run(run.id), now.state != .running else { return false }
     if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }

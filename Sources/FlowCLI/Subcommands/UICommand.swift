@@ -25,7 +25,8 @@ struct UICommand: Subcommand {
         "there is no program '\(Self.program)'; install the package flowrun-ui, or build it with 'make ui' in flowrun's "
           + "repository and put it next to flowrun")
     }
-    // The new program inherits the signals that are blocked. Here, a thread handled them, but that thread ends now.
+    // The new program inherits the set of blocked signals. In this process, a thread handles them, but that thread ends
+    // now.
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)

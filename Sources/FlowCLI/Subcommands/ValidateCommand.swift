@@ -65,7 +65,7 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Returns an error if a step requests more resources than this machine has. The file itself is not wrong then.
+  /// Returns an error if a step requests more resources than this machine has. In that case, the file itself is valid.
   private static func shortage(
     of graph: WorkflowGraph, _ placement: StepPlacement
   ) -> PreparedWorkflow.PreparationProblem? {

@@ -30,7 +30,7 @@
       }
     }
 
-    /// Returns words for the reason of an error.
+    /// Returns the cause of an error in words.
     private static func reason(of error: any Error) -> String {
       if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
       switch error as? HTTPClientError {

@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Sends the spans of a finished run within ``patience``. A failure does not change the result of the run. A warning
-/// then reports how many spans were not sent.
+/// Sends the spans of a finished run within ``patience``. If this fails, the result of the run stays the same, and a
+/// warning reports how many spans were not sent.
 final class TraceExport: Sendable {
   /// The maximum time by which sending spans delays the end of a run.
   static let patience = Duration.seconds(2)

@@ -20,12 +20,12 @@ struct LineView: LineObserver {
   let subject: RunSubject
   /// True to show a line for each start as well.
   let isVerbose: Bool
-  /// True if questions are asked on this terminal, so that lines which announce them would be redundant.
+  /// True if questions are asked on this terminal. Lines that announce them are then redundant.
   private let asksHere: Bool
   /// The clock for the time of day, or nil to show the time since the activation.
   private let clock: EventClock?
   private let lastLines = LastLines()
-  /// The warnings that have been shown. A view that shows the lines of this one counts rows itself.
+  /// The warnings that have been shown. A view that includes the lines of this one counts rows itself.
   let warnings = ShownWarnings()
 
   init(

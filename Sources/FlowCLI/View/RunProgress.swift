@@ -259,7 +259,7 @@ struct RunProgress {
 }
 
 extension RunEvent.FinishedStep {
-  /// True if the end of the step keeps its dependents and the gate from continuing.
+  /// True if this outcome of the step blocks its dependents and the gate.
   fileprivate var leavesUnsatisfied: Bool {
     switch conclusion {
     case .success: false
