@@ -7,7 +7,7 @@ struct ExpressionSite {
   /// The kinds of places, named after the key that contains the expressions.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
-    /// The value of a secret's key, which says where the secret comes from.
+    /// The value of a key that determines where a secret comes from.
     case secretSource
     case condition, enabled, deferral, with, environment
     /// An input that can be a secret: one of the step's own action, or one of an action that is called for each post of
@@ -23,7 +23,7 @@ struct ExpressionSite {
   }
 
   let kind: Kind
-  /// The index of the step that contains the expressions, or nil outside the steps.
+  /// The index of the step that contains the expressions, or nil if no step contains them.
   let step: Int?
   /// The node of the string that contains the expressions.
   let node: NodeID

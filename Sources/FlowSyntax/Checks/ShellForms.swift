@@ -1,6 +1,6 @@
 /// Finds shell syntax that `bash` supports but `sh` does not.
 ///
-/// Reads a command like a shell does, but skips everything inside quotes.
+/// Parses a command as a shell does, but skips everything inside quotes.
 struct ShellForms {
   struct Form: Equatable {
     /// The name of the syntax in messages, such as `[[`.

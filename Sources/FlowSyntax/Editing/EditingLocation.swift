@@ -102,8 +102,8 @@ struct EditingLocationScanner {
       }
       blockTextColumn = nil
     }
-    // Lines inside brackets or quotes are indented more than their key. A line that is not shows that a bracket or
-    // quote was left open.
+    // Lines inside brackets or quotes are indented more than their key. If a line is not, a bracket or quote was left
+    // open.
     if !isBlank, let owner = levels.last?.column, column <= owner, bytes[position] != UInt8(ascii: "]"),
       bytes[position] != UInt8(ascii: "}")
     {

@@ -287,7 +287,8 @@ extension WorkflowDocument {
     guard location.start < location.offset else { return nil }
     switch shape {
     case .booleanOrExpression, .deferral:
-      // A key with fixed values proposes these first. Only a period or an operator shows that an expression is meant.
+      // For a key with fixed values, these values are proposed first. Only a period or an operator shows that an
+      // expression is meant.
       let typed = bytes[location.start..<location.offset]
       return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : location.start
     default: return nil

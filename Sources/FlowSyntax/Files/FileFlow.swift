@@ -104,7 +104,7 @@ package struct FileFlow {
     var shapes: [PathShape]
     /// The exclusions that follow this pattern in the list.
     var excluded: [PathShape]
-    /// The exclusions without expressions. It is certain which files they match.
+    /// The exclusions without expressions. It is certain which files these match.
     var wholly: [PathShape] = []
 
     /// True if the exclusions cover all of these files.

@@ -139,7 +139,7 @@ struct PathShape: Sendable, Hashable {
     return Self.contain(
       parts, other.parts, isMany: { $0 == Self.anyFolders },
       fit: { own, other in
-        // In the other shape, `?` may also stand for `[…]`, so an own `?` does not certainly match the same characters.
+        // In the other shape, `?` may also stand for `[…]`, so `?` in this shape need not match the same characters.
         Self.contain(own, other, isMany: { $0 == .anyText }, fit: { $0 == $1 && $0 != .anyCharacter })
       })
   }

@@ -24,11 +24,11 @@ package struct ExecutorAddress: Sendable, Hashable {
   /// The reason why a string is not an address.
   package struct AddressProblem: Error, Sendable, Hashable {
     package var message: String
-    /// A suggestion how to fix the address, or nil.
+    /// A suggestion for fixing the address, or nil.
     package var help: String?
   }
 
-  /// The name that means this process.
+  /// The name of the executor that runs steps in this process.
   package static let local = "local"
   /// The executor that starts processes on this machine.
   package static let workers = "workers"

@@ -2,7 +2,8 @@ import FlowModel
 
 /// The actions that a workflow uses. Each is looked up only once, however many steps use it.
 struct ActionTable {
-  /// An action with its declaration. This is a class because each check asks for the action of each step.
+  /// An action with its declaration. This is a class, so that nothing is copied when a check looks up the action of a
+  /// step.
   final class NamedAction: Sendable {
     let name: String
     /// The declaration, or nil if the action is not installed.

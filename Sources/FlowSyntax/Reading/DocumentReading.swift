@@ -180,7 +180,7 @@ extension DocumentReading {
 
   func span(_ node: NodeID) -> TextSpan { tree.span(node) }
 
-  /// Returns words for a node in a message, such as `a mapping` or `the string "yes"`.
+  /// Returns a description of a node for a message, such as `a mapping` or `the string "yes"`.
   @inline(never)
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension PlacedValue {
-  /// Returns the value of a node that was read before, so that reading it again finds no new errors.
+  /// Returns the value of a node. The node must already have been read and checked, because errors in it are ignored.
   static func of(_ node: NodeID, in tree: NodeTree) -> PlacedValue {
     var reader = PlacedReader(tree: tree)
     return reader.value(node)

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// The nodes of a workflow's keys and steps. They give diagnostics their locations.
+/// The nodes of a workflow's keys and steps, from which diagnostics get their locations.
 struct WorkflowLocations: Sendable {
   /// The keys of the workflow, in file order.
   var keys: [(key: WorkflowKey, member: MemberCursor.Member)] = []

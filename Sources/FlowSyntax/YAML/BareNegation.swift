@@ -35,7 +35,7 @@ struct BareNegation {
     text = String(decoding: UnsafeBufferPointer(rebasing: bytes[span.start..<span.end]), as: UTF8.self)
   }
 
-  /// The suggestion how to write the condition.
+  /// A suggestion for writing the condition correctly.
   var help: String { "put an expression that begins with '!' in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
 
   /// Returns the key of a condition whose value begins at this position, or nil.

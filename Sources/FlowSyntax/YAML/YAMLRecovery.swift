@@ -53,8 +53,9 @@ struct YAMLRecovery {
     return diagnostics.sortedByLocation()
   }
 
-  /// Blanks the part with an error and reads the text again. Prefers the first part without which the whole text can be
-  /// read, and otherwise the first one without which more of it can. Returns nil if there is no such part.
+  /// Blanks the part with an error and reads the text again. Prefers the first part whose removal makes the whole text
+  /// readable, and otherwise the first one whose removal makes more of it readable. Returns nil if there is no such
+  /// part.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
@@ -64,7 +65,7 @@ struct YAMLRecovery {
         YAMLParser.parseWithLibYAML(SourceText(blanked, file: source.file), bytes)
       }
       guard case .failure(let next) = result else { return result }
-      // If the next error is the same one, nothing has been gained.
+      // If the next error is the same one, blanking the part did not help.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
     // A line that is indented too far begins another block, so moving it left may fix the error.
