@@ -60,7 +60,7 @@ extension Array: Compilable where Element: Compilable {
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     if count == 0 { return }
-    // In memory, an element may be a hundred times as large as the single byte that it takes at least in the file.
+    // In the file, an element may take a single byte. In memory, it may take a hundred times as much.
     reserveCapacity(Swift.min(count, 1_024))
     for _ in 0..<count { append(try Element(from: &reader)) }
   }

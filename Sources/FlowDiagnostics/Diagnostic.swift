@@ -28,7 +28,7 @@ package struct Diagnostic: Sendable, Hashable {
   package var span: TextSpan
   /// Further locations that help to explain the problem.
   package var related: [RelatedLocation]
-  /// A suggestion how to fix the problem, or nil.
+  /// A suggestion for fixing the problem, or nil.
   package var help: String?
   /// The name that is missing, which tools can insert, or nil.
   package var missingName: String?

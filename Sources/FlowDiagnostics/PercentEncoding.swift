@@ -1,6 +1,6 @@
 /// Converts percent-encoded text, as in URIs.
 package enum PercentEncoding {
-  /// Decodes percent-encoded text. A `%` that two hexadecimal digits do not follow is kept.
+  /// Decodes percent-encoded text. A `%` without two hexadecimal digits after it is kept.
   package static func decoded(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

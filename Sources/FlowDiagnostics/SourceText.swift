@@ -109,7 +109,7 @@ package struct LineTable: Sendable {
     }
   }
 
-  /// Returns the offset where people see a line begin. That is after a byte order mark.
+  /// Returns the offset of the first visible byte of a line, after a byte order mark if there is one.
   func visibleStart(ofLine line: Int) -> Int {
     let start = starts[line - 1]
     return start == 0 && source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : start

@@ -55,7 +55,7 @@ package struct InputProblem: Sendable, Hashable {
   package var keyPath: String
   /// A sentence that describes the problem, without a final period.
   package var message: String
-  /// A suggestion how to fix the problem, or nil.
+  /// A suggestion for fixing the problem, or nil.
   package var help: String?
   /// A second location that explains the problem, such as the first of two equal routes, or nil.
   package var related: Related?

@@ -56,7 +56,7 @@ package struct BudgetRule: Sendable, Hashable {
 
   /// The reason why a string is not a rule.
   package struct RuleProblem: Error, Sendable, Hashable {
-    /// A clause that says what to write instead.
+    /// The mistake, or a suggestion of what to write instead.
     package let help: String
 
     package init(help: String) { self.help = help }

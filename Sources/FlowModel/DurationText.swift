@@ -12,7 +12,7 @@ package enum DurationText {
     case unitOrder(String)
     case tooLong(String)
 
-    /// A suggestion how to write the duration, such as `write 5s or 5ms: a duration has a unit`.
+    /// A suggestion for writing the duration correctly, such as `write 5s or 5ms: a duration has a unit`.
     package var help: String {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"

@@ -2,7 +2,7 @@
 package struct FileRule: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The path or pattern. It may contain `${{ }}`.
   package var pattern: String
-  /// True if at least one file must match, false if none need to. If nil, a path without wildcards must exist, but a
+  /// True if at least one file must match, false if none needs to. If nil, a path without wildcards must exist, but a
   /// pattern may match no file.
   package var isRequired: Bool?
   /// True if the files are removed as soon as all steps that read them have succeeded.

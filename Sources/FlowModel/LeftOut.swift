@@ -18,8 +18,9 @@ package enum LeftOut {
     package var keptBytes: Int
   }
 
-  /// Returns how flowrun has shortened a text, or nil if the text is complete. A program may also print such a line,
-  /// but usually not in the middle of its output, so lines near the ends are ignored.
+  /// Returns the gap in a text that flowrun has shortened, with the original size. Returns nil if the text is complete.
+  /// A program may also print such a line, but usually not in the middle of its output, so lines near the ends are
+  /// ignored.
   package static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text
@@ -38,7 +39,7 @@ package enum LeftOut {
     }
   }
 
-  /// The minimum length in bytes that is ever shortened. Shorter texts are complete.
+  /// The minimum size in bytes of a shortened text. Shorter texts are complete.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
   /// Returns the range of each line in a text that has this form.

@@ -52,8 +52,7 @@ package struct MachineResources: Sendable, Hashable {
     return text + (job?.text ?? "")
   }
 
-  /// Returns words for the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if
-  /// none does.
+  /// Describes the first resource that exceeds `capacity`, as in `64 cpus, but there are 2`. Returns nil if none does.
   package func shortage(in capacity: MachineResources) -> String? {
     func many(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
     func verb(_ count: Int) -> String { count == 1 ? "is" : "are" }

@@ -3,7 +3,7 @@
 package enum MemoryText {
   /// The reason why a string is not an amount of memory.
   package struct MemoryProblem: Error, Sendable, Hashable {
-    /// A clause that says how to write the amount.
+    /// A suggestion for writing the amount correctly.
     package var help: String
   }
 
