@@ -15,7 +15,7 @@ package protocol ExpressionContext {
   func status(_ function: StatusFunction) -> Bool
 }
 
-/// What ``ExpressionContext/member(_:of:)`` found.
+/// The result of ``ExpressionContext/member(_:of:)``.
 package enum ContextMember: Sendable {
   /// The member exists and has this value.
   case value(Value)

@@ -2,7 +2,7 @@ import FlowDiagnostics
 
 /// The reason why an expression cannot be parsed or evaluated, with its location.
 ///
-/// Messages have the words of GitHub Actions, so that a web search finds them: `Unexpected symbol: ')'`.
+/// Messages use the wording of GitHub Actions, such as `Unexpected symbol: ')'`, so that a web search finds them.
 package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The text cannot be split into tokens.

@@ -7,8 +7,8 @@ struct EncodedPosition: Hashable, Sendable {
   /// The maximum number of nested encodings.
   static let levels = 3
 
-  /// The needles that begin with the bytes read so far are those from `low` to before `high`. `depth` is the number of
-  /// these bytes.
+  /// The needles that begin with the bytes read so far are those from `low` up to, but not including, `high`. `depth`
+  /// is the number of these bytes.
   var low: Int32
   var high: Int32
   var depth: Int32

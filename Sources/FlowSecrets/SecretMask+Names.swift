@@ -21,7 +21,7 @@ struct EncodedPart: Hashable, Sendable {
 // A placeholder contains the name of a secret's form, so that the form can be restored. The name is the part of the
 // secret, followed by the encodings from the innermost to the outermost, as in `line2.json+base64.1`.
 extension SecretMask {
-  /// The name of every form that cannot be restored.
+  /// The name for forms that cannot be restored.
   private static let unknown = "unknown"
   /// The maximum number of names in the cache.
   private static let mostNames = 1_000

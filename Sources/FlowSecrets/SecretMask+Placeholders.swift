@@ -21,7 +21,7 @@ extension SecretMask {
   /// Returns the text with placeholders in place of secrets. `unnamed` is the first secret whose form has no name, so
   /// that its placeholder cannot be replaced later.
   private func placeholders(in text: String) -> (text: String, unnamed: String?) {
-    // The mask is empty if the run may still receive a secret, such as a link.
+    // The mask can be empty if the run may still receive a secret, such as a link.
     if parts.isEmpty, !text.utf8.contains(Self.begin[0]) { return (text, nil) }
     var text = text
     var result: [UInt8] = []

@@ -11,10 +11,10 @@ struct SecretWalks: Sendable {
   private static let mostStates = 16_000
   private static let mostPositions = 200_000
   /// The number of bytes after which the states of a walk are not stored. Each further byte of a long secret has its
-  /// own state. It is rarely reached again and would displace states that are.
+  /// own state. Such a state is rarely reached again and would displace states that are reached often.
   private static let mostKeptBytes = 1_024
   /// The number of steps without stored states that are allowed for each byte of a text. A secret in the text takes one
-  /// step per byte. Only a long, self-similar secret, such as a repeated character, takes more, for each byte of a
+  /// step per byte. More steps are needed only for a long, self-similar secret, such as a repeated character, in a
   /// similar text.
   private static let mostSteps = 4
   /// The number of bytes of plain text that can be compared in the time of one step.

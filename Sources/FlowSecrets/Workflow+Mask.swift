@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Workflow {
-  /// Returns the mask for a run with these secrets and inputs. Returns nil if none of them is secret, unless the run
-  /// `mayLearnMore`.
+  /// Returns the mask for a run with these secrets and inputs. Returns nil if none of them is secret and the run cannot
+  /// receive further secrets (`mayLearnMore`).
   package func mask(secrets values: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
     var texts: [(name: String, text: String)] = []
     for secret in secrets { if let text = values[secret.name]?.stringValue { texts.append((secret.name, text)) } }

@@ -1,4 +1,4 @@
-/// Words that other tools use in expressions, with suggestions what to write in flowrun.
+/// Words that other tools use in expressions, with suggestions of what to write in flowrun instead.
 enum ForeignWords {
   /// Returns a suggestion for an operator of another tool, or nil if the word is not an operator.
   static func remedy(forOperator word: String) -> String? {

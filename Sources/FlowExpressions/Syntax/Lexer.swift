@@ -129,7 +129,7 @@ struct Lexer {
     return .identifier
   }
 
-  /// Returns the position of the next boundary, which is at least one character away.
+  /// Returns the end of the word at the current position, which has at least one character.
   private func runEnd() -> Int {
     var end = position + 1
     while end < bytes.count, !Self.isBoundary(at: end, in: bytes) { end += 1 }

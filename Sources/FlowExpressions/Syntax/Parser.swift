@@ -18,7 +18,7 @@ struct Parser {
   private(set) var nodes: [ExpressionNode] = []
   private(set) var statusFunctions: Set<StatusFunction> = []
 
-  /// An operator whose right operand has not been read, or an opening bracket whose closing one has not.
+  /// An operator whose right operand has not been read, or an opening bracket whose closing bracket has not been read.
   private struct Operator {
     enum Kind {
       case not, and, or, product
