@@ -175,7 +175,7 @@ import Testing
     #expect(unknown.exitCode == 64 && unknown.standardError.contains("such as 'background (cold)'"), "\(unknown)")
     #expect(try tool.run("analyze", "all", "--format", "html").exitCode == 64)
 
-    // A group that is on only one side is listed. Its budgets are checked if they need no baseline.
+    // A group that exists on only one side is listed. Its budgets are checked if they need no baseline.
     let less = try tool.run("compare", "all", "user-0.json")
     #expect(less.standardOutput.contains("launched by user (cold)"), "\(less)")
     #expect(

@@ -1,6 +1,6 @@
 import Testing
 
-/// Lines for a hundred thousand successful items would not be useful.
+/// A step with up to 100,000 items must not print a line for each successful one.
 @Suite(.timeLimit(.minutes(10))) struct `A step with many items` {
   private static func workflow(_ count: Int, _ uses: String) -> String {
     let items = (0..<count).map(String.init).joined(separator: ", ")

@@ -66,7 +66,7 @@ struct SchemaValidator {
       return value.objectValue?.lazy
         .filter { member in known?[member.key] == nil && !patterns.contains { member.key.firstMatch(of: $0) != nil } }
         .compactMap { problem($0.value, argument, "\(path).\($0.key)") }.first
-    // Its only values here are schemas that accept everything.
+    // All values of this keyword in the schema accept everything, so there is nothing to check.
     case "patternProperties": return nil
     case "propertyNames":
       return value.objectValue?.lazy.compactMap { problem(.string($0.key), argument, "\(path).\($0.key)") }.first
