@@ -7,7 +7,7 @@ extension PluginTemplate {
     action("NAME.text", async ({ text }, call) => {
       if (!text) throw new Problem("nothing-to-say", "text is empty; give it a word");
       call.log("saying it louder");
-      // What takes long hands `call.signal` on, and waits with `await call.wait(milliseconds)`.
+      // Slow actions pass on `call.signal` and wait with `await call.wait(milliseconds)`.
       return { text: text.toUpperCase() + "!" };
     });
 

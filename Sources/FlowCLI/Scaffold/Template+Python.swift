@@ -10,7 +10,7 @@ extension PluginTemplate {
         if not text:
             raise Problem("nothing-to-say", "text is empty; give it a word")
         call.log("saying it louder")
-        # What takes long asks `call.is_cancelled` now and then, and waits with `call.wait(seconds)`.
+        # Slow actions check `call.is_cancelled` regularly and wait with `call.wait(seconds)`.
         return {"text": text.upper() + "!"}
 
 

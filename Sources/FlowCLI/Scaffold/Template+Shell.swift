@@ -8,7 +8,7 @@ extension PluginTemplate {
       string text || fail nothing-to-say "text is missing" || return
       [ -n "$value" ] || fail nothing-to-say "text is empty; give it a word" || return
       log "saying it louder"
-      # What takes long is run with `work`, so that it ends with the call: work sleep 10
+      # Run slow commands with `work`, so that they end with the call: work sleep 10
       answer "\"text\":\"$value!\""
     }
 

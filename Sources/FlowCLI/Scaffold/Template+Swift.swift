@@ -12,7 +12,7 @@ extension PluginTemplate {
     plugin.action("NAME.text") { (input: Input, call) in
       if input.text.isEmpty { throw PluginError("nothing-to-say", "text is empty; give it a word") }
       call.log("saying it louder")
-      // What takes long asks `call.isCancelled` now and then, and waits with `call.wait(.seconds(1))`.
+      // Slow actions check `call.isCancelled` regularly and wait with `call.wait(.seconds(1))`.
       return Output(text: input.text.uppercased() + "!")
     }
 
