@@ -117,7 +117,7 @@ enum Interrupts {
       if state.first == nil { state.phase = phase }
       return state.first != nil
     }
-    // Another thread received the signal and ends the process. This one waits for that.
+    // Another thread has received the signal and is ending the process, so this one waits.
     while isEnding { pause() }
   }
 

@@ -71,7 +71,7 @@ struct PreparedCall {
   ) throws(UsageProblem) {
     for key in declaration.requires where provided[key] == nil && !registry.handles.contains(where: { $0.key == key }) {
       let candidates = registry.declarations.filter { $0.provides.contains(key) && !path.contains($0.name) }
-      // Among several actions, one of the same plugin is preferred.
+      // Among several actions that provide the handle, one of the same plugin is preferred.
       guard
         let provider = candidates.first(where: { $0.pluginName == declaration.pluginName }) ?? candidates.first
       else {

@@ -5,7 +5,7 @@ enum StandardFiles {
   /// later could become standard output. Using such a standard file still fails as if it were closed.
   static func open() {
     for descriptor in [Int32(0), 1, 2] where fcntl(descriptor, F_GETFD) < 0 {
-      // All lower descriptors are open, so this call returns exactly this one.
+      // All lower descriptors are open, so `open` returns exactly this one.
       _ = openNothing(descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }

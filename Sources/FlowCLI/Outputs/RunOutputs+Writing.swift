@@ -20,7 +20,7 @@ extension RunOutputs {
     }
     for path in reports { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
     if !traces.isEmpty {
-      // A run that has not started has no events in its trace.
+      // A run that has not started has an empty trace.
       let bytes = (recorder ?? TraceRecorder()).bytes
       for path in traces { attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) } }
     }

@@ -69,7 +69,7 @@ struct RunSession: Sendable {
         ?? LoadedWorkflow.loadWithText(
           request.file, installation, steps: request.steps, findings: request.outputs.findings)
     } catch {
-      // Such an error has no description if its problems have already been printed and written as findings.
+      // An `InvalidWorkflow` has no description if its problems have already been printed and written as findings.
       hasFindings = (error as? InvalidWorkflow)?.description.isEmpty == true
       throw error
     }

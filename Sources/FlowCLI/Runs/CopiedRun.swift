@@ -60,7 +60,7 @@ struct CopiedRun {
     own.id = RunInformation.newID()
     own.startedMilliseconds = WallTime.now
     let (definition, chunks) = (try store.definition(of: run.id), try store.chunks(of: run.id))
-    // Keep the recorded path of the original.
+    // The added run keeps the path that the original run has recorded.
     own.file = run.recordedFile
     try store.keep(own, definition: definition, chunks: chunks)
     guard let stored = try store.run(own.id) else { throw StoreProblem.unknown(run: own.id) }

@@ -32,7 +32,7 @@ package enum RecordedDurations {
     guard let runs = try? store.runs(filter), let sizes = try? store.sizes() else { return [] }
     var bytesLeft = byteLimit
     var durations: [(run: String, duration: Duration)] = []
-    // Most runs have the same definition, so the one that was read last is kept.
+    // Most runs have the same definition, so the last one that was read is cached.
     var read: (definition: [UInt8], steps: [Step])?
     for run in runs where run.state != .running && RunHeader(run.header)?.selection == nil {
       bytesLeft -= sizes[run.id] ?? 0

@@ -75,7 +75,7 @@ struct PluginsCheckCommand: Subcommand {
       let findings = await suite.check(rule)
       report(rule, findings)
       passesAllChecks = passesAllChecks && findings.isEmpty
-      // The other rules call the program. That is impossible if it does not start.
+      // The other rules call the program, which is impossible if it does not start.
       if rule == .start, !findings.isEmpty { break }
     }
     return passesAllChecks

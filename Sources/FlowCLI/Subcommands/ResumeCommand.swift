@@ -132,7 +132,7 @@ struct ResumeCommand: Subcommand {
         let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
       } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
-        // Another process that waited for the run was faster.
+        // Another waiting process has taken over the run, so this one continues to wait.
       } catch {
         if copied != nil { _ = try? store.remove([stored.id]) }
         throw error

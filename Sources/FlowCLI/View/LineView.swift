@@ -134,7 +134,7 @@ struct LineView: LineObserver {
     case .stepStarted where !isVerbose: []
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", attempt \(attempt)" : "")]
-    // The line about the activation is sufficient.
+    // The activation has a separate line.
     case .eventPosted("activate", _): []
     case .eventPosted(let name, let number):
       ["event \(TerminalText.visible(name))" + (number.map { ", for the time \($0)" } ?? "")]
@@ -204,7 +204,7 @@ struct LineView: LineObserver {
     let time = duration.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
-    // The line for the end of the included file is sufficient.
+    // An included file has a line only when it ends.
     case .success where subject.includes.isEntry(step): return []
     case .success where subject.readiness(of: step) != nil:
       return [style.green("\(label) \(subject.readiness(of: step) ?? "")") + time]

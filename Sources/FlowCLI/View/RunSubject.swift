@@ -30,7 +30,7 @@ struct RunSubject: Sendable {
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count
     includes = IncludedFiles(workflow)
-    // This stays empty in most workflows, whose steps have no names.
+    // In most workflows, steps have no names, so this stays empty.
     var names: [StepID: String] = [:]
     for step in workflow.steps where step.hasOptions {
       guard let name = step.options.name, name != step.id.text else { continue }

@@ -90,7 +90,7 @@ final class TerminalQuestions: LineObserver {
       }
       guard let next else { return }
       guard ForegroundTerminal.takeTurn() else {
-        // An interactive step is using the terminal.
+        // While an interactive step uses the terminal, questions wait.
         _ = poll(nil, 0, Self.lookMilliseconds)
         continue
       }

@@ -98,10 +98,10 @@ final class TerminalView: LineObserver {
         noteEnd(of: step, finished, at: event.atNanoseconds, size, &state)
       }
     case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
-    // The line of the running step shows the unfinished line.
+    // The unfinished line is shown after the running step.
     case .stepUnfinishedLine: return
     case .stepLog(let step, _, _?, let line): return note(line, of: step, &state)
-    // The line of the step shows the failure until the next attempt starts.
+    // Until the next attempt starts, the failure is shown after the step.
     case .stepRetrying(let step, _, _, let failure) where state.progress.has(step):
       _ = lines.takesQuoteAsShown(of: step, failure)
       return
@@ -130,7 +130,7 @@ final class TerminalView: LineObserver {
     of step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, _ size: TerminalSize, _ state: inout State
   ) {
     let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
-    // A table below the step's line shows the failed items.
+    // Failed items are listed in a table below the step.
     if let item = step.item, state.progress.has(item.step) {
       guard finished.isFailed else { return }
       let row = FailedItems.Row(
@@ -141,7 +141,7 @@ final class TerminalView: LineObserver {
     // If the workflow has very many steps, only failed ones have a line.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
-    // The line for the end of the included file is sufficient.
+    // An included file has a line only when it ends.
     if subject.includes.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
