@@ -25,7 +25,7 @@ extension Workflow: Compilable {
     outputs.write(to: &writer)
     Self.write(steps, to: &writer)
     scopes.write(to: &writer)
-    // Without scopes, all numbers are 0 and are not written.
+    // Without included files, all scope numbers are 0 and are not written.
     if !scopes.isEmpty { for number in scopeOfStep { writer.write(count: Int(number)) } }
     includes.write(to: &writer)
     includeFolders.write(to: &writer)

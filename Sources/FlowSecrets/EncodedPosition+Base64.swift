@@ -13,7 +13,7 @@ extension EncodedPosition {
     }
     guard let digit = byte.base64Digit, layer.kind != .padding else { return }
     if layer.kind == .base64Start {
-      // Only the last bits of the first byte are known.
+      // The first bits of the first byte are in the text before the secret, so only its last bits are known.
       let known = 8 - layer.count
       let rest = 6 - known
       for first in self.bytes(level - 1, needles).all
@@ -84,7 +84,7 @@ extension EncodedPosition {
           let first = (byte & (1 << known - 1)) << rest
           for digit in first..<first + 1 << rest { digits |= 1 << UInt64(digit) }
         } else if layer.count < 3 {
-          // All bits of the digit belong to this byte.
+          // At least six bits of the byte are missing, so all bits of the digit belong to it.
           let missing = 8 - UInt32(layer.count)
           if byte >> missing == layer.value { digits |= 1 << UInt64(byte >> (missing - 6) & 63) }
         } else {

@@ -21,7 +21,7 @@ extension EncodedPosition {
     case .base64:
       if layer.count == 0 || layer.count <= 4 && layer.value == 0, accepts(level - 1, needles) { return true }
       guard layer.count >= 4 else { return false }
-      // The next character would also contain bits of the text after the secret.
+      // The needle's last bits may be in a character that also contains bits of the text after the secret.
       var ends: [EncodedPosition] = []
       for byte in completions(level, needles) { step(level - 1, byte, needles, into: &ends) }
       return ends.contains { $0.accepts(level - 1, needles) }

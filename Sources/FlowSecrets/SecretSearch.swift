@@ -117,7 +117,7 @@ struct SecretSearch: Sendable {
     guard let needles = match.isEnd ? ends : needles else { return [] }
     var found: Set<[UInt8]> = []
     for position in match.positions {
-      // Several needles may have the bytes that were read in common.
+      // Several needles may begin with the bytes that were read.
       for index in position.candidates where index < needles.count { found.insert(Array(needles.whole(index))) }
     }
     return found

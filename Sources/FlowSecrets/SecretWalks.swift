@@ -115,7 +115,7 @@ struct SecretWalks: Sendable {
     }
     var found = states[endState]
     var open = index == start.index ? EncodedPosition.starts(encodings: encodings, isInside: false) : states[state]
-    // Most walks end before this point.
+    // Most walks have ended by now, so what follows is rare.
     if state == Self.root && index > start.index || index == bytes.count && !isCut {
       return match(start.index..<end, found)
     }

@@ -26,7 +26,7 @@ package enum MemoryText {
       throw MemoryProblem(help: "write a number with a unit, such as \(example)")
     }
     guard !unit.isEmpty else {
-      // TiB and KiB are not considered, because few people mean them.
+      // TiB and KiB are not considered, because people rarely mean them.
       let meant = [units[1], units[2], units[3]].filter {
         Int(digits) != nil && amount > 0 && range.contains(bytes(amount, $0.shift))
       }.prefix(2)

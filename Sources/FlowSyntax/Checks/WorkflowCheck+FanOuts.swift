@@ -9,7 +9,7 @@ extension WorkflowCheck {
       guard workflow.steps[step].hasOptions, workflow.steps[step].options.fanOut != nil, !isSettled,
         let declaration = actions.declaration(ofStep: step)
       else { continue }
-      // The reader has already reported this for command services.
+      // The reader has already reported a command service with `foreach`.
       if declaration.isService, !declaration.isCommandService {
         reportFanOut(
           step, "'\(declaration.name)' is a service, which never returns, so there can be only one", declaration)

@@ -118,7 +118,7 @@ struct Flattening {
       renamed.name = prefix + queue.name
       flat.queues.append(renamed)
     }
-    // All files share the queue of the one terminal.
+    // There is only one terminal, so all files share its queue.
     if let queue = inner.queues.last, queue.name == QueueDeclaration.terminal, !flat.queues.contains(queue) {
       flat.queues.append(queue)
     }

@@ -70,7 +70,7 @@ struct ManifestReader: DocumentReading {
       switch key {
       case .command:
         executor.command = words
-        // Without a program for actions, these are the words of the executor's program.
+        // If the plugin has no program for actions, problems with the executor's program are located at these words.
         let isList = reader.tree.kind(entry.value) == .sequence
         reader.programSpans = (isList ? reader.tree.elements(entry.value) : [entry.value]).map(reader.span)
       case .places: executor.places = words

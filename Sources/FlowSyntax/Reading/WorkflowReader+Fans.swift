@@ -110,7 +110,7 @@ extension WorkflowReader {
           help: "a string with ${{ }} in it stays a string; write the expression alone")
         return nil
       }
-      // The check of expressions reports invalid ones.
+      // The check of expressions reports an invalid expression.
       if Template.containsExpression(text) { return .string(text) }
       let isBare = text.contains(".") && (try? workflow.texts.condition(text)) != nil
       reportType(

@@ -93,7 +93,7 @@ extension WorkflowReader {
 
   /// Reports a pattern that is valid but probably does not match what was meant.
   private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
-    // The check of expressions reports invalid ones.
+    // The check of expressions reports a pattern with an invalid expression.
     guard let written = (try? workflow.texts.template(text))?.text({ _ in "-" }) else { return }
     let isAll = isFirst && PatternText.isExclusion(written)
     if let problem = PatternText.problem(of: written) {

@@ -42,7 +42,7 @@ extension WorkflowReader {
       guard let request = request(member.value, owner, location, attempt: attempt + 1), diagnostics.count == before
       else {
         if attempt < attempts { return [] }
-        // Such attempts occur only after lost ones, so their errors are not reported.
+        // Attempts beyond `retry` occur only after lost ones, so their errors are not reported.
         diagnostics.removeSubrange(before...)
         break
       }
