@@ -90,7 +90,7 @@ import Testing
     let process = try start("true", "--watch")
     #expect(within(seconds: 60) { post() })
     #expect(within(seconds: 60) { log().contains("upload 1") })
-    // The first check of the files may not have finished.
+    // The change is repeated, because it may precede the first check of the files.
     let hasRunAgain = try within(seconds: 60) {
       let file = try tool.text(of: "w.yaml")
       try tool.write(file + "# changed\n", to: "w.yaml")

@@ -13,7 +13,7 @@ import Testing
   private func attempts(_ run: String, _ retry: String) throws -> Int {
     try tool.write(
       "name: w\nsteps: { a: { run: '\(run)', retry: { attempts: 3, delay: 0ms, \(retry) } } }\n", to: "w.yaml")
-    // An attempt may reach its deadline before its command starts.
+    // Attempts are counted in the report, because an attempt may reach its deadline before its command starts.
     _ = try tool.run("w.yaml", "--no-history", "--report", "report.json")
     let report = try JSONText.parse(try tool.text(of: "report.json"))
     return try #require(report["steps"]?["a"]?["attempts"]?.integerValue)

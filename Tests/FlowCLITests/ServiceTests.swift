@@ -265,7 +265,7 @@ import Testing
       """, "--watch")
     #expect(within(seconds: 60) { log().contains("test 1") })
     #expect(process.waitForOutput("test succeeded"))
-    // The first check of the files may not have finished.
+    // The change is repeated, because it may precede the first check of the files.
     let hasRunAgain = try within(seconds: 60) {
       try tool.write("22\(UUID())", to: "input")
       return within(seconds: 2) { log().count { $0 == "up db" } >= 2 }

@@ -58,7 +58,7 @@ import Testing
       """, to: "w.yaml")
     let process = try FlowrunProcess(["w.yaml", "--verbose", "--report", "report.json"], in: tool.folder.path)
     #expect(process.waitForOutput("long started"))
-    // Like `timeout`, which signals the process and its process group.
+    // Signals arrive in pairs, as from `timeout`, which signals the process and its process group.
     process.send(signal)
     process.send(signal)
     #expect(process.result(limitSeconds: 20).exitCode == code)

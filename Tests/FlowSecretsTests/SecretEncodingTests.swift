@@ -118,7 +118,7 @@ import Testing
   @Test(arguments: secrets)
   func `a secret is hidden in both halves of a text that is cut anywhere`(secret: String) {
     let mask = SecretMask([("token", secret)])
-    // Cut each single encoding everywhere, and each combination at one place.
+    // Cut texts with a single encoding at every character, and texts with several encodings at one.
     for (index, chain) in Self.chains.enumerated() {
       let text = chain.reduce("a" + secret + "b") { $1.whole($0) }
       let traces = chain.reduce([secret]) { texts, encoding in texts.flatMap(encoding.traces) }

@@ -85,7 +85,7 @@ import Testing
       let lines = stride(from: 0, to: rest.count, by: width).map { rest.dropFirst($0).prefix(width) }
       for line in lines where line.count == width && !line.hasSuffix("=") {
         #expect(mask.masked("abc\n\(line)\r\nabc") == "abc\n***\nabc", "\(line)")
-        // A line that differs in one character is another text.
+        // A line that differs in one character must not be hidden.
         let other = "\(line.dropLast(6))\(line.dropLast(5).last == "A" ? "B" : "A")\(line.suffix(5))"
         #expect(mask.masked("abc\n\(other)\nabc") != "abc\n***\nabc" || width < 18, "\(other)")
       }
