@@ -93,8 +93,7 @@ enum Interrupts {
     if let first { end(first, in: .running(run)) }
   }
 
-  /// Makes signals go to the process group in which the run is. If one has already been received, forwards it
-  /// immediately.
+  /// Forwards signals to the process group of the run. If a signal has already been received, forwards it immediately.
   static func pass(to group: ProcessGroup) {
     let first = state.mutex.withLock { state in
       state.phase = .passing(group)
@@ -180,7 +179,7 @@ enum Interrupts {
     }
   }
 
-  /// Kills the processes that this one has started, and ends it with the exit code for the signal.
+  /// Kills the processes that this process has started, and then ends it with the exit code for the signal.
   private static func exit(_ signal: CInt) -> Never {
     ProcessGuard.shared.killAll()
     ExitStatus.exit(128 + signal)

@@ -7,7 +7,7 @@ struct MisspeltSubcommand {
   /// The message of the error, which includes the suggestion.
   let description: String
 
-  /// Finds such a word in the arguments of the process. Returns nil if there is none.
+  /// Finds a misspelled subcommand in the arguments of the process. Returns nil if there is none.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
     guard let first = arguments.first else { return nil }
     // Completion scripts call flowrun with `---completion`.

@@ -17,7 +17,6 @@ package enum StandardOutput {
     /// True if the reader has ended, as `head` does after its last line, or if the terminal has been closed.
     package var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
 
-    /// The reason in words.
     package var reason: String { code == ETIMEDOUT ? "nothing reads it" : String(cString: strerror(code)) }
   }
 

@@ -13,7 +13,7 @@ struct StepWords {
   /// True if the command line does not name a file, so that `flowrun.yaml` is used.
   let isFound: Bool
 
-  /// Treats the first word as a file if it looks like one or such a file exists, and otherwise as a step of
+  /// Treats the first word as a file if it looks like a file name or names an existing file, and otherwise as a step of
   /// `flowrun.yaml`.
   init(_ first: String?, _ others: [String]) throws(UsageProblem) {
     if let first, Self.isFileName(first) || FileAccess.isRegular(first) {

@@ -8,8 +8,8 @@ import Synchronization
 /// Shows a run as plain lines, for pipes and logs. There is one line per finished step, and lines for log messages,
 /// retries, events and the gate. With `--verbose`, there is also a line with the queue for each start.
 ///
-/// If there are more than ``detailedSteps`` steps, or items of a step, only failures, retries, log messages and the
-/// gate are shown, because so many lines about successes would not help.
+/// If there are more than ``detailedSteps`` steps, or items of a step, lines about successes would not help. Only
+/// failures, retries, log messages and the gate are then shown.
 struct LineView: LineObserver {
   /// The maximum number of steps or items for which each has separate lines.
   static let detailedSteps = 1_000
@@ -25,7 +25,7 @@ struct LineView: LineObserver {
   /// The clock for the time of day, or nil to show the time since the activation.
   private let clock: EventClock?
   private let lastLines = LastLines()
-  /// The warnings that have been shown. A view that includes the lines of this one counts rows itself.
+  /// The warnings that have been shown. If another view shows the lines of this one, that view counts the rows.
   let warnings = ShownWarnings()
 
   init(
@@ -134,7 +134,7 @@ struct LineView: LineObserver {
     case .stepStarted where !isVerbose: []
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", attempt \(attempt)" : "")]
-    // The activation has a separate line.
+    // The event `activate` has no line, because the activation has one.
     case .eventPosted("activate", _): []
     case .eventPosted(let name, let number):
       ["event \(TerminalText.visible(name))" + (number.map { ", for the time \($0)" } ?? "")]

@@ -177,7 +177,7 @@ struct SummaryText {
   }
 
   private func skipped(_ failed: [RunReport.Step]) -> [String] {
-    // A long list of names does not help, and computing all steps of the report takes long.
+    // A long list of names does not help, and computing all steps of the report takes a long time.
     guard !failed.isEmpty, report.stepCount <= LineView.detailedSteps else { return [] }
     let names = report.steps.filter { $0.reason == .upstreamFailed }.map(\.id.text)
     return names.isEmpty ? [] : [named("skipped because of \(failed.count == 1 ? "it" : "them"): ", names)]

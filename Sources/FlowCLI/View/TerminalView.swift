@@ -229,7 +229,6 @@ final class TerminalView: LineObserver {
     state.withLock { $0.linesAbove += lines }
   }
 
-  /// Draws the region as of the time `now`.
   func draw(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded, !state.isPaused else { return }
