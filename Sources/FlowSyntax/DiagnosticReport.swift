@@ -14,7 +14,7 @@ package struct DiagnosticReport: Sendable {
     }
   }
 
-  /// The files in the order in which they are reported.
+  /// The files, in the order of the report.
   package var files: [File]
 
   package init(_ files: [File]) { self.files = files }
@@ -24,7 +24,6 @@ package struct DiagnosticReport: Sendable {
     files = (result.included + [result]).map { File(source: $0.source, diagnostics: $0.diagnostics) }
   }
 
-  /// True if a file has an error.
   package var containsError: Bool { files.contains { $0.diagnostics.containsError } }
 
   /// The numbers of errors and warnings in text form, such as `2 errors, 1 warning`.

@@ -45,7 +45,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Returns the expression that was probably meant by text between such braces, or nil if it names nothing in the
+  /// Returns the expression that was probably meant by the text in `{{ }}`, or nil if the text names nothing in the
   /// workflow.
   private func expression(meantBy inside: String) -> String? {
     if inside.hasPrefix(".") {

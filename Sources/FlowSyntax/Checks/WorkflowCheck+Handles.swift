@@ -87,7 +87,7 @@ extension WorkflowCheck {
     return options.isOptional || options.condition != nil || options.enabled != .literal(true)
   }
 
-  /// Returns the location of the key that lets dependents start without the step's outputs: `optional`, `if` or
+  /// Returns the location of the key that allows dependents to start without the step's outputs: `optional`, `if` or
   /// `enabled`.
   func span(ofWhatMayHide step: Int) -> TextSpan {
     let options = workflow.steps[step].options

@@ -43,7 +43,7 @@ extension WorkflowCheck {
       guard given != nil || workflow.steps[step].hasOptions else { continue }
       let own = [workflow.steps[step].options.environment, given ?? [:]]
       guard isDoubtful || own.contains(where: hasLetters) else { continue }
-      // Two such names in the same `env` are reported where that `env` is read.
+      // Names in the same `env` that look equal are reported where that `env` is read.
       let others = workflow.environment.keys + (given?.keys ?? [])
       func hasDouble(_ name: String) -> Bool { others.contains { $0 == name && !$0.hasSameBytes(as: name) } }
       guard let name = own.flatMap(\.keys).first(where: hasDouble),

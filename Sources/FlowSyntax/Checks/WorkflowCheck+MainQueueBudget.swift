@@ -8,8 +8,8 @@ extension WorkflowCheck {
 
   /// Warns about steps on the main thread that delay the first screen (R8).
   ///
-  /// Adds up the estimates of the steps on `main` on which the step that posts `ui.ready` depends or, without such a
-  /// step, those that hold the gate.
+  /// Adds up the estimates of steps on `main`: those on which the step that posts `ui.ready` depends. If no step posts
+  /// that event, adds up those for which the gate waits.
   mutating func checkMainQueueBudget() {
     let isOnMain = workflow.steps.indices.filter {
       workflow.steps[$0].hasOptions && workflow.steps[$0].options.queue == Queue.main && !isDisabled($0)

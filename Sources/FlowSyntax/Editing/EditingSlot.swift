@@ -111,7 +111,6 @@ extension WorkflowDocument {
     return keys[3] == call.inputs
   }
 
-  /// Returns the node at a path, or nil.
   func node(at path: [EditingLocation.Part]) -> NodeID? {
     guard let tree, var current = tree.root else { return nil }
     for part in path {

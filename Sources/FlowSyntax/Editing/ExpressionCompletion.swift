@@ -29,7 +29,6 @@ struct ExpressionCompletion {
     return parts.count > 1 ? members(of: Array(parts.dropLast()), span) : names(span)
   }
 
-  /// Returns completions for the names of contexts and functions.
   private func names(_ span: TextSpan) -> [Completion] {
     let kind = siteKind
     let contexts = contexts(kind).map {

@@ -88,7 +88,6 @@ package struct WorkflowDocument: Sendable {
   /// The part of the workflow that could be read.
   var workflow: Workflow { check?.workflow ?? Workflow(name: "", steps: []) }
 
-  /// Returns the index of the step with this id, or nil.
   func step(named id: String) -> Int? { check?.stepIndex(like: id) }
 
   /// Returns the step at `offset`, from its id to the end of its content, or nil.

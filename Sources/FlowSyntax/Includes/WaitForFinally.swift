@@ -66,6 +66,5 @@ struct WaitForFinally {
 }
 
 extension ItemWorkflow {
-  /// True if the workflow has steps in `finally`.
   fileprivate var hasFinally: Bool { workflow.steps.contains { $0.hasOptions && $0.options.isFinal } }
 }

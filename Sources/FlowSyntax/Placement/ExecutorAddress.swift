@@ -8,7 +8,7 @@ package struct ExecutorAddress: Sendable, Hashable {
   package var name: String
   /// The value after `=`, such as the number of slots, or nil.
   package var value: String?
-  /// The options in the order in which they are written.
+  /// The options, in the order of the address.
   package var options: [Option]
   /// The address as the user has written it.
   package var text: String

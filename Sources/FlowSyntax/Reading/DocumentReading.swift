@@ -214,7 +214,7 @@ extension FormatKey {
 
 extension [Diagnostic] {
   /// Returns the diagnostics sorted by location, without the duplicates that aliases can cause. If the maximum number
-  /// has been reached, a note says that there may be more.
+  /// has been reached, adds a diagnostic that mentions it.
   func uniqueByLocation() -> [Diagnostic] {
     guard count > 1 else { return self }
     var seen: Set<Diagnostic> = []

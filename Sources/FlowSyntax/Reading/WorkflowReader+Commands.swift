@@ -34,7 +34,6 @@ struct CommandKeys {
   var readyWhen: MemberCursor.Member?
   var restart: MemberCursor.Member?
 
-  /// True if the action runs a command.
   static func isCommand(_ uses: String) -> Bool { uses == action || uses == serviceAction }
   /// True if the step has a key that only services can have.
   var isOfService: Bool { service != nil || readyWhen != nil || restart != nil }

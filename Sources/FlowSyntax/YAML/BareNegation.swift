@@ -12,7 +12,8 @@ struct BareNegation {
 
   private static let keys = ["if", "enabled", "defer"]
 
-  /// Finds the last such condition that begins at or before `location` on the same line. Returns nil if there is none.
+  /// Finds the last unquoted condition with `!` that begins at or before `location` on the same line. Returns nil if
+  /// there is none.
   init?(at location: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
     var start = min(location, bytes.count)
