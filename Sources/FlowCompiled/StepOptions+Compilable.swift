@@ -140,8 +140,7 @@ private struct OptionReader: OptionVisitor {
   }
 }
 
-/// Options in the form in which a compiled file contains them. If visiting sets such an option to its current value,
-/// nothing changes.
+/// Options as a compiled file contains them. Setting such an option to its current value changes nothing.
 extension StepOptions {
   fileprivate var failsOnInterrupt: Bool {
     get { onInterrupt == .fail }

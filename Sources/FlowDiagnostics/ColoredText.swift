@@ -7,7 +7,6 @@ package enum ColoredText {
   package struct Look: Sendable, Hashable {
     /// One of the eight colors of a terminal, from 0 (black) to 7 (white), or nil for the default color.
     package var color: Int?
-    /// True if the text is bold.
     package var isBold = false
 
     package init() {}

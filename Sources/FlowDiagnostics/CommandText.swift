@@ -146,7 +146,7 @@ package struct CommandText {
     return form
   }
 
-  /// The characters that a terminal shows in the end.
+  /// The characters that a terminal shows after the whole text.
   package var shown: Form {
     var form = Form()
     for cell in trimmedCells { form.append(cell.piece.map { pieces[$0].shown } ?? " ", of: cell.piece ?? -1) }

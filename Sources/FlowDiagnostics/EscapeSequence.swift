@@ -56,8 +56,7 @@ struct EscapeSequence {
     text = scalars[..<end]
   }
 
-  /// Reads the parameters and the final character. Returns nil if a character follows that cannot be in such a
-  /// sequence.
+  /// Reads the parameters and the final character of a control sequence. Returns nil if an invalid character follows.
   private static func control(_ rest: Substring.UnicodeScalarView)
     -> (Unicode.Scalar?, Substring.UnicodeScalarView, String.Index)?
   {

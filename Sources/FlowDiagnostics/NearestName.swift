@@ -31,8 +31,8 @@ package enum NearestName {
     Correction(name, among: candidates)?.question
   }
 
-  /// Returns the number of letters by which two names differ because they are inserted, omitted, changed or swapped
-  /// with a neighbor.
+  /// Returns the number of letters that must be inserted, omitted, changed or swapped with a neighbor to turn one name
+  /// into the other.
   package static func distance(_ left: String, _ right: String) -> Int {
     var rows = Rows()
     return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))

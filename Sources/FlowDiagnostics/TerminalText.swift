@@ -11,8 +11,8 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns several lines in which such characters are replaced. Line breaks and tabs are kept. Colors are kept if
-  /// `keepsColors` is true.
+  /// Returns several lines with characters replaced as in ``visible(_:)``, except that line breaks and tabs are kept.
+  /// Colors are kept if `keepsColors` is true.
   package static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(text, besideLines: true) else { return text }
     var result = ""
@@ -66,8 +66,8 @@ package enum TerminalText {
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
   }
 
-  /// Returns several lines in that form, such as an error message that quotes the output of a command. See
-  /// ``commandLine(_:keepsColors:)``.
+  /// Returns several lines in the form of ``commandLine(_:keepsColors:)``, such as an error message that quotes the
+  /// output of a command.
   package static func commandText(_ text: String, keepsColors: Bool = false) -> String {
     CommandText.isNeeded(for: text) ? CommandText(text).text(keepsColors: keepsColors) : text
   }
@@ -173,7 +173,6 @@ package enum TerminalText {
     }
   }
 
-  /// Returns the width of a scalar in columns.
   private static func columns(of scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {

@@ -107,10 +107,8 @@ public struct ActionDeclaration: Sendable, Hashable {
     return nil
   }
 
-  /// Returns the declaration of an input, or nil.
   package func input(named name: String) -> FieldDeclaration? { inputs.first { $0.name == name } }
 
-  /// Returns the declaration of an output, or nil.
   package func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
 }
 
@@ -156,8 +154,8 @@ public enum ActionEffect: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ActionDeclaration {
-  /// True if the effect ends with the process, because the declaration says so or because the action is a service or
-  /// provides a handle.
+  /// True if the effect ends with the process, because it is declared so or because the action is a service or provides
+  /// a handle.
   package var actsOnProcess: Bool { effect == .process || isService || !provides.isEmpty }
 }
 

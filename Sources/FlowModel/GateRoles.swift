@@ -69,7 +69,6 @@ package struct GateRoles: Sendable {
   /// True if any step is deferred or may be.
   package var isAnyDeferred: Bool { !deferrals.isEmpty }
 
-  /// Returns the certainty that a step is deferred.
   package func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
   /// Returns whether a step is blocking. A disabled step counts as finished from the beginning.

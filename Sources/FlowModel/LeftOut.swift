@@ -19,8 +19,8 @@ package enum LeftOut {
   }
 
   /// Returns the gap in a text that flowrun has shortened, with the original size. Returns nil if the text is complete.
-  /// A program may also print such a line, but usually not in the middle of its output, so lines near the ends are
-  /// ignored.
+  /// A program may also print a line that looks like a gap, but usually not in the middle of its output, so lines near
+  /// the ends are ignored.
   package static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text

@@ -27,13 +27,11 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Compares two ids as strings.
   public static func < (left: StepID, right: StepID) -> Bool { left.text < right.text }
 
-  /// True if `text` is a valid id.
   package static func isValid(_ text: String) -> Bool {
     var copy = text
     return copy.withUTF8 { isValid($0) }
   }
 
-  /// True if these bytes are a valid id.
   package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, isLetter(first), bytes.count <= Limits.stepIDCharacters else { return false }
     var previousIsSeparator = false

@@ -99,7 +99,6 @@ public struct WorkflowGraph: Sendable {
 }
 
 extension WorkflowGraph {
-  /// Returns the graph with `expressions` as the parsed expressions of its workflow.
   package func keeping(_ expressions: any ParsedExpressions) -> WorkflowGraph {
     var graph = self
     graph.workflow.parsedExpressions = expressions

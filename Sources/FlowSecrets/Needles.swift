@@ -63,7 +63,6 @@ struct Needles: Sendable {
   /// Returns the number of bytes in the text at `index`.
   func length(_ index: Int) -> Int { ranges[index].count }
 
-  /// Returns the byte at `offset` in the text at `index`.
   func byte(_ offset: Int, of index: Int) -> UInt8 { bytes[Int(ranges[index].lowerBound) + offset] }
 
   /// Returns the index in ``bytes`` of a byte in a text.

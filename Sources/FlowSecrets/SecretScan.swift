@@ -21,7 +21,7 @@ struct SecretScan: Sendable {
   /// The walks that are reported at a byte, because they end there or have reached the maximum length.
   private struct Report {
     var next: Int16
-    /// The lengths of these walks, with one bit for each length.
+    /// The lengths of the reported walks, with one bit for each length.
     var lengths: UInt32
     /// The state of the longest walk that is reported without having ended, or the root if there is none.
     var walk: Int16
@@ -159,8 +159,8 @@ private struct Table {
   subscript(state: Int, byte: UInt8) -> Int { Int(rows[state << classBits | Int(classes[Int(byte)])]) }
 }
 
-/// The parts of a text that are read alternately. Each includes the bytes up to which walks that start in it can
-/// extend.
+/// The parts of a text that are read alternately. They overlap, so that a walk that starts at the end of a part can be
+/// completed.
 private struct Parts {
   static let count = 4
 

@@ -48,6 +48,6 @@ extension Operand {
 }
 
 extension Value {
-  /// The value as text, in the form in which it is inserted into a longer string.
+  /// The value as text for insertion into a longer string.
   package var expressionText: String { Operand(self).text }
 }

@@ -15,7 +15,6 @@ package struct FunctionPage: Sendable, Hashable {
     "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
   }
 
-  /// The documentation of all functions.
   package static let all: [FunctionPage] =
     Function.allCases.map {
       FunctionPage(

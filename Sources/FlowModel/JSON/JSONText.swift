@@ -123,7 +123,6 @@ package enum JSONText {
     JSONWriter.append(number: number, to: &output)
   }
 
-  /// Appends an integer to `output`.
   package static func append(integer: Int, to output: inout [UInt8]) {
     JSONWriter.append(integer: integer, to: &output)
   }
