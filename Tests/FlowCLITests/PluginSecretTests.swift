@@ -32,7 +32,7 @@ import Testing
     ),
   ]
 
-  /// Compiling the plugin in Swift takes long.
+  /// Compiling the plugin in Swift takes a long time, so only full test runs do it.
   @Test(arguments: ["python", "node", "sh"] + (TestExtent.isFull ? ["swift"] : []))
   func `a secret is passed to the plugin's program and never shown`(language: String) throws {
     let tool = try CommandLineTool()

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// Durations in the form in which workflows contain them.
+/// Durations as workflows contain them.
 @Suite struct `A duration` {
   @Test(
     arguments: [
