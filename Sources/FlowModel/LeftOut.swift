@@ -39,7 +39,7 @@ package enum LeftOut {
     }
   }
 
-  /// The minimum size in bytes of a shortened text. Shorter texts are complete.
+  /// The minimum size of a text that has been shortened, in bytes.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
   /// Returns the range of each line in a text that has this form.

@@ -212,7 +212,7 @@ private struct Parts {
   /// The starts in order, without duplicates.
   var orderedStarts: [SecretScan.Start] {
     if Self.isOrdered(starts) { return starts }
-    // The starts within a part are nearly always in order.
+    // Within a part, the starts are nearly always in order, so concatenating the parts usually suffices.
     var ordered: [SecretScan.Start] = []
     ordered.reserveCapacity(starts.count)
     for part in 0..<Self.count {

@@ -4,7 +4,7 @@ import FlowModel
 /// A run as Markdown for the page of a GitHub Actions job (`$GITHUB_STEP_SUMMARY`): its result, the causes of failures,
 /// and a table of all steps.
 enum GitHubSummary {
-  /// The maximum size of all summaries of a job's step in bytes. If they are larger, GitHub shows none.
+  /// The maximum total size, in bytes, of the summaries of a job's step. If they are larger, GitHub shows none.
   static let limitBytes = 1 << 20
 
   /// The number of bytes that are reserved for the line that states how many steps are omitted.

@@ -22,7 +22,7 @@ struct RunAccount {
   var resumedAt: Double?
   /// The result of loading the file, or nil if no output needs locations in it.
   var loaded: LoadResult?
-  /// True if the command fails if the gate times out (`--strict`).
+  /// True if a timeout of the gate makes the command fail (`--strict`).
   var isStrict = false
 
   /// Creates the account of a run from its report. `mask` replaces the run's secrets.

@@ -55,7 +55,7 @@ package struct StepPlacement: Sendable {
     }
   }
 
-  /// True if a step uses up `resources` of this machine while it runs.
+  /// True if a step occupies `resources` of this machine while it runs.
   package func countsHere(_ step: StepIndex) -> Bool {
     guard case .away(let address) = places[Int(step)] else { return true }
     return (try? ExecutorAddress(address).name) == ExecutorAddress.workers

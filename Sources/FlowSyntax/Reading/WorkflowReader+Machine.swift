@@ -51,7 +51,7 @@ extension WorkflowReader {
     return requests.allSatisfy { $0 == first } ? [] : requests
   }
 
-  /// Reads the resources that an attempt requests and the options in which its job differs from that of the first
+  /// Reads the resources that an attempt requests, and the options of its job that differ from those of the first
   /// attempt.
   private mutating func request(
     _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
