@@ -55,7 +55,7 @@ import Testing
       "success", ValueObject((0..<50).map { ("step\($0)", RunAccountExample.step("success")) }))
     let whole = GitHubSummary.text(account)
     #expect(whole.contains("| step49 |"))
-    // While steps are added, space is reserved for the last line.
+    // Until the last step has been added, 128 bytes are reserved for the line about omitted steps.
     let room = whole.utf8.count - 1 + 128
     #expect(GitHubSummary.text(account, room: room) == whole)
     let cut = GitHubSummary.text(account, room: room - 1)

@@ -132,7 +132,7 @@ struct IncludeModel {
     let isSatisfied = needs.allSatisfy(\.isSatisfied)
     if !step.isEnabled { return End(word: "disabled", isSatisfied: true) }
     if (step.condition ?? .success).holds(behindSatisfied: isSatisfied) { return nil }
-    // Its own `if` is the reason only if all dependencies are satisfied.
+    // A step's own `if` is the reason for skipping it only if all dependencies are satisfied.
     return isSatisfied
       ? End(word: "condition", isSatisfied: true) : End(word: "upstream-failed", isSatisfied: false)
   }
