@@ -85,7 +85,7 @@ package struct Step: Sendable {
 }
 
 /// The options that a step has, for searches over all steps. Reading ``Step/options`` makes the compiler copy the step
-/// and its options, which took 10 % of the start of a run.
+/// and its options, which took 10 % of the time to start a run.
 package struct StatedOptions: OptionSet, Sendable {
   /// A bit mask with one bit for each option.
   package let rawValue: UInt16
@@ -200,7 +200,7 @@ package struct StepOptions: Sendable, Hashable {
   /// The role of the step in an included workflow.
   package var includeRole = IncludeRole.none
 
-  /// Returns the resources that an attempt requests, counted from 1, or nil if the step requests none.
+  /// Returns the resources that an attempt requests, or nil if the step requests none. Attempts are counted from 1.
   package func request(ofAttempt attempt: Int) -> MachineResources? {
     attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
   }

@@ -3,7 +3,7 @@ import FlowModel
 import FlowPlatform
 
 /// The set of paths that a pattern may match. An expression whose value is unknown before the run matches any text.
-/// `[…]` is treated like any character.
+/// `[…]` is treated as if it matched any character.
 struct PathShape: Sendable, Hashable {
   private enum Token: Sendable, Hashable {
     case character(Unicode.Scalar)

@@ -198,7 +198,7 @@ extension WorkflowReader {
     return text
   }
 
-  /// Converts `outputs` to the input of the action that declares outputs.
+  /// Converts `outputs` to the action's input that declares outputs.
   mutating func readOutputs(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -225,7 +225,7 @@ extension WorkflowReader {
     with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
   }
 
-  /// Converts `output-limit` to the input of the action with the same meaning.
+  /// Converts `output-limit` to the action's input with the same meaning.
   mutating func readOutputLimit(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {

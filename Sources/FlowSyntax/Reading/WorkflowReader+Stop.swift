@@ -15,7 +15,7 @@ extension WorkflowReader {
     return stop
   }
 
-  /// Converts `stop` or its default to the input of the action with the same meaning.
+  /// Converts `stop` or its default to the action's input with the same meaning.
   mutating func readStop(
     _ member: MemberCursor.Member?, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
