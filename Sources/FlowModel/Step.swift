@@ -45,9 +45,8 @@ package struct Step: Sendable {
   }
 
   /// All properties of the step except its id, action, inputs and dependencies.
-  package var options: StepOptions {
-    // Yielding avoids a copy of the options.
-    _read { if let box = contents.box { yield box.options } else { yield StepOptions.none } }
+  @inlinable package var options: StepOptions {
+    get { contents.box?.options ?? .none }
     set { contents = Contents(contents.id, contents.uses, contents.with, contents.needs, Box(newValue)) }
   }
 
@@ -74,10 +73,10 @@ package struct Step: Sendable {
 
   /// Immutable. Every change of a step creates a new box.
   @usableFromInline final class Box: Sendable {
-    let options: StepOptions
+    @usableFromInline let options: StepOptions
     @usableFromInline let stated: StatedOptions
 
-    init(_ options: StepOptions) {
+    @usableFromInline init(_ options: StepOptions) {
       self.options = options
       stated = StatedOptions(options)
     }

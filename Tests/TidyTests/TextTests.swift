@@ -16,6 +16,15 @@ struct TextTests {
     }
   }
 
+  /// Without optimization, Swift 6.3 reads parts of a large yielded value after the accessor has ended and its memory
+  /// has been freed.
+  @Test func `no accessor yields a value to its readers`() throws {
+    for file in Self.sources {
+      let text = try Repository.text(file)
+      #expect(text.firstMatch(of: /(?m)^ *(_read|read) +\{/) == nil, "\(file): return the value with 'get'")
+    }
+  }
+
   // MARK: Pages
 
   @Test func `the table of modules contains every target of the core, and no others`() throws {

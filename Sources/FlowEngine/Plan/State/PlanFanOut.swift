@@ -147,7 +147,7 @@ struct FanOutTable: Sendable {
   var isEmpty: Bool { list.isEmpty }
 
   subscript(index: Int) -> PlanFanOut {
-    _read { yield list[index] }
+    get { list[index] }
     _modify { yield &list[index] }
   }
 
