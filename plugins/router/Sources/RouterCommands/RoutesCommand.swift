@@ -85,7 +85,7 @@ package struct RoutesCommand: AsyncParsableCommand {
       if outcome["result"] != "opened" { ExitStatus.failure.exit() }
     }
 
-    /// Prints one answer per line of input, including blank lines and lines that are too long.
+    /// Prints one line of JSON per line of input. Blank lines and lines that are too long are answered as well.
     private func answerLines(_ routes: DeclaredRoutes) {
       var reader = LineReader(limit: Limits.jsonBytes)
       var output: [UInt8] = []

@@ -2,9 +2,9 @@ import FlowModel
 
 /// The keys of launch options or of a scene's connection options (R12, R15, R17), and the link that they contain.
 public struct LaunchOptions: Sendable, Hashable {
-  /// A supported key; its raw value is the name without a prefix.
+  /// A supported key of launch or connection options. The raw value is the key's name without its UIKit prefix.
   public enum Key: String, Sendable, Hashable, CaseIterable {
-    // The launch-options dictionary.
+    // Keys of an application's launch options.
     case url
     case remoteNotification
     case localNotification
@@ -18,7 +18,7 @@ public struct LaunchOptions: Sendable, Hashable {
     case sourceApplication
     case annotation
     case eventAttribution
-    // A scene's connection options.
+    // Keys of a scene's connection options.
     case notificationResponse
     case urlContexts
     case userActivities
@@ -27,16 +27,16 @@ public struct LaunchOptions: Sendable, Hashable {
 
   /// A link that launched the application.
   public struct Link: Sendable, Hashable {
-    /// The URL.
+    /// The URL to open, unchecked.
     public let url: String
-    /// The parameters passed with the URL.
+    /// The parameters that came with the link, such as a notification's `parameters`.
     public let parameters: ValueObject
-    /// The source of the link.
+    /// The kind of sender, which decides the routes that the link may open.
     public let source: RouteSource
-    /// The identifier of the notification; only a scene's options have one.
+    /// The identifier of the tapped notification. Nil for other links and for notifications in launch options.
     public let notificationID: String?
 
-    /// Creates a link.
+    /// Creates a link from the values found under a key.
     package init(url: String, parameters: ValueObject, source: RouteSource, notificationID: String?) {
       self.url = url
       self.parameters = parameters
@@ -45,7 +45,7 @@ public struct LaunchOptions: Sendable, Hashable {
     }
   }
 
-  /// The way in which a person responded to a notification among the options.
+  /// The person's response to a notification among the options.
   public enum Arrival: String, Sendable, Hashable {
     /// The person tapped the notification.
     case tap
@@ -55,28 +55,30 @@ public struct LaunchOptions: Sendable, Hashable {
     case receipt
   }
 
-  /// The keys that are present, known and supported.
+  /// The keys that are present and supported.
   public let keys: [Key]
-  /// The keys that are ignored: unknown ones, and those of features that the application does not have (R14).
+  /// The names of keys that are unknown or belong to a feature that the application does not have (R14).
   public let ignored: [String]
-  /// The values that might have been the link but were not used, each with the reason.
+  /// Possible links that were not used, each with its key and the reason.
   public let leftOut: [String]
-  /// The link, or nil if no key contains one.
+  /// The link to open, or nil if no key contains one.
   public let link: Link?
-  /// The notification among the options, or nil if there is none.
+  /// The response to the notification, or nil if the options contain no notification.
   public let arrival: Arrival?
   /// `default`, `dismiss` or the identifier of the chosen button, or nil without a notification.
   public let action: String?
-  /// The text that the person replied with.
+  /// The text typed as a reply to the notification, or nil if there is none.
   public let reply: String?
   /// Warnings about the notification (N18, N19), one sentence each.
   public let warnings: [String]
 
-  /// Reads the launch options of an application. `supported` are the keys of the features that it has.
+  /// Reads the launch options of an application. `supported` contains the keys of the features that the application
+  /// has.
   ///
-  /// A notification's payload must contain a `route` string (N18). Of several links, the first one is used for which
-  /// `accepts` returns true, in this order: links of notifications, URLs (N25), web pages of activities. If none is
-  /// accepted, the first link of a tap is used, so that the caller can report why it opens nothing.
+  /// A notification's payload must contain a `route` string (N18). If there are several links, the first one that
+  /// `accepts` approves is used. Links of notifications come first, then URLs (N25), then web pages of activities. If
+  /// none is approved, the first one that does not belong to a notification's button is used, so that the caller can
+  /// report why it opens nothing.
   public init(
     _ options: ValueObject, for reason: LaunchReason, supported: Set<Key> = Set(Key.allCases),
     accepts: (Link, _ action: String) -> Bool = { _, action in action == "default" }
@@ -142,7 +144,7 @@ private struct LinkCandidate {
   var place: String
   var link: LaunchOptions.Link?
   var action = NotificationAnswer.open
-  /// The reason why a value contains no link although it should.
+  /// The reason why the value contains no link, for a key that normally has one.
   var problem: String?
 
   static func all(in value: Value, under key: LaunchOptions.Key) -> [LinkCandidate] {
@@ -158,7 +160,7 @@ private struct LinkCandidate {
           place: "\(name)[\(index)]", link: url(context.objectValue?["url"] ?? context), problem: "it has no URL")
       }
     case .userActivityDictionary:
-      // Under its UIKit key, the activity is stored next to its type.
+      // Launch options store an activity in a dictionary, next to its type.
       let activity = object?["UIApplicationLaunchOptionsUserActivityKey"]?.objectValue ?? object
       return [LinkCandidate(place: name, link: url(activity?["webpageURL"] ?? .null), problem: "it has no web page")]
     case .userActivities:
@@ -182,10 +184,9 @@ private struct LinkCandidate {
 /// A notification in the launch options.
 private struct NotificationOption {
   let key: LaunchOptions.Key
-  /// The reason why its link is not opened, or nil if a person tapped the notification or chose one of its buttons in
-  /// the foreground.
+  /// The reason why the notification's link is not opened, or nil if it may be opened.
   let unopened: String?
-  /// True if a person chose one of its buttons, which may launch the app in the background.
+  /// True if a person chose one of the notification's buttons, which may launch the app in the background.
   var isButton: Bool { action != NotificationAnswer.open && action != NotificationAnswer.dismiss }
   var isAnswered: Bool { unopened == nil }
   let action: String

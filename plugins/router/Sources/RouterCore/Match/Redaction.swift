@@ -1,22 +1,23 @@
 import FlowModel
 
-/// Hides values that must not appear in logs: those with a key that looks like a secret's, in any encoding.
+/// Replaces secrets in links and parameters before they are logged. A value is a secret if its key looks like a
+/// secret's name.
 public enum Redaction {
   /// The text that replaces a hidden value.
   public static let mark = "[redacted]"
 
   /// The maximum number of bytes of a link that are inspected. Logs show fewer.
   private static let byteLimit = 4_096
-  /// The maximum depth of nested links and escapes that are inspected. Anything nested more deeply is hidden.
+  /// The maximum depth of nested links and escapes that are inspected. Anything nested more deeply counts as a secret.
   private static let depth = 4
 
   /// True if values under this key are hidden: the key contains `token`, `password`, `auth`, `code` or a similar word,
-  /// in any case.
+  /// ignoring case.
   public static func hides(_ key: String) -> Bool {
     var key = key
     return key.withUTF8 { bytes in
       if bytes.allSatisfy({ $0 < 0x80 }) { return secretWords.contains { holds(bytes, $0) } }
-      // A letter of another script may become an ASCII letter in lower case.
+      // Lowercasing can turn a non-ASCII letter into an ASCII one, such as the Kelvin sign into `k`.
       let text = String(decoding: bytes, as: UTF8.self).lowercased()
       return secretWords.contains { text.contains(String(decoding: $0, as: UTF8.self)) }
     }
@@ -27,8 +28,8 @@ public enum Redaction {
     "api_key", "api-key", "api.key",
   ].map { Array($0.utf8) }
 
-  /// True if ASCII bytes contain a lower-case word, ignoring case. It must be fast, because it is called for each
-  /// parameter of each route.
+  /// True if `bytes`, which are ASCII, contain the lower-case `word`, ignoring case. Called for each parameter of each
+  /// route, so it must be fast.
   private static func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
     guard bytes.count >= word.count else { return false }
     return (0...bytes.count - word.count).contains { start in
@@ -42,8 +43,8 @@ public enum Redaction {
   /// Returns a URL for a log, with at most 256 characters and with control characters replaced. User names, values of
   /// secret keys and nested links that contain a secret are hidden.
   ///
-  /// Accepts any text, even one that is not a valid URL. `segments` returns the positions of path segments to hide; it
-  /// is also called for nested links.
+  /// Accepts any text, even if it is not a valid URL. `segments` returns the positions of the path segments to hide in
+  /// a link, and is called for nested links too.
   public static func forLog(_ url: String, hiding segments: (String) -> Set<Int> = { _ in [] }) -> String {
     var text = url.utf8.count > byteLimit ? String(decoding: url.utf8.prefix(byteLimit), as: UTF8.self) : url
     text = hidden(text, depth: depth, segments)
@@ -90,7 +91,7 @@ extension Redaction {
     let segments = slashes == nil ? [] : hiding(url)
     var text = ""
     var rest = url.unicodeScalars[...]
-    // Before the path come a scheme and possibly a user name, which is hidden.
+    // The text before the path is the scheme and the host, possibly with a user name, which is hidden.
     if let slashes {
       rest = rest[slashes...]
       text += url[..<slashes]
@@ -103,7 +104,7 @@ extension Redaction {
     var segment = isWebLink(url) ? -1 : 0
     var isPath = true
     while true {
-      // A combining mark after a separator belongs to the text after it.
+      // Scalars are compared, because a combining mark after a separator would otherwise hide the separator.
       let end = rest.firstIndex { "?&#;".unicodeScalars.contains($0) || (isPath && $0 == "/") } ?? rest.endIndex
       let item = Substring(rest[..<end])
       text += isPath && segments.contains(segment) && !item.isEmpty ? mark : hidden(item, depth: depth, hiding)
@@ -162,8 +163,8 @@ extension Redaction {
 }
 
 extension RouteTable {
-  /// Returns a URL for a log, redacted by ``Redaction``. Also hides path parameters with secret names, of the matching
-  /// route or, without a match, of similar routes.
+  /// Returns a URL for a log, redacted by ``Redaction``. Path parameters with secret names are hidden too: those of the
+  /// matching route or, if none matches, of similar routes.
   public func forLog(_ url: String) -> String {
     Redaction.forLog(policy.shown(url)) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }

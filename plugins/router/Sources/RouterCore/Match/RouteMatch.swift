@@ -4,11 +4,11 @@ import FlowModel
 public struct RouteMatch: Sendable {
   /// The URL as it was received.
   public let given: String
-  /// The parsed URL. A fragment that is read as a path is part of its path.
+  /// The parsed URL. If fragments are read as paths, its path includes the fragment.
   public let url: ScannedURL
-  /// The index of the route in its table.
+  /// The index of the route in ``table``.
   public let routeIndex: Int
-  /// The table that contains the route.
+  /// The table in which the URL was looked up.
   public let table: RouteTable
 
   /// The matching route.
@@ -27,7 +27,7 @@ public struct RouteMatch: Sendable {
     return text(at: range.lowerBound + index)
   }
 
-  /// The path parameters in the order of the pattern, with numbers and booleans converted.
+  /// The path parameters in the order of the pattern, with numbers and Booleans converted from text.
   public var pathParameters: ValueObject {
     var object = ValueObject()
     for index in table.captureRange(of: routeIndex) {

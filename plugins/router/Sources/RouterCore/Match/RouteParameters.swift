@@ -13,11 +13,11 @@ public struct RouteParameters: Sendable, Hashable {
 
   /// A name that more than one origin provides.
   public struct Collision: Sendable, Hashable {
-    /// The name.
+    /// The name of the parameter.
     public let name: String
-    /// The origin of the value in the merged view.
+    /// The origin with the highest precedence, whose value is in ``RouteParameters/merged``.
     public let kept: Origin
-    /// The origins whose values are not in the merged view.
+    /// The other origins, whose values are not in the merged view.
     public let hidden: [Origin]
   }
 
@@ -34,7 +34,7 @@ public struct RouteParameters: Sendable, Hashable {
   /// The names that more than one origin provides.
   public let collisions: [Collision]
 
-  /// Creates parameters from these namespaces. Those of a pending route that is not matched yet have no path.
+  /// Creates parameters from the values of each origin. A pending route has no path parameters until it is matched.
   public init(
     path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:], fragment: ValueObject = [:],
     defaults: ValueObject = [:]
@@ -74,7 +74,7 @@ public struct RouteParameters: Sendable, Hashable {
     case commas
   }
 
-  /// Returns the values of a query key. The style must be given and is not detected.
+  /// Returns the values of a query key. `style` must be the notation that the sender uses; it is not detected.
   public func queryList(_ key: String, style: ListStyle = .repeated) -> [String] {
     let values = (query[style == .brackets ? key + "[]" : key]?.arrayValue ?? []).compactMap(\.stringValue)
     guard style == .commas else { return values }

@@ -5,7 +5,7 @@ import FlowModel
 public enum RouteResolution: Sendable {
   /// A route matches and may be opened with these parameters.
   case open(RouteMatch, RouteParameters)
-  /// The URL or a parameter is invalid.
+  /// The URL or one of its parameters is invalid.
   case rejected(URLRejection)
   /// No route matches. Contains the patterns that are most similar to the URL.
   case notFound(nearest: [String])
@@ -23,10 +23,10 @@ extension RouteTable {
     }
   }
 
-  /// Resolves `url`, which comes from `source` together with `payload`.
+  /// Resolves `url`, which arrived from `source` with the parameters in `payload`.
   ///
-  /// If the source is nil, the form of the URL implies it: `url-scheme` or `universal-link`. With `isApproved`, a
-  /// sensitive route may be opened from outside, because an interceptor has approved it.
+  /// If `source` is nil, it is derived from the form of the URL: `url-scheme` or `universal-link`. If `isApproved` is
+  /// true, an interceptor has approved the link, and external links may open sensitive routes.
   public func resolve(
     _ url: String, from source: RouteSource? = nil, payload: ValueObject = [:], isApproved: Bool = false
   ) -> RouteResolution {
@@ -47,7 +47,7 @@ extension RouteTable {
     }
   }
 
-  /// Returns at most three patterns similar to a URL without a match, the most similar one first (N40).
+  /// Returns up to three patterns that resemble a URL without a match, the most similar first (N40).
   func nearest(to url: ScannedURL) -> [String] {
     let segments = url.segments
     var found: [(distance: Int, pattern: String)] = []
@@ -58,7 +58,7 @@ extension RouteTable {
     return found.sorted { ($0.distance, $0.pattern) < ($1.distance, $1.pattern) }.prefix(3).map(\.pattern)
   }
 
-  /// Returns the distance between a path and a pattern, or nil if they have nothing in common.
+  /// Returns the distance between a path and a pattern, or nil if they are too different to suggest the pattern.
   private func distance(of path: [String], to pattern: [RoutePattern.Segment]) -> Int? {
     let hasRest = pattern.contains(.rest)
     let surplus = hasRest ? max(0, pattern.count - path.count) : abs(path.count - pattern.count)

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ParameterType {
-  /// True if the decoded bytes from `start` to `end` have this type. There is at least one byte.
+  /// True if the decoded bytes from `start` to `end` have this type. The range must not be empty.
   @inline(__always)
   func accepts(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     if case .string = self { return true }
@@ -23,13 +23,13 @@ extension ParameterType {
     }
   }
 
-  /// Converts a text that this type accepts: to a number for number types, to a Boolean for `bool`. Other texts are
-  /// returned unchanged.
+  /// Converts text that this type accepts to a value: a number for number types, a Boolean for `bool`, and otherwise
+  /// the text itself.
   func value(of text: String) -> Value {
     switch self {
     case .boolean: .boolean(text == "true")
     case .integer: Int(text).map(Value.integer) ?? .string(text)
-    // A number that is too large for an integer stays a string, so that no digit is lost.
+    // A number that does not fit an `Int` stays a string, so that no digit is lost.
     case .unsignedInteger: Int(text).map(Value.integer) ?? .string(text)
     case .double: Double(text).map(Value.number) ?? .string(text)
     case .enumeration, .uuid, .date, .slug, .url, .string: .string(text)

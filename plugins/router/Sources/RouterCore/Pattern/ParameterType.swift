@@ -5,9 +5,9 @@ public enum ParameterType: Sendable, Hashable {
   case enumeration([String])
   /// `true` or `false`.
   case boolean
-  /// A UUID in its 36-character form, either case.
+  /// A UUID in its 36-character form, in upper or lower case.
   case uuid
-  /// A calendar date, `2026-02-28`.
+  /// A calendar date such as `2026-02-28`.
   case date
   /// A non-negative integer that fits 64 bits.
   case unsignedInteger
@@ -28,13 +28,13 @@ public enum ParameterType: Sendable, Hashable {
     ("double", .double), ("slug", .slug), ("url", .url), ("string", .string),
   ]
 
-  /// The text between `<` and `>` of a pattern.
+  /// The type's name in patterns, between `<` and `>`.
   public var text: String {
     if case .enumeration(let words) = self { return "enum(\(words.joined(separator: ",")))" }
     return Self.words.first { $0.type == self }!.word
   }
 
-  /// The rank of the type. If several types are possible at a position, the one with the lowest rank is tried first.
+  /// The precedence of the type. If several types accept a segment, the one with the lowest rank is tried first.
   var rank: UInt8 {
     switch self {
     case .enumeration: 0
@@ -50,7 +50,7 @@ public enum ParameterType: Sendable, Hashable {
     }
   }
 
-  /// True if `self` is tried before `other`: types are ordered by rank, lists of words by length and then
+  /// True if `self` is tried before `other`. Types are ordered by rank, and lists of words by length, then
   /// alphabetically.
   func precedes(_ other: ParameterType) -> Bool {
     guard case .enumeration(let own) = self, case .enumeration(let others) = other else { return rank < other.rank }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
 extension RoutePattern {
-  /// Parses a pattern as written in a workflow.
+  /// Parses a pattern as written in a workflow. Throws the first syntax error.
   public init(_ text: String) throws(RoutePatternError) {
     var parser = RoutePatternParser(text)
     self = try parser.parse()
@@ -9,7 +9,7 @@ extension RoutePattern {
 }
 
 extension ParameterType {
-  /// Parses a type as written between `<` and `>` of a pattern.
+  /// Parses a type as written between `<` and `>` in a pattern. Throws if there is no such type.
   public init(text: String) throws(RoutePatternError) {
     self = try RoutePatternParser("").parseType(named: text, at: 0)
   }
@@ -135,7 +135,7 @@ private struct RoutePatternParser {
     return try parseType(named: String(decoding: bytes[start + 1..<end - 1], as: UTF8.self), at: start + 1)
   }
 
-  /// Parses the name of a type. `init(text:)` calls it without a pattern.
+  /// Parses the name of a type. `init(text:)` also calls this function, with a parser that has no pattern.
   fileprivate func parseType(named word: String, at offset: Int) throws(RoutePatternError) -> ParameterType {
     if let known = ParameterType.words.first(where: { $0.word == word }) { return known.type }
     guard word.hasPrefix("enum(") else {

@@ -7,20 +7,20 @@ import FlowDiagnostics
 /// segment  := literal | ":" name [ "<" type ">" ] [ "?" ] | "*" | "**"
 /// type     := string | int | uint | double | bool | uuid | date | slug | url | enum(word,…)
 /// ```
-/// A pattern without a scheme, or with one of the application's own, matches all of these schemes and all hosts. A
-/// pattern that begins with `https://host` matches only this host. `?` marks an optional last parameter. `*` matches
-/// one segment without capturing it. `**` matches one or more segments, which the parameter `rest` captures; it may
-/// appear only once.
+/// A pattern without a scheme, or with one of the application's schemes, matches URLs with any of these schemes and any
+/// host. A pattern that begins with `https://host` matches only this host. `?` marks an optional last parameter. `*`
+/// matches one segment without capturing it. `**` matches one or more segments, which are captured as the parameter
+/// `rest`; it may appear only once.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// One part between slashes.
   public enum Segment: Sendable, Hashable {
-    /// A decoded literal.
+    /// A fixed text, percent-decoded.
     case literal(String)
     /// A named parameter with a type; only the last one may be optional.
     case parameter(name: String, type: ParameterType, isOptional: Bool)
-    /// Any one segment.
+    /// Exactly one segment with any text, written `*`.
     case any
-    /// One or more segments.
+    /// One or more segments, written `**`.
     case rest
   }
 
@@ -33,10 +33,10 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   public let scheme: String?
   /// The host, if the pattern begins with `https://`.
   public let host: HostPattern?
-  /// The parts in order.
+  /// The parts between slashes, in order.
   public let segments: [Segment]
 
-  /// The pattern as it was declared.
+  /// Equal to ``text``.
   public var description: String { text }
 
   /// The first literal, which is the default page of the route.
@@ -45,7 +45,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// Creates a pattern from parts that the parser has checked.
+  /// Creates a pattern from parts that have already been checked.
   init(text: String, scheme: String?, host: HostPattern?, segments: [Segment]) {
     self.text = text
     self.scheme = scheme
@@ -54,7 +54,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A syntax error in a pattern: the problem, its position, and how to fix it.
+/// A syntax error in a pattern, with its position and advice.
 public struct RoutePatternError: Error, Sendable, Hashable {
   /// The byte offset of the error in the pattern, from 0.
   public let offset: Int
@@ -62,10 +62,10 @@ public struct RoutePatternError: Error, Sendable, Hashable {
   public let message: String
   /// The advice on how to fix the problem, or nil.
   public let help: String?
-  /// The suggested word, or nil.
+  /// The suggested replacement for a misspelled word, or nil.
   package let correction: Correction?
 
-  /// Creates an error at a byte offset.
+  /// Creates an error at a byte offset of the pattern.
   init(_ message: String, at offset: Int, help: String? = nil, correction: Correction? = nil) {
     self.offset = offset
     self.message = message

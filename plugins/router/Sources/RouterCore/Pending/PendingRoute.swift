@@ -6,18 +6,18 @@ public struct PendingRoute: Sendable, Hashable {
   public var url: String
   /// The parameters passed with the link; empty if there were none.
   public var parameters: ValueObject
-  /// The source of the link.
+  /// The kind of sender, which decides the routes that the link may open.
   public var source: RouteSource
   /// The identifier of the tapped notification; links from launch options have none.
   public var notificationID: String?
   /// The time when the link was received, in milliseconds since 1970.
   public var receivedAtMilliseconds: Int
-  /// The maximum waiting time in milliseconds, after which the link is dropped.
+  /// The maximum waiting time in milliseconds, after which the link expires.
   public var timeToLiveMilliseconds: Int
-  /// True if the URL or its parameters contain a secret of the run that received it.
+  /// True if the URL or its parameters contain a secret of the run that received the link.
   public var isSecret: Bool
 
-  /// Creates a link that has been received.
+  /// Creates a pending route for a link that has just been received.
   public init(
     url: String, parameters: ValueObject = [:], source: RouteSource = .notification, notificationID: String? = nil,
     receivedAtMilliseconds: Int, timeToLiveMilliseconds: Int = PendingPolicy.defaultTimeToLiveMilliseconds,
@@ -32,21 +32,21 @@ public struct PendingRoute: Sendable, Hashable {
     self.isSecret = isSecret
   }
 
-  /// True if both links come from the same tap: they have the same identifier, or at least one has none and URL and
-  /// parameters are equal (ruling C4).
+  /// True if both links come from the same tap (ruling C4): their notification identifiers are equal or, if one is
+  /// missing, their URLs and parameters are equal.
   public func isSameTap(as other: PendingRoute) -> Bool {
     if let own = notificationID, let others = other.notificationID { return own == others }
     return url == other.url && parameters == other.parameters
   }
 
-  /// True if the link's time to live has passed. If the clock was set back, the link counts as younger.
+  /// True if the link's time to live has passed. After the clock was set back, the link appears younger than it is.
   public func isExpired(atMilliseconds now: Int) -> Bool {
     now - receivedAtMilliseconds >= timeToLiveMilliseconds
   }
 }
 
 extension PendingRoute {
-  /// The stored form of the route.
+  /// The route as a value for persistent storage.
   public var value: Value {
     var object: ValueObject = [
       "url": .string(url), "parameters": .object(parameters), "source": .string(source.rawValue),
@@ -57,7 +57,7 @@ extension PendingRoute {
     return .object(object)
   }
 
-  /// Creates the route from its stored form. Returns nil if the value is not valid.
+  /// Restores a route from ``value``. Returns nil if the value is invalid.
   public init?(_ value: Value) {
     guard let object = value.objectValue, let url = object["url"]?.stringValue,
       let parameters = object["parameters"]?.objectValue,
@@ -71,13 +71,13 @@ extension PendingRoute {
   }
 }
 
-/// The rules for keeping pending routes.
+/// The rule that decides which pending routes are kept.
 public struct PendingPolicy: Sendable, Hashable {
-  /// The rule for waiting routes when another one arrives.
+  /// The treatment of waiting routes when another one arrives.
   public enum Keep: String, Sendable, Hashable, CaseIterable {
     /// Only the latest route is kept (N7).
     case latest
-    /// All routes are kept in order, up to ``PendingPolicy/capacity``. Then the oldest one is dropped.
+    /// All routes are kept in order of arrival. When ``PendingPolicy/capacity`` is exceeded, the oldest one is dropped.
     case fifo
   }
 
@@ -87,13 +87,13 @@ public struct PendingPolicy: Sendable, Hashable {
   public static let scopeLimit = 16
   /// The default time to live of a route: ten minutes.
   public static let defaultTimeToLiveMilliseconds = 600_000
-  /// The time after a hand-off in which another delivery of the same tap counts as a duplicate.
+  /// The time after a hand-off, in milliseconds, during which another delivery of the same tap counts as a duplicate.
   public static let duplicateWindowMilliseconds = 2_000
 
-  /// The default pause between a flush and the first hand-off, in which the interface settles (N6).
+  /// The default pause between a flush and the first hand-off (N6). It gives the interface time to settle.
   public static let defaultSettleMilliseconds = 500
 
-  /// The rule for waiting routes when another one arrives.
+  /// The treatment of waiting routes when another one arrives.
   public var keep: Keep
 
   /// Creates a policy; by default only the latest route is kept.

@@ -1,20 +1,21 @@
-/// The state of links that arrive before, while and after the user interface becomes ready. It is a value that changes
-/// only by calls that include the time.
+/// The links that arrive before, while and after the user interface becomes ready. The store has no clock: every change
+/// is a call that receives the current time.
 ///
-/// A link is held until `flush`, waits until the interface has settled, and is then handed off. Only
+/// A link is held until `flush`, waits until the interface has settled, and is then handed off. After that, only
 /// ``finished(_:at:)`` removes it, so that it survives a crash or a closed interface (ruling C5). Each change returns
 /// effects, which the owner must perform in order.
+/// effects, which the owner must perform in order.
 public struct PendingStore: Sendable, Hashable {
-  /// Identifies a link in this store.
+  /// The number of a link in this store.
   public typealias ID = Int
 
-  /// The result of adding a link.
+  /// The outcome of adding a link.
   public enum Arrival: Sendable, Hashable {
     /// The link waits for a flush.
     case deferred(ID)
     /// The link can be handed off now. The owner must then call ``PendingStore/finished(_:at:)``.
     case open(ID)
-    /// The tap of this link is already waiting or was just handed off.
+    /// The same tap is already waiting or was just handed off, so the link is not added.
     case duplicate
   }
 
@@ -22,7 +23,7 @@ public struct PendingStore: Sendable, Hashable {
   public enum Effect: Sendable, Hashable {
     /// Write a line of the log.
     case log(LogEntry)
-    /// Store the waiting links of the scope persistently, or remove them if there are none.
+    /// Store the unfinished links of the scope persistently, or delete the stored ones if none is left.
     case persist(scope: String)
     /// Call ``PendingStore/settled(scope:at:)`` at this time.
     case wake(scope: String, atMilliseconds: Int)
@@ -30,9 +31,9 @@ public struct PendingStore: Sendable, Hashable {
     case handOff(ID, PendingRoute)
   }
 
-  /// A log entry: an event and its link (N36).
+  /// An event in the life of a link, to be logged (N36).
   public struct LogEntry: Sendable, Hashable {
-    /// The events, with their names in logs.
+    /// The kinds of events. The raw values are their names in logs.
     public enum Kind: String, Sendable, Hashable {
       case set = "pending.set"
       case overwritten = "pending.overwritten"
@@ -43,9 +44,9 @@ public struct PendingStore: Sendable, Hashable {
       case returned = "pending.returned"
     }
 
-    /// The kind of event.
+    /// The event to log.
     public let kind: Kind
-    /// The link of the event.
+    /// The link that the event concerns.
     public let route: PendingRoute
   }
 
@@ -58,13 +59,13 @@ public struct PendingStore: Sendable, Hashable {
   /// The links of one scope.
   private struct Queue: Sendable, Hashable {
     var waiting: [NamedLink] = []
-    /// The time when the interface will have settled, or nil if no flush is in progress.
+    /// The time at which the interface will have settled after a flush, or nil if no flush is in progress.
     var settlesAtMilliseconds: Int?
-    /// The link that is being handed off.
+    /// The link that has been handed off but is not finished, or nil.
     var handingOff: NamedLink?
   }
 
-  /// A link that was handed off. It is kept for as long as another delivery of it counts as a duplicate.
+  /// A link that was handed off or replaced, kept as long as another delivery of it counts as a duplicate.
   private struct HandedOff: Sendable, Hashable {
     let route: PendingRoute
     let atMilliseconds: Int
@@ -73,13 +74,13 @@ public struct PendingStore: Sendable, Hashable {
     func isFresh(at now: Int) -> Bool { now - atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds }
   }
 
-  /// The rules for keeping links.
+  /// The rule that decides which links are kept.
   public let policy: PendingPolicy
   private var queues: [String: Queue] = [:]
-  /// Links that were opened without waiting and are not finished.
+  /// Links that were opened immediately and are not finished yet.
   private var direct: [NamedLink] = []
   private var recent: [HandedOff] = []
-  /// Links that were replaced by a later tap. Another delivery of one of them is not a new tap.
+  /// Links that were replaced by a later tap. Another delivery of such a link is a duplicate, not a new tap.
   private var superseded: [HandedOff] = []
   private var lastID: ID = 0
 
@@ -87,13 +88,13 @@ public struct PendingStore: Sendable, Hashable {
   public init(policy: PendingPolicy = PendingPolicy()) { self.policy = policy }
 }
 
-// MARK: - Asking
+// MARK: - Queries
 
 extension PendingStore {
   /// True if a link of the scope is waiting or being handed off (N5).
   public func hasPending(scope: String) -> Bool { !unfinished(scope: scope).isEmpty }
 
-  /// Returns the unfinished links of a scope, the one being handed off first. They must be stored persistently.
+  /// Returns the unfinished links of a scope, which must be stored persistently. The one being handed off comes first.
   public func unfinished(scope: String) -> [PendingRoute] {
     guard let queue = queues[scope] else { return [] }
     return ([queue.handingOff].compactMap { $0 } + queue.waiting).map(\.route)
@@ -103,7 +104,7 @@ extension PendingStore {
   public var scopes: [String] { queues.keys.sorted() }
 
   private func isDuplicate(_ route: PendingRoute, at now: Int) -> Bool {
-    // A link that the application itself opens does not come from a tap.
+    // A link opened by the application itself does not come from a tap, so it is never a duplicate.
     guard route.source.isExternal else { return false }
     let unfinished = queues.values.lazy.flatMap { [$0.handingOff].compactMap { $0 } + $0.waiting } + direct
     if unfinished.contains(where: { $0.route.isSameTap(as: route) }) { return true }
@@ -116,7 +117,7 @@ extension PendingStore {
 // MARK: - Arriving
 
 extension PendingStore {
-  /// Adds a link that waits for the next flush, even if the interface is ready (N20, N26).
+  /// Adds a link that waits for the next flush even if the interface is already ready (N20, N26).
   public mutating func hold(
     _ route: PendingRoute, scope: String, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -138,8 +139,8 @@ extension PendingStore {
     return (.deferred(entry.id), effects)
   }
 
-  /// Adds a link. It can be opened at once if the interface is ready and no link of the scope is in progress; otherwise
-  /// it waits (N2, N9, N11). A link that arrives while the interface settles replaces the waiting one.
+  /// Adds a link. It can be opened immediately if the interface is ready and the scope has no unfinished link;
+  /// otherwise it waits (N2, N9, N11). A link that arrives while the interface settles replaces the waiting one.
   public mutating func open(
     _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -153,8 +154,8 @@ extension PendingStore {
     return (.open(lastID), [.log(LogEntry(kind: .executed, route: route))])
   }
 
-  /// Records another delivery of a tap. If the waiting link has no identifier, it adopts that of the delivery, so that
-  /// a later tap on an equal link is recognized as a new one.
+  /// Records another delivery of a tap. If the waiting link has no identifier, it adopts the delivery's identifier, so
+  /// that a later tap on an equal link is recognized as new.
   private mutating func duplicated(_ route: PendingRoute) -> [Effect] {
     var effects: [Effect] = [.log(LogEntry(kind: .duplicate, route: route))]
     guard let id = route.notificationID else { return effects }
@@ -173,7 +174,7 @@ extension PendingStore {
     superseded.append(HandedOff(route: route, atMilliseconds: now))
   }
 
-  /// Adds links that an earlier process did not finish. Expired ones are dropped.
+  /// Adds links that an earlier process did not finish. Expired links are dropped.
   public mutating func restore(_ routes: [PendingRoute], scope: String, at now: Int) -> [Effect] {
     var queue = queues[scope] ?? Queue()
     var effects: [Effect] = []
@@ -199,8 +200,8 @@ extension PendingStore {
 // MARK: - Leaving
 
 extension PendingStore {
-  /// Marks the interface as ready. Waiting links are handed off once it has settled. Returns false if there are none
-  /// (N4, N28, N39).
+  /// Marks the interface as ready and schedules the hand-off of waiting links for when it has settled. `isScheduled` is
+  /// false if none is waiting (N4, N28, N39).
   public mutating func flush(
     scope: String, settleMilliseconds: Int = PendingPolicy.defaultSettleMilliseconds, at now: Int
   ) -> (isScheduled: Bool, effects: [Effect]) {
@@ -214,7 +215,7 @@ extension PendingStore {
     return (true, effects)
   }
 
-  /// Handles the wake-up that a flush requested. If it comes too early, requests another one.
+  /// Handles a wake-up requested by a flush. Requests another one if it comes too early.
   public mutating func settled(scope: String, at now: Int) -> [Effect] {
     guard let due = queues[scope]?.settlesAtMilliseconds else { return [] }
     guard now >= due else { return [.wake(scope: scope, atMilliseconds: due)] }
@@ -222,7 +223,7 @@ extension PendingStore {
     return handOffNext(scope: scope, at: now)
   }
 
-  /// Removes a link that was handed off, successfully or not. With `fifo`, the next link follows.
+  /// Removes a link that was handed off, whether it was opened or not. With `fifo`, the next link is then handed off.
   public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
     recent.removeAll { !$0.isFresh(at: now) }
     if let index = direct.firstIndex(where: { $0.id == id }) {
@@ -234,7 +235,8 @@ extension PendingStore {
     return [log, .persist(scope: scope)] + handOffNext(scope: scope, at: now)
   }
 
-  /// Returns a link to the queue because the interface closed before accepting it, unless a later link has arrived.
+  /// Puts a link back into the queue because the interface closed before accepting it. If a later link has arrived, it
+  /// is dropped.
   public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
     let entry: NamedLink
     if let index = direct.firstIndex(where: { $0.id == id }) {
@@ -287,7 +289,7 @@ extension PendingStore {
     return expired.map { .log(LogEntry(kind: .expired, route: $0.route)) } + [.persist(scope: scope)]
   }
 
-  /// Stores a queue, or removes it if it is empty, so that idle scopes use no memory.
+  /// Stores a scope's queue, or removes an empty one so that idle scopes use no memory.
   private mutating func set(_ queue: Queue, _ scope: String) {
     queues[scope] = queue == Queue() ? nil : queue
   }
