@@ -7,22 +7,22 @@ public struct Route: Sendable, Hashable {
   public let pattern: RoutePattern
   /// The page to open.
   public let page: String
-  /// The presentation of the page.
+  /// The way the page is presented.
   public let action: RouteAction
-  /// The rank among routes of the same shape, of which the highest is used. It has no other effect.
+  /// The priority among routes of the same shape; the route with the highest one is used. It has no other effect.
   public let priority: Int
-  /// True if links from outside open the route only with an interceptor's approval.
+  /// True if external links open the route only with an interceptor's approval.
   public let isSensitive: Bool
   /// The sources from which the route may be opened.
   public let sources: Set<RouteSource>
-  /// The required types of query and payload parameters. Parameters may be missing.
+  /// The types that query and payload parameters must have if they are present.
   public let parameterTypes: [String: ParameterType]
   /// The values of parameters that the link does not contain.
   public let defaults: ValueObject
-  /// True if the next launch may restore the page without the secret parts of its link. If nil, the page is restored
-  /// only if there are no secret parts and the route is not sensitive.
+  /// Determines if the next launch may restore the page, without the secret parts of its link. If nil, the page is
+  /// restored only if its link has no secret parts and the route is not sensitive.
   public let isRestorable: Bool?
-  /// The identifiers of notification buttons that open the page in the same way as a tap.
+  /// The identifiers of notification buttons that open the page as a tap does.
   public let notificationActions: Set<String>
 
   /// Creates a route. The default `page` is the pattern's first literal.
@@ -44,7 +44,7 @@ public struct Route: Sendable, Hashable {
     self.notificationActions = notificationActions
   }
 
-  /// Creates a route from the text of a pattern. Throws if the pattern is invalid.
+  /// Creates a route from a pattern's text. Throws if the pattern is invalid.
   public init(_ pattern: String, page: String? = nil, action: RouteAction = .push) throws(RoutePatternError) {
     self.init(try RoutePattern(pattern), page: page, action: action)
   }
@@ -52,7 +52,7 @@ public struct Route: Sendable, Hashable {
 
 /// The reason why a route cannot be added to a table.
 public struct RouteProblem: Error, Sendable, Hashable {
-  /// The kinds of problems, with their names in messages.
+  /// The kinds of problems. The raw values are their names in messages.
   public enum Kind: String, Sendable, Hashable {
     /// Two routes match the same URLs, and neither is more specific or has a higher priority.
     case duplicateRoute = "duplicate-route"
@@ -62,27 +62,27 @@ public struct RouteProblem: Error, Sendable, Hashable {
     case unknownScheme = "unknown-scheme"
     /// The pattern has a host that is not declared.
     case unknownHost = "unknown-host"
-    /// The pattern has no literal and the route has no page.
+    /// The route has no page and its pattern has no literal that could name one.
     case noPage = "no-page"
     /// There are more routes than ``RouteTable/routeLimit``.
     case tooManyRoutes = "too-many-routes"
   }
 
-  /// The kind of problem.
+  /// The stable name of the problem.
   public let kind: Kind
-  /// The index of the route in the given array.
+  /// The index of the route in the array from which the table was to be created.
   public let index: Int
   /// The index of the other route involved, or nil.
   public let relatedIndex: Int?
-  /// The message for a person, one sentence.
+  /// One sentence that states the problem.
   public let message: String
   /// The advice on how to fix the problem, or nil.
   public let help: String?
-  /// The suggested word, or nil.
+  /// The suggested replacement for a misspelled word, or nil.
   package let correction: Correction?
 }
 
-/// All problems of a list of routes.
+/// All problems found in a list of routes.
 public struct RouteProblems: Error, Sendable, Hashable {
   /// The problems, ordered by the index of their route.
   public let problems: [RouteProblem]

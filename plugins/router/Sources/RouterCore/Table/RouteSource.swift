@@ -1,10 +1,10 @@
-/// The source of a link. All sources except `internal` are external.
+/// The kind of sender of a link. All sources except `internal` are external.
 public enum RouteSource: String, Sendable, Hashable, CaseIterable {
   /// A tapped notification.
   case notification
-  /// Another application that opened one of the schemes.
+  /// Another application, which opened a URL with one of the schemes.
   case urlScheme = "url-scheme"
-  /// An `https` link passed on by the system.
+  /// The system, which passed on an `https` link.
   case universalLink = "universal-link"
   /// The application itself.
   case `internal`
@@ -12,7 +12,7 @@ public enum RouteSource: String, Sendable, Hashable, CaseIterable {
   /// All sources; the default of a route.
   public static let all = Set(allCases)
 
-  /// True if the link comes from outside the application. Such links do not open sensitive routes without approval.
+  /// True if the link comes from outside the application. External links open sensitive routes only with approval.
   public var isExternal: Bool { self != .internal }
 }
 

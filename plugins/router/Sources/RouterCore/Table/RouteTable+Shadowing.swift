@@ -1,8 +1,8 @@
-/// A route that no URL reaches because other routes match all of its URLs, or that no URL of a custom scheme reaches.
+/// A route that no URL reaches, or no URL with a custom scheme, because other routes match first.
 public struct ShadowedRoute: Sendable, Hashable {
   /// The index of the route.
   public let index: Int
-  /// The index of a route that matches its URLs first.
+  /// The index of a route that is reached instead.
   public let byIndex: Int
   /// A URL that matches the route but opens another one.
   public let example: String
@@ -13,7 +13,7 @@ public struct ShadowedRoute: Sendable, Hashable {
   /// custom scheme's URL is compared ignoring case, but the path of a universal link is not.
   public let link: String?
 
-  /// Returns a message for people and the reason for it.
+  /// Returns a message for people, and the reason for it.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
     let reason = "'\(routes[byIndex].pattern)' matches \(example), for example"
     if let link {
@@ -32,22 +32,22 @@ public struct ShadowedRoute: Sendable, Hashable {
 }
 
 extension RouteTable {
-  /// The maximum number of URLs tested per route. Only patterns with many lists of words have more.
+  /// The maximum number of URLs tested per route. Only patterns with many lists of words need more.
   static let witnessLimit = 4_096
 
-  /// Returns the routes that no URL reaches, and those for all hosts that no URL of a custom scheme reaches.
+  /// Returns the routes that no URL reaches. Also returns routes for all hosts that only universal links reach.
   ///
-  /// For each route, it looks up URLs that match as few other routes as possible. The value of a parameter is a text
-  /// that appears in no pattern and is of as few other types as possible. Each word of `bool` and `enum` is tested, and
-  /// `**` with every number of segments up to one more than the longest pattern has. If none of these URLs reaches the
-  /// route, no URL does. If there are too many to test, `isProven` is false.
+  /// For each route, it looks up URLs that match as few other routes as possible. A parameter's value is a text that
+  /// appears in no pattern and fits as few other types as possible. Each word of `bool` and `enum` is tested. `**` is
+  /// tested with every number of segments up to one more than the longest pattern has. If none of these URLs reaches
+  /// the route, no URL does. If there are too many to test, `isProven` is false.
   public func shadowedRoutes() -> [ShadowedRoute] {
     let witnesses = WitnessMaker(routes: routes, policy: policy)
     return routes.indices.compactMap { index in
       var taken: (by: Int, example: String)?
       let (urls, isComplete) = witnesses.urls(for: routes[index].pattern)
       for url in urls {
-        // A refused URL proves nothing about routes.
+        // A URL that is refused proves nothing about routes.
         guard case .match(let match) = lookUp(url) else { continue }
         if match.routeIndex == index { return nil }
         taken = taken ?? (match.routeIndex, url)
@@ -68,7 +68,7 @@ extension RouteTable {
 /// Creates URLs that match a pattern and as few other patterns as possible.
 private struct WitnessMaker {
   private let scheme: String
-  /// The literals of all patterns in lower case. A test URL does not use them.
+  /// The literals of all patterns in lower case, which test URLs must avoid.
   private let taken: Set<String>
   /// A host label that appears in no pattern and in no policy.
   private let label: String
@@ -93,7 +93,7 @@ private struct WitnessMaker {
     label = Self.first(where: { !labels.contains($0) }) { $0 == 0 ? "any" : "any\($0)" }
   }
 
-  /// Returns test URLs for a pattern, and true if they cover all cases.
+  /// Returns test URLs for a pattern. `isComplete` is true if they cover all cases.
   func urls(for pattern: RoutePattern) -> (urls: [String], isComplete: Bool) {
     let (paths, isComplete) = paths(for: pattern)
     let prefix = pattern.host.map(prefix) ?? "\(scheme)://"
@@ -157,12 +157,12 @@ private struct WitnessMaker {
     }
   }
 
-  /// Returns the first generated text that, after `prefix`, appears in no pattern.
+  /// Returns the first generated text that is not a pattern's literal when appended to `prefix`.
   private func free(within prefix: String = "", _ make: (Int) -> String) -> String {
     Self.first(where: { !taken.contains((prefix + $0).lowercased()) }, make)
   }
 
-  /// Terminates because the texts of `make` all differ and only finitely many are taken.
+  /// Terminates because all texts that `make` returns differ and only finitely many are taken.
   private static func first(where isFree: (String) -> Bool, _ make: (Int) -> String) -> String {
     var count = 0
     while !isFree(make(count)) { count += 1 }

@@ -1,4 +1,4 @@
-/// All routes of an application with one policy. A table is immutable.
+/// All routes of an application and the policy for its URLs. A table is immutable.
 ///
 /// ```swift
 /// let policy = try URLPolicy(schemes: ["app", "myapp"])
@@ -21,33 +21,34 @@ public final class RouteTable: Sendable {
     case rejected(URLRejection)
   }
 
-  /// A parameter of a pattern. Its segment is stored separately, so that matching uses few cache lines.
+  /// A parameter of a pattern. Its segment index is stored in `captureSegments`, so that matching touches fewer cache
+  /// lines.
   struct Capture: Sendable {
     let name: String
     let type: ParameterType
-    /// The number of segments after `**` if it captured this parameter, or nil for other parameters.
+    /// The number of segments after `**` if the parameter is captured by `**`; otherwise nil.
     var segmentsBehindRest: Int?
   }
 
-  /// The rules for URLs.
+  /// The rules for all URLs that are looked up.
   public let policy: URLPolicy
-  /// The routes in the given order.
+  /// The routes, in the order in which they were declared.
   public let routes: [Route]
   private let trie: RouteTrie
   /// True if any path parameter of a route has a name that looks like a secret's.
   let hidesParameters: Bool
-  /// The roots of patterns for all hosts: for custom schemes and for universal links.
+  /// The roots of the patterns for all hosts: the first for URLs with custom schemes, the second for universal links.
   private let root: Int32
   private let linkRoot: Int32
-  /// The roots of patterns for single hosts, more specific hosts first.
+  /// The root of each host that patterns name, the more specific hosts first.
   private let hostRoots: [(host: HostPattern, root: Int32)]
   private let captures: [Capture]
-  /// The segment of each capture, counted from the start. After `**` it is counted from the end: −1, −2, ….
+  /// The segment index of each capture, counted from the start; after `**`, from the end: −1, −2, ….
   private let captureSegments: [Int16]
   /// `captureStarts[i]..<captureStarts[i + 1]` are the captures of route `i`.
   private let captureStarts: [Int32]
 
-  /// Creates a table of these routes. Throws all problems with them together (N12, N13).
+  /// Creates a table of these routes. Throws all of their problems at once (N12, N13).
   public init(_ routes: [Route], policy: URLPolicy) throws(RouteProblems) {
     var assembly = RouteTableAssembly(routes, policy: policy)
     let problems = assembly.assemble()
@@ -66,7 +67,7 @@ public final class RouteTable: Sendable {
     hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { $0.0.precedes($1.0) }
   }
 
-  /// Looks up `url`. Allocates once for a URL without escapes and twice for a URL with escapes.
+  /// Looks up `url`. Allocates once, or twice if the URL has escapes.
   public func lookUp(_ url: String) -> Lookup {
     do throws(URLRejection) {
       let scanned = try URLScanner.scan(policy.matched(url), policy: policy)
@@ -90,13 +91,13 @@ public final class RouteTable: Sendable {
     return trie.match(url, from: linkRoot)
   }
 
-  /// Returns the indices of a route's parameters in the list of all parameters.
+  /// Returns the range of a route's parameters in `captures`.
   @inline(__always)
   func captureRange(of route: Int) -> Range<Int> { Int(captureStarts[route])..<Int(captureStarts[route + 1]) }
 
   func capture(_ index: Int) -> Capture { captures[index] }
 
-  /// Returns the path segment that a parameter captures, or nil if the URL omits it.
+  /// Returns the index of the path segment that a parameter captures, or nil if the URL omits it.
   @inline(__always)
   func segment(ofCapture index: Int, in count: Int) -> Int? {
     let segment = Int(captureSegments[index])

@@ -1,12 +1,13 @@
 import FlowDiagnostics
 
-/// Assembles the parts of a ``RouteTable`` and finds conflicting routes.
+/// Builds the parts of a ``RouteTable`` and finds conflicting routes.
 struct RouteTableAssembly {
   private let routes: [Route]
   private let policy: URLPolicy
   private var builder: RouteTrieBuilder
   private var roots: [Int32] = []
-  /// The root of patterns for all hosts as universal links compare them, or nil if custom schemes compare them equally.
+  /// The root of the patterns for all hosts that universal links use, or nil if they use the same root as custom
+  /// schemes.
   private var linkRoot: Int32?
   private var problems: [RouteProblem] = []
   private(set) var hosts: [HostPattern] = []
@@ -24,7 +25,7 @@ struct RouteTableAssembly {
     if separatesLinks { linkRoot = builder.addRoot() }
   }
 
-  /// True if the first segments of two patterns differ only in case. Universal links distinguish them and custom
+  /// True if the first segments of two patterns differ only in case. Universal links distinguish them but custom
   /// schemes do not, so they need separate trees.
   private static func separatesLinks(_ routes: [Route], _ policy: URLPolicy) -> Bool {
     guard !policy.hosts.isEmpty, !policy.caseSensitiveHost else { return false }
@@ -37,7 +38,7 @@ struct RouteTableAssembly {
     return Set(words.map { $0.lowercased() }).count < Set(words).count
   }
 
-  /// Adds all routes and returns the problems in order.
+  /// Adds all routes. Returns the problems, ordered by route.
   mutating func assemble() -> [RouteProblem] {
     guard routes.count <= RouteTable.routeLimit else {
       report(
@@ -54,8 +55,8 @@ struct RouteTableAssembly {
     return problems.sorted { $0.index < $1.index }
   }
 
-  /// Returns the tree and its roots: the common one, one for each of `hosts`, and last the one that universal links use
-  /// instead of the common one.
+  /// Returns the tree and its roots: the root for all hosts, one for each of `hosts`, and finally the root for all
+  /// hosts that universal links use.
   consuming func finishedTrie() -> (RouteTrie, [Int32]) {
     let (trie, laidOut) = builder.finished(roots: roots + (linkRoot.map { [$0] } ?? []))
     return (trie, linkRoot == nil ? laidOut + [laidOut[0]] : laidOut)
@@ -74,7 +75,7 @@ struct RouteTableAssembly {
     if let shorterEnd { settleShorter(index, at: shorterEnd) }
     guard let linkRoot, route.pattern.host == nil else { return }
     let (linkEnd, shorterLinkEnd) = builder.insert(route.pattern.segments, below: linkRoot, folds: false)
-    // Routes that are equal here are also equal in the common tree, where they were reported.
+    // Conflicts in this tree are also conflicts in the common tree, where they have been reported.
     let other = builder.route(at: linkEnd)
     if other.map({ routes[$0].priority < route.priority }) ?? true { builder.setRoute(index, at: linkEnd) }
     if let shorterLinkEnd { settleShorter(index, at: shorterLinkEnd) }
@@ -119,8 +120,8 @@ struct RouteTableAssembly {
     return roots[roots.count - 1]
   }
 
-  /// Makes a node the end of route `index`. Of two routes of the same shape, the one with the higher priority is used;
-  /// equal priorities are an error.
+  /// Makes a node the end of route `index`. If another route of the same shape ends there, the one with the higher
+  /// priority is used. Equal priorities are a problem.
   private mutating func settle(_ index: Int, at node: Int32) {
     guard let other = builder.route(at: node) else { return builder.setRoute(index, at: node) }
     let (priority, otherPriority) = (routes[index].priority, routes[other].priority)
@@ -141,8 +142,8 @@ struct RouteTableAssembly {
     return text == otherText
   }
 
-  /// Makes a node the end of route `index` without its optional last segment, unless a route with a more specific type
-  /// ends there.
+  /// Makes a node the end of route `index` without its optional last segment, unless a route whose last parameter has a
+  /// more specific type already ends there.
   private mutating func settleShorter(_ index: Int, at node: Int32) {
     guard let other = builder.shorterRoute(at: node) else { return builder.setShorterRoute(index, at: node) }
     let (type, otherType) = (lastType(index), lastType(other))
@@ -168,8 +169,8 @@ struct RouteTableAssembly {
 // MARK: - Lists of words
 
 extension RouteTableAssembly {
-  /// Finds pairs of otherwise equal patterns with word lists of the same length that share a word, and are therefore
-  /// ambiguous.
+  /// Reports pairs of ambiguous patterns. Such patterns differ only in word lists of the same length that have a word
+  /// in common.
   private mutating func noteAmbiguousEnumerations() {
     var byShape: [[RoutePattern.Segment]: [Int]] = [:]
     for index in routes.indices where routes[index].pattern.segments.contains(where: { words(of: $0) != nil }) {
@@ -188,7 +189,7 @@ extension RouteTableAssembly {
     }
   }
 
-  /// Returns the pattern without names. Each list of words is replaced by its length.
+  /// Returns the pattern's segments without parameter names, and with each list of words replaced by its length.
   private func shape(of pattern: RoutePattern) -> [RoutePattern.Segment] {
     pattern.segments.map { segment in
       if let words = words(of: segment) { return .literal("\(words.count)*") }

@@ -1,4 +1,5 @@
-/// The patterns of all routes as a tree of segments in flat arrays. Chains of single literals are merged into one node.
+/// The patterns of all routes as a tree of segments, stored in flat arrays. A chain of single literals is merged into
+/// one node.
 ///
 /// If a branch fails further down, the next branch is tried. A pattern has at most one `**`, so a node is visited at
 /// most once per segment of the URL, and the recursion is at most as deep as the number of segments.
@@ -8,23 +9,23 @@ struct RouteTrie: Sendable {
     var parent: Int32
     /// The route that ends here, or −1.
     var route: Int32 = -1
-    /// The literals that lead to this node, as a range of `labels`.
+    /// The literals that lead from the parent to this node, as a range of `labels`.
     var firstLabel: UInt32 = 0
     var labelCount: UInt16 = 0
-    /// The other branches, as a range of `branches` in order of precedence.
+    /// The branches without a literal, in order of precedence, as a range of `branches`.
     var branchCount: UInt16 = 0
     var firstBranch: UInt32 = 0
     /// True if the node has literal children.
     var hasLiterals = false
   }
 
-  /// The bytes of a literal, as a range of `text`.
+  /// A literal's bytes, as a range of `text`.
   struct Label: Sendable {
     var start: UInt32
     var end: UInt32
   }
 
-  /// A branch that is not a literal.
+  /// A branch for a parameter, `*` or `**`.
   struct Branch: Sendable {
     enum Kind: UInt8, Sendable {
       /// A segment of the type `types[type]`.
@@ -51,9 +52,8 @@ struct RouteTrie: Sendable {
 }
 
 extension RouteTrie {
-  /// The properties of a URL that a search needs in addition to its bytes.
+  /// The facts about a URL that a search needs in addition to its bytes.
   private struct Path {
-    /// The number of segments.
     let count: Int
     /// True if the first segment is compared ignoring case.
     let folds: Bool
@@ -67,7 +67,8 @@ extension RouteTrie {
     return url.withBytes { bytes in search(root, 0, enteredBy: 0, bytes, slots.span, path) }
   }
 
-  /// Searches below a node from segment `first` of the URL. `entered` labels of the node have already matched.
+  /// Searches below `start`, from the URL's segment `first`. The first `entered` labels of the node have already
+  /// matched.
   private func search(
     _ start: Int32, _ first: Int, enteredBy entered: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>,
     _ path: Path
@@ -124,8 +125,7 @@ extension RouteTrie {
     }
   }
 
-  /// Searches after a `**` that has matched the segments up to `first`. A match of the pattern's rest has precedence
-  /// over a longer match of `**`.
+  /// Searches after a `**` that has matched the segments before `first`. A `**` captures as few segments as possible.
   private func searchRest(
     _ node: Int32, _ first: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ path: Path
   ) -> Int32 {

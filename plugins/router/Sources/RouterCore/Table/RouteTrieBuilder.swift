@@ -1,4 +1,4 @@
-/// Builds a tree of patterns route by route and then stores it in flat arrays.
+/// Builds a tree from one pattern at a time and then converts it to flat arrays.
 struct RouteTrieBuilder {
   /// A node of the tree under construction. Its children are linked lists of siblings.
   private struct Draft {
@@ -7,7 +7,8 @@ struct RouteTrieBuilder {
     var firstLiteral: Int32 = -1
     var firstBranch: Int32 = -1
     var sibling: Int32 = -1
-    /// The route that ends here, and the route that ends here without its optional last segment. −1 means none.
+    /// The route that ends here, and the route that ends here if its optional last segment is missing. −1 if there is
+    /// none.
     var route: Int32 = -1
     var shorterRoute: Int32 = -1
   }
@@ -21,7 +22,7 @@ struct RouteTrieBuilder {
     case any
     case rest
 
-    /// The order in which the edges of a draft are tried. Typed edges are ordered by their type.
+    /// The order in which the edges of a draft are tried. Among typed edges, their types decide.
     var rank: Int {
       switch self {
       case .root, .literal: 0
@@ -33,14 +34,14 @@ struct RouteTrieBuilder {
     }
   }
 
-  /// The index of a literal.
+  /// The index of a literal in `literals`.
   private typealias LiteralID = Int32
 
   private var drafts: [Draft] = []
-  /// The distinct literals and their hashes.
+  /// The distinct literals with their hashes. `folds` is true if the literal is compared ignoring case.
   private var literals: [(label: RouteTrie.Label, hash: UInt64, folds: Bool)] = []
   private var literalIndex: LiteralIndex
-  /// The children by their parent and literal.
+  /// The children, indexed by parent and literal.
   private var childIndex: LiteralIndex
   private var trie = RouteTrie()
 
@@ -54,8 +55,9 @@ struct RouteTrieBuilder {
 
   mutating func addRoot() -> Int32 { add(.root, below: -1) }
 
-  /// Returns the draft at which a pattern below `root` ends, and the draft at which it ends without its optional last
-  /// segment. Creates missing drafts. If `folds`, the first segment may be a host, which is compared ignoring case.
+  /// Returns the draft at which a pattern below `root` ends, and the draft at which it ends if its optional last
+  /// segment is missing. Creates missing drafts. If `folds` is true, the first segment may be a host, which is compared
+  /// ignoring case.
   mutating func insert(
     _ segments: [RoutePattern.Segment], below root: Int32, folds: Bool
   ) -> (end: Int32, shorterEnd: Int32?) {
@@ -78,7 +80,7 @@ struct RouteTrieBuilder {
   /// Returns the route that ends at a draft, or nil.
   func route(at draft: Int32) -> Int? { drafts[Int(draft)].route < 0 ? nil : Int(drafts[Int(draft)].route) }
 
-  /// Returns the route that ends at a draft without its optional last segment, or nil.
+  /// Returns the route that ends at a draft if its optional last segment is missing, or nil.
   func shorterRoute(at draft: Int32) -> Int? {
     drafts[Int(draft)].shorterRoute < 0 ? nil : Int(drafts[Int(draft)].shorterRoute)
   }
@@ -111,8 +113,8 @@ extension RouteTrieBuilder {
     return child
   }
 
-  /// Returns the literal of a text, which is stored only once. If case is ignored, texts that differ only in case share
-  /// the literal of the first one.
+  /// Returns the literal with this text, which is stored only once. If case is ignored, texts that differ only in case
+  /// share the literal that was added first.
   private mutating func literal(_ text: String, folds: Bool) -> LiteralID {
     let start = trie.text.count
     trie.text.append(contentsOf: text.utf8)
@@ -167,7 +169,7 @@ extension RouteTrieBuilder {
 // MARK: - Laying out
 
 extension RouteTrieBuilder {
-  /// Returns the finished tree and its roots.
+  /// Returns the finished tree. Its roots are in the order of the given ones.
   consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
     trie.nodes.reserveCapacity(drafts.count)
     trie.labels.reserveCapacity(drafts.count)
@@ -176,8 +178,8 @@ extension RouteTrieBuilder {
     return (trie, laidOut)
   }
 
-  /// Stores the subtree of a draft, parents before children, and returns its node. The recursion is at most as deep as
-  /// a pattern is long.
+  /// Stores the subtree of a draft, parents before children, and returns its root node. The depth of the recursion is
+  /// limited by the length of a pattern.
   private mutating func layOut(_ start: Int32, below parent: Int32) -> Int32 {
     var draft = start
     var node = RouteTrie.TrieNode(parent: parent, firstLabel: UInt32(trie.labels.count))
@@ -231,10 +233,10 @@ extension RouteTrieBuilder {
     }
   }
 
-  /// Returns the literal that is the only edge from a draft at which no route ends, or nil.
+  /// Returns the only edge of a draft, if it is a literal and no route ends at the draft. Otherwise returns nil.
   ///
-  /// Roots are not merged, because their children may be compared ignoring case. Neither are drafts after `**`, because
-  /// they are tried at every segment.
+  /// Roots are not merged with their children, because these may be compared ignoring case. Drafts after `**` are not
+  /// merged either, because they are tried at every segment.
   private func soleLiteral(below draft: Int32) -> (Int32, LiteralID)? {
     let here = drafts[Int(draft)]
     switch here.edge {

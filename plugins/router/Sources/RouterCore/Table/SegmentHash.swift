@@ -1,4 +1,4 @@
-/// Hashes a segment, ignoring the case of ASCII letters, so that one table serves both comparisons.
+/// Hashes segments. The hash ignores the case of ASCII letters, so one table serves both kinds of comparison.
 ///
 /// Processes eight bytes at a time with a 128-bit product (the idea of wyhash). Tables contain only the application's
 /// own patterns, so an attacker cannot choose keys that collide.
@@ -21,7 +21,7 @@ enum SegmentHash {
       state ^ (SegmentBytes.tail(raw, from: position, to: end) | fold), first ^ UInt64(truncatingIfNeeded: end - start))
   }
 
-  /// Returns the hash of a segment together with its parent node.
+  /// Returns the hash of a segment combined with its parent node.
   @inline(__always)
   static func combine(_ hash: UInt64, below parent: Int32) -> UInt64 {
     mix(hash ^ second, first ^ UInt64(truncatingIfNeeded: parent))
@@ -38,16 +38,16 @@ enum SegmentHash {
 enum SegmentBytes {
   @inline(__always)
   static func word(_ raw: RawSpan, at position: Int) -> UInt64 {
-    // An integer has no invalid bit patterns, and the span checks the position.
+    // Any bit pattern is a valid integer, and the span checks the position.
     raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
   }
 
-  /// Returns up to eight bytes as one word. Different bytes of the same length result in different words.
+  /// Returns up to eight bytes as one word. Different bytes of the same length give different words.
   @inline(__always)
   static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
     let count = end - start
     if count == 8 { return word(raw, at: start) }
-    // Integers have no invalid bit patterns, and the span checks the positions.
+    // Any bit pattern is a valid integer, and the span checks the positions.
     if count >= 4 {
       let low = raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self)
       let high = raw.unsafeLoadUnaligned(fromByteOffset: end - 4, as: UInt32.self)
@@ -72,9 +72,9 @@ enum SegmentBytes {
   }
 }
 
-/// A hash table from hashes to children: open addressing with linear probing, at most half full.
+/// An open-addressing hash table from hashes to children, with linear probing, at most half full.
 struct LiteralIndex: Sendable {
-  /// A child and the upper half of its hash. −1 as the child marks a free slot.
+  /// A child and the upper half of its hash. A free slot has the child −1.
   struct LiteralChild: Sendable {
     var tag: UInt32
     var child: Int32
@@ -92,7 +92,7 @@ struct LiteralIndex: Sendable {
     mask = size - 1
   }
 
-  /// Returns the child with this hash for which `isWanted` is true, or −1 if there is none.
+  /// Returns the child with this hash that satisfies `isWanted`, or −1 if there is none.
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int32) -> Bool) -> Int32 {
     let tag = UInt32(truncatingIfNeeded: hash >> 32)
@@ -105,7 +105,7 @@ struct LiteralIndex: Sendable {
     }
   }
 
-  /// Adds a child. There must not be more children than the initial capacity.
+  /// Adds a child. The number of children must not exceed the initial capacity.
   mutating func insert(_ hash: UInt64, _ child: Int32) {
     precondition(count < entries.count / 2 + 1, "the index has room for its capacity only")
     var position = Int(truncatingIfNeeded: hash) & mask

@@ -1,4 +1,4 @@
-/// Classifies and converts single bytes of URLs and patterns.
+/// Classifies and converts bytes of URLs and patterns.
 enum ASCII {
   @inline(__always) static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
@@ -10,7 +10,7 @@ enum ASCII {
     isLetter(byte) || isDigit(byte) || byte == plus || byte == hyphen || byte == dot
   }
 
-  /// Returns a letter in lower case, and any other byte unchanged.
+  /// Returns a letter in lower case. Other bytes are returned unchanged.
   @inline(__always) static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
   /// Returns the value of a hexadecimal digit, or nil for another byte.

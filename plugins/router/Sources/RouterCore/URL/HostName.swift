@@ -1,11 +1,11 @@
-/// The host of a universal link. Plain ASCII hosts are compared with host patterns without a copy.
+/// The host of a universal link. A plain ASCII host is compared with host patterns without being copied.
 struct HostName {
   private let start: Int
   private let end: Int
   /// The name in lower case and Unicode, or nil if the bytes can be compared directly.
   private let normalized: String?
 
-  /// Creates a host from the bytes between two positions. Returns nil if it is not a valid name.
+  /// Creates a host from the bytes from `start` to `end`. Returns nil if it is not a valid name.
   init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
     self.start = start
     self.end = end
@@ -17,7 +17,7 @@ struct HostName {
     }
   }
 
-  /// True if the pattern matches this host.
+  /// True if `pattern` matches this host. `bytes` are those of the URL.
   func isNamed(by pattern: HostPattern, in bytes: Span<UInt8>) -> Bool {
     if let normalized { return pattern.names(normalized) }
     let count = pattern.name.utf8.count
@@ -34,8 +34,8 @@ struct HostName {
     return true
   }
 
-  /// True if the bytes can be compared with patterns directly except for case: ASCII without escapes, `xn--` labels and
-  /// a final dot, and within the length limits.
+  /// True if the bytes can be compared with patterns directly, ignoring case. They must be ASCII, within the length
+  /// limits, and have no escapes, `xn--` labels or final dot.
   private static func isPlain(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     guard end - start <= HostPattern.byteLimit else { return false }
     var previous = ASCII.dot

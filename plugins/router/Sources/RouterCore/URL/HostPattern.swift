@@ -10,7 +10,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// The port that is allowed in addition to 443, or nil.
   public let port: Int?
 
-  /// Parses a host as declared. Returns nil if it is invalid.
+  /// Parses a host as written in a declaration. Returns nil if it is invalid.
   public init?(_ text: String) {
     var rest = Substring(text)
     isWildcard = rest.hasPrefix("*.")
@@ -35,10 +35,10 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     return isWildcard && name.utf8.count > other.name.utf8.count
   }
 
-  /// True if a port is allowed. A missing port means 443.
+  /// True if a URL may have this port. A missing port means 443.
   func allows(port given: Int?) -> Bool { given == nil || given == 443 || given == port }
 
-  /// True if the pattern matches a normalized name.
+  /// True if the pattern matches a normalized host name.
   func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
 
   /// True if this pattern matches every host that `other` matches.
@@ -47,13 +47,13 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     return isWildcard && names(other.name)
   }
 
-  /// The maximum length of a name, and of one label, in bytes (RFC 1035, 2.3.4).
+  /// The maximum lengths of a name and of a label in bytes (RFC 1035, 2.3.4).
   static let byteLimit = 253
   static let labelByteLimit = 63
 
   /// Returns the name in lower case and Unicode without a final dot, or nil if it is not a valid name.
   ///
-  /// Swift compares strings by canonical equivalence, so the result need not be in a normalization form.
+  /// The result need not be in a normalization form, because Swift compares strings by canonical equivalence.
   static func normalized(_ text: String) -> String? {
     var name = text.lowercased()
     if name.utf8.contains(where: { $0 >= 0x80 }) {
@@ -64,7 +64,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     var labels: [String] = []
     for label in name.split(separator: ".", omittingEmptySubsequences: false) {
       guard !label.isEmpty, label.allSatisfy(isAllowed) else { return nil }
-      // In UTF-8, a non-ASCII label is longer than in Punycode, to which the limit applies.
+      // The limit applies to Punycode. In UTF-8, a non-ASCII label may be longer.
       guard label.utf8.count <= (label.utf8.allSatisfy { $0 < 0x80 } ? labelByteLimit : labelByteLimit * 4) else {
         return nil
       }

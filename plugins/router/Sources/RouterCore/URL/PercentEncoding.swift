@@ -14,7 +14,7 @@ public enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Decodes each `%XX`. Invalid escapes stay as they are. If the result would not be UTF-8, the text is returned
+  /// Decodes each `%XX`. Invalid escapes stay unchanged. If the result were not valid UTF-8, the whole text is returned
   /// unchanged.
   static func decode(_ text: String) -> String {
     guard text.utf8.contains(ASCII.percent) else { return text }

@@ -4,7 +4,7 @@ enum Punycode {
   private static let thresholdMinimum: UInt32 = 1
   private static let thresholdMaximum: UInt32 = 26
 
-  /// Decodes the text after `xn--`. Returns nil if it is not Punycode.
+  /// Decodes the text after `xn--`. Returns nil if it is not valid Punycode.
   static func decode(_ text: Substring) -> String? {
     var scalars: [Unicode.Scalar] = []
     var digits = text.utf8
@@ -32,8 +32,8 @@ enum Punycode {
     return String(String.UnicodeScalarView(scalars)).lowercased()
   }
 
-  /// Reads one variable-length integer and adds it to `position`. Returns nil on an invalid digit, at the end of the
-  /// digits, and on overflow.
+  /// Reads one variable-length integer and returns it added to `position`. Returns nil if a digit is invalid, digits
+  /// are missing, or the sum overflows.
   private static func delta(from digits: inout Substring.UTF8View, bias: UInt32, into position: UInt32) -> UInt32? {
     var result = position
     var weight: UInt32 = 1

@@ -1,9 +1,8 @@
-/// A parsed URL that has passed the security checks. It stores the positions of its parts and copies none of them.
+/// A parsed URL that has passed the security checks. It stores the positions of its parts instead of copies.
 ///
-/// Positions refer to the URL itself. If the URL has percent escapes, they refer to a second buffer with the decoded
-/// text.
+/// The positions refer to the URL itself or, if it has percent escapes, to a separate buffer with the decoded text.
 public struct ScannedURL: Sendable {
-  /// The start and end of a decoded part.
+  /// The start and end of a part in the decoded text.
   struct Slot: Sendable, Hashable {
     var start: UInt16
     var end: UInt16
@@ -25,25 +24,25 @@ public struct ScannedURL: Sendable {
   public let kind: Kind
   /// The decoded text if the URL has escapes; empty otherwise.
   let decoded: [UInt8]
-  /// The segments, then the alternating keys and values of the query and of the fragment, then the fragment.
+  /// The positions of all parts: the segments, the keys and values of the query, those of the fragment, and the
+  /// fragment itself.
   let slots: [Slot]
   /// The number of slots that are segments.
   public let segmentCount: Int
   /// The number of query items.
   public let queryItemCount: Int
-  /// The number of fragment items, if the fragment is read as parameters.
+  /// The number of fragment items. 0 unless the fragment is read as parameters.
   let fragmentItemCount: Int
   /// True if the URL has a fragment.
   let hasFragment: Bool
   /// The position of a universal link's host in ``text``.
   let hostSlot: Slot?
-  /// True if a segment was empty, which matters only with strict slashes.
+  /// True if a path segment was empty. This matters only with strict slashes.
   let hasEmptySegment: Bool
   let ignoredParts: [IgnoredPart]
 
-  /// A query item, a fragment item or a fragment that was ignored because it is invalid.
+  /// An invalid query item, fragment item or fragment, which was ignored.
   struct IgnoredPart: Sendable {
-    /// The part of the URL to which the item belongs.
     enum Origin: String, Sendable {
       case query, fragment
     }
@@ -54,7 +53,7 @@ public struct ScannedURL: Sendable {
     let reason: URLRejection.Reason
   }
 
-  /// Calls `body` with the bytes that the slots refer to.
+  /// Calls `body` with the bytes to which the slots refer.
   @inline(__always)
   func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     if !decoded.isEmpty { return body(decoded.span) }
@@ -74,7 +73,7 @@ public struct ScannedURL: Sendable {
     return text.withUTF8Span { HostName.normalized($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
   }
 
-  /// Returns the decoded text of the segment at `index`, counted from 0.
+  /// Returns the decoded text of the segment at `index`, which starts at 0.
   public func segment(_ index: Int) -> String {
     precondition(index < segmentCount, "the URL has \(segmentCount) segments")
     return string(slots[index])
@@ -86,7 +85,7 @@ public struct ScannedURL: Sendable {
   /// The decoded query items, in order. A key without `=` has an empty value.
   public var queryItems: [(key: String, value: String)] { items(0..<queryItemCount) }
 
-  /// The decoded items of a fragment that is read as parameters.
+  /// The decoded items of the fragment; empty unless it is read as parameters.
   public var fragmentItems: [(key: String, value: String)] {
     items(queryItemCount..<queryItemCount + fragmentItemCount)
   }
@@ -95,7 +94,7 @@ public struct ScannedURL: Sendable {
     range.map { item in (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1])) }
   }
 
-  /// The ignored items, each with the reason, as text.
+  /// A text for each ignored item, with its key and the reason.
   public var ignored: [String] {
     ignoredParts.map { part in
       let name = part.key.map { "\(part.origin.rawValue) '\(string($0))'" } ?? "\(part.origin.rawValue)"

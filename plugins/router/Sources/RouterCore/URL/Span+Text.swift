@@ -8,10 +8,10 @@ extension Span<UInt8> {
 }
 
 extension String {
-  /// Calls `body` with the UTF-8 bytes. They are copied only if the string is not stored as contiguous UTF-8.
+  /// Calls `body` with the UTF-8 bytes of the string. Copies them only if the string is not stored as contiguous UTF-8.
   @inline(__always)
   func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-    // The span does not outlive the closure in which the buffer is valid: `Span` cannot escape `body`.
+    // The buffer is valid inside the closure, and the span cannot outlive it, because `Span` cannot escape from `body`.
     if let result = utf8.withContiguousStorageIfAvailable({ body(Span(_unsafeElements: $0)) }) { return result }
     return body(Array(utf8).span)
   }

@@ -1,4 +1,5 @@
-/// The maximum sizes of a URL. A larger URL is refused before routes are tried. The router's README lists the limits.
+/// The maximum sizes of a URL, as listed in the router's README. A larger URL is refused before it is matched with
+/// routes.
 public struct URLLimits: Sendable, Hashable {
   /// The maximum length of a received URL, in bytes.
   public var urlBytes: Int
@@ -9,7 +10,7 @@ public struct URLLimits: Sendable, Hashable {
   /// The maximum number of `key=value` pairs in a query.
   public var queryItems: Int
 
-  /// Creates limits for links. None may exceed its default, because the scanner's 16-bit offsets rely on the defaults.
+  /// Creates limits. None may exceed its default, because the scanner's 16-bit offsets rely on the defaults.
   public init(urlBytes: Int = 2048, segments: Int = 64, parameterBytes: Int = 1024, queryItems: Int = 64) {
     precondition(urlBytes <= 2048 && segments <= 64 && queryItems <= 64, "limits may only be tightened")
     self.urlBytes = urlBytes

@@ -1,4 +1,4 @@
-/// The rules for links: allowed schemes and hosts, and how parts of a URL are interpreted.
+/// The rules for links: the allowed schemes and hosts, and the interpretation of a URL's parts.
 ///
 /// Schemes and hosts that are not declared are refused (CWE-939).
 public struct URLPolicy: Sendable, Hashable {
@@ -11,7 +11,8 @@ public struct URLPolicy: Sendable, Hashable {
   public var plusAsSpace: Bool
   /// True if empty segments count, as in `a//b` or after a final `/`. Otherwise they are dropped.
   public var strictSlashes: Bool
-  /// True if the first segment is case-sensitive. Otherwise it is compared ignoring case, as a host by RFC 3986.
+  /// True if the first segment of a custom scheme's URL is case-sensitive. If false, it is compared like a host (RFC
+  /// 3986), ignoring case.
   public var caseSensitiveHost: Bool
   /// The interpretation of a fragment.
   public var fragmentUse: FragmentUse
@@ -30,7 +31,7 @@ public struct URLPolicy: Sendable, Hashable {
 
   /// A problem with a declared scheme or host.
   public enum PolicyProblem: Error, Sendable, Hashable {
-    /// No scheme was given.
+    /// There is no scheme.
     case noScheme
     /// The scheme at this index is invalid. A scheme is a letter followed by letters, digits, `+`, `-` or `.`.
     case malformedScheme(index: Int)
@@ -40,7 +41,7 @@ public struct URLPolicy: Sendable, Hashable {
     case malformedHost(index: Int)
   }
 
-  /// Schemes with a fixed meaning, which no application may use for its pages.
+  /// Schemes with a fixed meaning, which an application must not use.
   public static let reservedSchemes: Set<String> = [
     "about", "blob", "data", "file", "ftp", "http", "https", "intent", "javascript", "mailto", "sms", "tel", "vbscript",
     "ws", "wss",
@@ -73,7 +74,8 @@ public struct URLPolicy: Sendable, Hashable {
     self.limits = limits
   }
 
-  /// Returns the URL to match. If fragments are paths, `app://page/#/inner?x=1` becomes `app://page/inner?x=1`.
+  /// Returns the URL that is matched with routes. If fragments are paths, `app://page/#/inner?x=1` becomes
+  /// `app://page/inner?x=1`.
   func matched(_ url: String) -> String {
     guard fragmentUse == .path, let hash = url.firstIndex(of: "#") else { return url }
     var fragment = url[url.index(after: hash)...]
@@ -91,7 +93,7 @@ public struct URLPolicy: Sendable, Hashable {
     return (text[..<mark], text[text.index(after: mark)...])
   }
 
-  /// Returns the URL for a log. A fragment that is read as parameters is hidden.
+  /// Returns the URL for a log. Hides the fragment if it is read as parameters.
   func shown(_ url: String) -> String {
     guard fragmentUse == .parameters, let hash = url.firstIndex(of: "#"), url.index(after: hash) < url.endIndex else {
       return matched(url)

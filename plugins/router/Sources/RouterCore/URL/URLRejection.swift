@@ -1,6 +1,7 @@
-/// The reason why a URL was refused before or after matching: a stable word and a byte offset.
+/// The reason why a URL was refused, as a stable word with a byte offset. A URL may be refused before or after
+/// matching.
 public struct URLRejection: Error, Sendable, Hashable {
-  /// The reasons, with their names in results (CWE-939, MASWE-0058).
+  /// The reasons for rejections. The raw values are their names in results (CWE-939, MASWE-0058).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// The URL has no scheme, no `//` after the scheme, or no required host.
     case malformedURL = "malformed-url"
@@ -38,21 +39,21 @@ public struct URLRejection: Error, Sendable, Hashable {
     case parameterTypeMismatch = "parameter-type-mismatch"
   }
 
-  /// The reason for the rejection.
+  /// The stable reason.
   public let reason: Reason
   /// The byte offset of the problem in the URL, from 0.
   public let offset: Int
   /// The name of the invalid parameter, or nil if the problem is not in a parameter.
   public let parameter: String?
 
-  /// Creates a rejection.
+  /// Creates a rejection at a byte offset of the URL.
   public init(_ reason: Reason, at offset: Int, parameter: String? = nil) {
     self.reason = reason
     self.offset = offset
     self.parameter = parameter
   }
 
-  /// The message for people, with the parameter or the byte offset in parentheses.
+  /// The explanation for people, followed by the parameter or the byte offset in parentheses.
   public var message: String {
     let place = parameter.map { "parameter '\($0)'" } ?? "byte \(offset)"
     return "\(reason.explanation) (\(place))"

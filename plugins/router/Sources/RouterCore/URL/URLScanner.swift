@@ -1,13 +1,13 @@
 /// Scans a URL in one pass: parses it, decodes it and applies the security checks.
 ///
-/// A URL without escapes needs one allocation, for the slots. The first escape needs another one, for a copy in which
-/// the text is decoded.
+/// A URL without escapes needs one allocation, for the slots. Escapes need a second one, for a decoded copy of the
+/// text.
 struct URLScanner: ~Copyable {
   private let limits: URLLimits
   private let plusAsSpace: Bool
   private let readsFragment: Bool
   private var position = 0
-  /// The length of the text so far minus that of the decoded text.
+  /// The number of bytes by which decoding has shortened the text so far.
   private var shrink = 0
   private var decoded: [UInt8] = []
   private var slots: [ScannedURL.Slot] = []
@@ -34,7 +34,7 @@ struct URLScanner: ~Copyable {
     readsFragment = policy.fragmentUse == .parameters
   }
 
-  /// Scans `text`. Throws the first problem.
+  /// Scans `text`. Throws the first problem found.
   @inline(__always)
   static func scan(_ text: String, policy: URLPolicy) throws(URLRejection) -> ScannedURL {
     let outcome: Result<ScannedURL, URLRejection> = text.withUTF8Span { bytes in
@@ -111,7 +111,8 @@ extension URLScanner {
     return true
   }
 
-  /// Checks the text between `//` and the first `/`, `?` or `#`. In a custom scheme's URL it is the first segment.
+  /// Checks the text between `//` and the next `/`, `?` or `#`. In a custom scheme's URL, this text is the first
+  /// segment.
   private mutating func scanAuthority(
     _ bytes: Span<UInt8>, _ kind: ScannedURL.Kind, _ policy: borrowing URLPolicy
   ) throws(URLRejection) {
@@ -164,7 +165,7 @@ extension URLScanner {
 // MARK: - Path, query, fragment
 
 extension URLScanner {
-  /// Properties of a part that are found while it is read.
+  /// Facts about a part that are collected while it is read.
   private struct Contents {
     var start: Int
     var hasHighByte = false
@@ -172,8 +173,7 @@ extension URLScanner {
   }
 
   private mutating func scanPath(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
-    // The slash before a universal link's path comes before the first segment. There is no empty segment in front of
-    // it.
+    // A universal link's path begins with a slash. There is no empty segment before it.
     if kind == .universalLink, position < bytes.count, bytes[position] == ASCII.slash { position += 1 }
     var part = Contents(start: position - shrink)
     while position < bytes.count {
@@ -201,7 +201,8 @@ extension URLScanner {
   ) throws(URLRejection) {
     let slot = try finish(part, bytes)
     guard !slot.isEmpty else {
-      // Without any segment the path is the root. Otherwise an empty segment comes from a doubled or a final slash.
+      // If there are no segments yet, this is the root path. Otherwise a doubled or final slash causes an empty
+      // segment.
       if !isLast || segmentCount > 0 { hasEmptySegment = true }
       return
     }
@@ -215,9 +216,9 @@ extension URLScanner {
   private struct Item {
     var part: Contents
     var key: ScannedURL.Slot?
-    /// The reason for ignoring the item.
+    /// The reason for ignoring the item, or nil if the item is valid.
     var problem: URLRejection.Reason?
-    /// True if the problem is in the key, so that the item cannot be named.
+    /// True if the problem is in the key, so that messages cannot name the item.
     var hasBrokenKey = false
   }
 
@@ -226,8 +227,8 @@ extension URLScanner {
     queryItemCount = try scanItems(bytes, of: .query)
   }
 
-  /// Reads `key=value&…` and returns the number of items. An invalid item is ignored, and the rest of the URL stays
-  /// valid.
+  /// Reads `key=value&…` and returns the number of valid items. An invalid item is ignored and does not make the URL
+  /// invalid.
   private mutating func scanItems(
     _ bytes: Span<UInt8>, of origin: ScannedURL.IgnoredPart.Origin
   ) throws(URLRejection) -> Int {
@@ -300,7 +301,7 @@ extension URLScanner {
     if readsFragment {
       let ignoredBefore = ignoredParts.count
       fragmentItemCount = try scanItems(bytes, of: .fragment)
-      // If an item was ignored, the fragment as a whole is not stored.
+      // The fragment is stored as a whole only if all of its items are valid.
       guard ignoredParts.count == ignoredBefore else { return }
       slots.append(
         ScannedURL.Slot(start: UInt16(truncatingIfNeeded: start), end: UInt16(truncatingIfNeeded: position - shrink)))
@@ -338,7 +339,7 @@ extension URLScanner {
     return (byte < 64 ? specialLow >> UInt64(byte) : specialHigh >> UInt64(byte &- 64)) & 1 != 0
   }
 
-  /// Accepts one byte and advances.
+  /// Accepts one byte and moves to the next.
   @inline(__always)
   private mutating func pass(_ byte: UInt8) {
     if !decoded.isEmpty { decoded[position - shrink] = byte }
@@ -353,7 +354,7 @@ extension URLScanner {
     }
   }
 
-  /// Handles a byte that needs special handling: an escape, a non-ASCII byte, or a byte that is not allowed in a URL.
+  /// Handles an escape, a non-ASCII byte, or a byte that a URL must not contain.
   private mutating func handleSpecial(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection)
   {
     switch byte {
@@ -385,7 +386,7 @@ extension URLScanner {
     return value
   }
 
-  /// Ends a part at the current position. Checks its length and, if it has non-ASCII bytes, that it is UTF-8.
+  /// Ends a part at the current position. Throws if it is too long or is not valid UTF-8.
   @inline(__always)
   private func finish(_ part: Contents, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     let end = position - shrink
