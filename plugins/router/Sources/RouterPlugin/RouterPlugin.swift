@@ -11,16 +11,15 @@ public struct RouterPlugin: Plugin {
   /// The name `router`.
   public static let name = "router"
 
-  /// The handles shared by the steps of a run.
+  /// The handle through which steps reach the interceptors and the clock.
   public let handles: [PluginHandle]
 
-  /// Creates the plugin. Before a page opens, the `interceptors` are called in order. `now` returns the milliseconds
-  /// since 1970.
+  /// Creates the plugin. `interceptors` are called in order before a page opens. `now` returns milliseconds since 1970.
   public init(interceptors: [any RouteInterceptor] = [], now: @escaping @Sendable () -> Int = WallClock.milliseconds) {
     handles = [PluginHandle(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
   }
 
-  /// The check that routes are registered before a step looks for the link of the launch.
+  /// A check that routes are registered before a step looks for the launch link.
   public var details: PluginDetails { PluginDetails(checks: [LaunchLinkCheck()]) }
 
   /// The actions whose names start with `router.`.
@@ -29,7 +28,7 @@ public struct RouterPlugin: Plugin {
   }
 }
 
-/// The router's dependencies on its environment.
+/// The router's dependencies on the app: its interceptors and the clock.
 struct RouterSurroundings: Sendable {
   static let key: HandleKey = "router-surroundings"
 

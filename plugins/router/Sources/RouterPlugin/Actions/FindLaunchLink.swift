@@ -70,7 +70,8 @@ struct FindLaunchLink: Action, DetailedAction {
       } else {
         LaunchOptions(given, for: context.launch.reason, supported: supported)
       }
-    // The system's options are always secret. Those of an input are secret if they contain a secret of the run.
+    // The system's launch options are always secret. Options from an input are secret if they contain a secret of the
+    // run.
     let isSecret = input.options == nil || context.holdsSecret(.object(given))
     if isSecret { withhold(options, router, context) }
     if router == nil, options.link != nil {

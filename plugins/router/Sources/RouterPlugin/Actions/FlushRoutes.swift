@@ -4,8 +4,8 @@ import RouterCore
 
 /// Opens waiting links once the user interface is ready and has settled (N4, N6, N28).
 ///
-/// The step's conditions decide when the interface is ready: `defer: true` for the gate, `after: ui.ready` for the
-/// view.
+/// The step does not check the interface itself. Its conditions determine when it runs: `defer: true` waits for the
+/// gate, `after: ui.ready` for the view.
 struct FlushRoutes: AsyncAction {
   static let name = "router.flush"
   static let effect = ActionEffect.process

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The source of a link, as written in a step.
+/// The sources of a link that a step may specify.
 enum LinkSource: String, FieldWord {
   case notification
   case urlScheme = "url-scheme"
@@ -12,7 +12,7 @@ enum LinkSource: String, FieldWord {
   var source: RouteSource { RouteSource(rawValue: rawValue)! }
 }
 
-/// The inputs of a step that opens or holds a link.
+/// The inputs of `router.open` and `router.hold`.
 struct LinkInput: ActionInput {
   @Field("The URL; nothing happens without one", isSecret: true) var url: String?
   @Field("Parameters besides the URL, such as a notification's", isSecret: true)
@@ -23,7 +23,7 @@ struct LinkInput: ActionInput {
   @Field("The window it is for") var scope: String = Router.mainScope
   @Field("How long it may wait; without it, what router.register says") var timeToLive: Duration?
 
-  /// The link, or nil if there is no URL.
+  /// The link with its declared or implied source, or nil if there is no URL.
   var link: Router.Link? {
     guard let url, !url.isEmpty else { return nil }
     let implied: RouteSource = url.lowercased().hasPrefix("https:") ? .universalLink : .urlScheme
@@ -33,7 +33,7 @@ struct LinkInput: ActionInput {
   }
 }
 
-/// Opens a link if the user interface is ready, and holds it otherwise (N9, N11).
+/// Opens a link immediately if the user interface is ready; otherwise holds it (N9, N11).
 struct OpenRoute: AsyncAction {
   typealias Input = LinkInput
   typealias Output = RouteOutcome

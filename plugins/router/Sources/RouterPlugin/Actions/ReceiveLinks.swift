@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Receives the links that open the running app and posts `router.link` for each, so that a link is handled in the same
-/// way whether it launches the app or arrives while the app runs.
+/// Receives the links that open the running app, and posts `router.link` for each. A workflow can therefore handle a
+/// link in the same way whether it launched the app or arrived later.
 struct ReceiveLinks: StepService, DetailedAction {
   static let name = "router.receive"
   static let effect = ActionEffect.process
@@ -55,7 +55,7 @@ struct ReceiveLinks: StepService, DetailedAction {
   }
 
   private func handle(_ post: EventPost, _ router: Router, _ context: ActionContext) throws {
-    // After a resume the link is missing, because it is not recorded.
+    // After a resume the link is missing, because links are not written to the journal.
     guard !post.value.isNull else { return context.log("a post of \(post.event) has no link", level: .warning) }
     let found = LaunchOptions(Self.options(post), for: .url) { router.table.accepts($0, action: $1) }
     for reason in found.leftOut + found.ignored.map({ "\($0): not supported" }) {
@@ -70,7 +70,7 @@ struct ReceiveLinks: StepService, DetailedAction {
       ])
   }
 
-  /// Returns the posted link or context in the form of launch options.
+  /// Returns the posted link or connection options in the form of launch options.
   private static func options(_ post: EventPost) -> ValueObject {
     switch LifecycleEvent(rawValue: post.event) {
     case .appContinueUserActivity: ["userActivities": [post.value]]

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The interpretations of a fragment that a step may choose.
+/// The interpretations of a fragment that a step may select.
 enum FragmentReading: String, FieldWord {
   case parameters
   case path
@@ -54,7 +54,7 @@ struct RegisterRoutes: Action, DetailedAction {
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
-    // If schemes or routes contain expressions, they can only be checked during the run.
+    // Schemes and routes with expressions are known only during the run.
     guard input["schemes"] != nil, input["routes"] != nil else { return [] }
     do throws(RouteEntryProblems) {
       let declarations = try RouteDeclarations(input.values)

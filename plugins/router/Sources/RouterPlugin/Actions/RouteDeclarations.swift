@@ -2,16 +2,16 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The declarations in the inputs of a `router.register` step. Checks, runs and subcommands use it.
+/// The routes and the URL policy declared by a `router.register` step.
 struct RouteDeclarations {
   let table: RouteTable
 
-  /// Reads the inputs. Throws all problems with them together.
+  /// Reads the inputs of the step. Throws all problems at once.
   init(_ inputs: ValueObject) throws(RouteEntryProblems) {
     var problems: [InputProblem] = []
     let policy = Self.policy(inputs, &problems)
     var routes: [Route] = []
-    // The indices of the entries from which `routes` were read.
+    // The index of the entry from which each of the `routes` was read.
     var places: [Int] = []
     for (index, value) in (inputs["routes"]?.arrayValue ?? []).enumerated() {
       switch RouteEntry.read(value, at: "routes[\(index)]") {
@@ -31,7 +31,7 @@ struct RouteDeclarations {
     guard problems.isEmpty else { throw RouteEntryProblems(problems) }
   }
 
-  /// Returns the policy without invalid schemes and hosts, so that routes are checked even if some are invalid.
+  /// Returns the policy. Invalid schemes and hosts are reported and left out, so that the routes can still be checked.
   private static func policy(_ inputs: ValueObject, _ problems: inout [InputProblem]) -> URLPolicy? {
     let schemes = inputs["schemes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let hosts = inputs["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? []

@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// A route as written in a step: only a pattern, or an object with `pattern` and options.
+/// A route as written in a step: a pattern, or an object with `pattern` and options.
 struct RouteEntry {
-  /// The options, with their types and default values.
+  /// The keys of the object, with their types and default values.
   static let fields: [FieldDeclaration] = [
     FieldDeclaration("pattern", .string, summary: "The pattern of its URLs"),
     FieldDeclaration("page", .string, isRequired: false, summary: "The page; without it, the pattern's first literal"),
@@ -28,7 +28,7 @@ struct RouteEntry {
       summary: "Whether ui.restore may show the page again; without it, unless the route or its link has secrets"),
   ]
 
-  /// Reads the entry at `keyPath`. Returns the route, or all problems with the entry.
+  /// Reads the entry at `keyPath`. Returns the route, or all problems of the entry.
   static func read(_ value: Value, at keyPath: String) -> Result<Route, RouteEntryProblems> {
     switch value {
     case .string(let pattern): return read(["pattern": .string(pattern)], at: keyPath, patternPath: keyPath)

@@ -12,13 +12,13 @@ package struct DeclaredRoutes: Sendable {
 
   private let declarations: [Declaration]
 
-  /// The reason why the routes of a workflow are known only during a run.
+  /// The reason why the routes of a workflow cannot be read without running it.
   package struct RoutesProblem: Error, Sendable, CustomStringConvertible {
     /// The message to print.
     package let description: String
   }
 
-  /// Reads the steps. Throws a ``RoutesProblem`` if there are none, or if one contains expressions.
+  /// Reads the steps of a workflow. Throws a ``RoutesProblem`` if none declares routes, or if one contains expressions.
   package init(_ workflow: Workflow) throws(RoutesProblem) {
     var declarations: [Declaration] = []
     for step in workflow.steps where step.uses == RegisterRoutes.name {
@@ -62,13 +62,13 @@ package struct DeclaredRoutes: Sendable {
     }
   }
 
-  /// The number of routes.
+  /// The number of routes of all steps.
   package var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
-  /// Returns the outcome of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,
+  /// Returns the result of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,
   /// `parameters`, `merged`, `reason` and `nearest`.
   ///
-  /// If the workflow has several steps, the first one with a matching route decides.
+  /// If several steps declare routes, the first one with a matching route decides.
   package func outcome(of url: String, from source: String? = nil) -> ValueObject {
     let outcomes = declarations.map { declaration in
       let resolution = declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:)))
@@ -78,12 +78,12 @@ package struct DeclaredRoutes: Sendable {
     return chosen.values
   }
 
-  /// Returns the outcome for a line of input that is not a readable URL.
+  /// Returns the result for a line of input that cannot be read as a URL.
   package static func unreadable(_ reason: String, _ message: String) -> ValueObject {
     RouteOutcome(url: "", "rejected", reason: reason, message: message).values
   }
 
-  /// Formats an outcome as a line of text.
+  /// Formats a result of ``outcome(of:from:)`` as one line of text.
   package static func sentence(_ outcome: ValueObject) -> String {
     func text(_ key: String) -> String { outcome[key]?.stringValue ?? "" }
     guard text("route").isEmpty else {

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Pending routes in the persistent store: one value per scope. A route is saved before it is reported as held.
+/// The pending routes in persistent storage, one value per scope. A route is saved before it is reported as held.
 struct PendingArchive: Sendable {
   private static let storeScope = "router"
   private static let keyPrefix = "pending."
@@ -10,7 +10,7 @@ struct PendingArchive: Sendable {
 
   init(_ store: any KeyValueStore) { self.store = store }
 
-  /// Replaces the stored routes of a scope, or removes them if there are none.
+  /// Replaces the stored routes of a scope, or deletes them if `routes` is empty.
   func save(_ routes: [PendingRoute], scope: String) throws {
     if routes.isEmpty {
       try store.delete(Self.keyPrefix + scope, in: Self.storeScope)
@@ -19,7 +19,7 @@ struct PendingArchive: Sendable {
     }
   }
 
-  /// Loads the routes of earlier processes by scope. `unreadable` is the number of values that are not routes.
+  /// Loads the routes that earlier processes saved, by scope. `unreadable` is the number of invalid values.
   func load() throws -> (routes: [String: [PendingRoute]], unreadable: Int) {
     var routes: [String: [PendingRoute]] = [:]
     var unreadable = 0

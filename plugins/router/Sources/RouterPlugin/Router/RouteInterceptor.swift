@@ -3,47 +3,47 @@ import FlowPluginKit
 import RouterCore
 import Synchronization
 
-/// Applies a rule of the app before a page opens, such as requiring that the user is signed in.
+/// A rule of the app that is applied before a page opens, for example that the user must be signed in.
 public protocol RouteInterceptor: Sendable {
-  /// The name that is reported with `blocked` results.
+  /// The name that `blocked` results report as their reason.
   var name: String { get }
 
-  /// Decides about a link. If there is no decision within 2 s, the link is blocked.
+  /// Decides if a link may open its page. The link is blocked if there is no decision within 2 s.
   func decide(_ link: InterceptedLink) async -> RouteDecision
 }
 
 /// A link that matches a route and whose page is about to open.
 public struct InterceptedLink: Sendable {
-  /// The URL.
+  /// The URL as it was received.
   public let url: String
   /// The matching route.
   public let route: Route
   /// The parameters that the page would receive.
   public let parameters: RouteParameters
-  /// The source of the link.
+  /// The kind of sender of the link.
   public let source: RouteSource
 }
 
-/// The decision about an intercepted link.
+/// An interceptor's decision about a link.
 public enum RouteDecision: Sendable, Hashable {
-  /// Continues with the next interceptor. A link from outside still does not open a sensitive route.
+  /// Continues with the next interceptor. External links still do not open a sensitive route.
   case proceed
-  /// Like `proceed`, but also opens a sensitive route.
+  /// Like `proceed`, but external links may open a sensitive route.
   case approve
   /// Does not open the link.
   case block
-  /// Opens this URL instead, like a link from inside the application. A link can be redirected at most five times.
+  /// Opens this URL instead, as if the app itself had requested it. A link can be redirected at most five times.
   case redirect(to: String)
 }
 
-/// Calls the interceptors with a deadline, even if one of them never returns.
+/// Calls interceptors with a time limit, even if one of them never returns.
 enum Interception {
-  /// The time limit of one interceptor.
+  /// The time within which an interceptor must decide.
   static let deadline = Duration.seconds(2)
   /// The maximum number of redirects of a link.
   static let depth = 5
 
-  /// Returns the decision, or `block` if there is none before the deadline. A late decision is ignored.
+  /// Returns the decision, or `block` if there is none before the deadline. A decision that arrives later is ignored.
   static func ask(
     _ interceptor: any RouteInterceptor, _ link: InterceptedLink, _ context: ActionContext
   ) async -> RouteDecision {
@@ -57,7 +57,7 @@ enum Interception {
     }
   }
 
-  /// Resumes with the first answer and ignores later ones.
+  /// Resumes the continuation with the first decision and ignores later ones.
   private final class Answer: Sendable {
     private let pending: Mutex<CheckedContinuation<RouteDecision, Never>?>
 

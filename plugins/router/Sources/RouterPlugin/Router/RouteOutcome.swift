@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The outcome of a link, with a reason if it was not opened.
+/// The outcome of opening or holding a link.
 struct RouteOutcome: ActionOutput {
   /// The URL of the link, or nil if there was none.
   var url: String?
@@ -21,11 +21,11 @@ struct RouteOutcome: ActionOutput {
   var merged: ValueObject
   /// All parameters, redacted for logs and reports.
   var shown: ValueObject
-  /// The part after `#`.
+  /// The part of the URL after `#`, or nil if there is none or it was ignored.
   var fragment: String?
-  /// Ignored parts of the URL, each with the reason.
+  /// The parts of the URL that were ignored, each with the reason.
   var ignored: [String]
-  /// The reason for not opening the link, as one word.
+  /// The reason for not opening the link, as a stable word.
   var reason: String?
   /// The reason for not opening the link, as a sentence.
   var message: String?
@@ -51,10 +51,11 @@ struct RouteOutcome: ActionOutput {
 
   static let withheld: Set<String> = ["url", "parameters", "merged", "fragment"]
 
-  /// True if a page was opened, even that of another link.
+  /// True if a page was opened, including the page of a redirected link.
   var hasOpened: Bool { result == "opened" || result == "redirected" }
 
-  /// Returns the outcome of a link that was redirected to this one. If this one was not opened, its own result stays.
+  /// Returns the outcome of the link that was redirected to this one. If the target was not opened, returns its own
+  /// outcome unchanged.
   func redirected(from first: String, by interceptor: String, isSecret: Bool) -> RouteOutcome {
     guard result == "opened" else { return self }
     var outcome = self
@@ -65,10 +66,10 @@ struct RouteOutcome: ActionOutput {
     return outcome
   }
 
-  /// The outcome without a link.
+  /// The outcome if there was no link.
   static let none = RouteOutcome(url: nil, "none")
 
-  /// Creates an outcome without a route.
+  /// Creates the outcome of a link without a matching route.
   init(url: String?, _ result: String, reason: String? = nil, message: String? = nil, nearest: [String] = []) {
     self.url = url
     self.result = result
@@ -81,7 +82,7 @@ struct RouteOutcome: ActionOutput {
     shown = [:]
   }
 
-  /// Creates an outcome with the matching route.
+  /// Creates the outcome of a link with a matching route.
   init(
     _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, in table: RouteTable, reason: String? = nil,
     message: String? = nil
@@ -97,7 +98,7 @@ struct RouteOutcome: ActionOutput {
     ignored = match.url.ignored
   }
 
-  /// Creates the outcome of a link that no interceptor affects.
+  /// Creates the outcome of a link without consulting interceptors.
   init(_ url: String, _ resolution: RouteResolution, in table: RouteTable) {
     switch resolution {
     case .open(let match, let parameters): self.init("opened", match, parameters, in: table)

@@ -2,10 +2,10 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-// Links that the system passes to the app, and links that contain a secret of the run, are secret. Logs, the report and
-// the run store contain only their page and the names of their parameters.
+// A link is secret if the system passed it to the app or if it contains a secret of the run. Logs, the report and the
+// run store contain only its page and the names of its parameters.
 extension Router {
-  /// Marks a link as secret if necessary. A secret link withholds the outputs of the step that receives it.
+  /// Returns the link, marked as secret if it contains a secret. The outputs of a step with a secret link are withheld.
   func classified(_ link: Link, _ context: ActionContext) -> Link {
     var link = link
     link.isSecret = link.isSecret || context.holdsSecret(.array([.string(link.url), .object(link.parameters)]))
@@ -13,15 +13,15 @@ extension Router {
     return link
   }
 
-  /// Returns a link for logs.
+  /// Returns the URL in the form in which logs show it.
   func shown(_ url: String, isSecret: Bool) -> String { isSecret ? Self.hiddenLink : table.forLog(url) }
 
-  /// Returns the URL of an expired link, which a later step may report.
+  /// Returns the URL of an expired link, which a later step may report, unless the link is secret.
   func shown(expired route: PendingRoute) -> String { route.isSecret ? Self.hiddenLink : route.url }
 
   private static let hiddenLink = "***"
 
-  /// Hides everything in the outcome of a secret link except its page and the names of its parameters.
+  /// Returns the outcome of a link. If the link is secret, only its page and the names of its parameters are kept.
   func hiding(
     _ outcome: RouteOutcome, _ pending: PendingRoute, _ route: Route, _ context: ActionContext
   ) -> RouteOutcome {
@@ -36,7 +36,8 @@ extension Router {
     return outcome
   }
 
-  /// True if a text is a page, a default or a part of a pattern. Hiding it would hide the app's own words.
+  /// True if a text is a page, a default value or part of a pattern. These are the app's own words and must not be
+  /// hidden.
   func isOwnWord(_ text: String) -> Bool {
     table.routes.contains { route in
       route.page == text || route.defaults.contains { $0.1 == .string(text) }

@@ -3,17 +3,18 @@ import FlowPluginKit
 import RouterCore
 import Synchronization
 
-/// The routes and the pending links of a run. Performs the effects of ``PendingStore``.
+/// The routes and the pending links of a run. It performs the effects of ``PendingStore``.
 final class Router: LinkOpener {
   static let key: HandleKey = "router"
 
   let table: RouteTable
   private let surroundings: RouterSurroundings
   private let pending: Mutex<PendingStore>
-  /// The archive. Its lock is held while the store is written, so that an older state never overwrites a newer one.
+  /// The stored pending routes, or nil if they are not persistent. The lock is held during each write, so that an older
+  /// state never overwrites a newer one.
   private let archive: Mutex<PendingArchive?>
   private let timeToLiveMilliseconds: Int
-  /// The outcomes of expired links, until a flush reports them.
+  /// The outcomes of expired links, by scope, until a flush reports them.
   private let expired = Mutex<[String: [RouteOutcome]]>([:])
 
   init(table: RouteTable, policy: PendingPolicy, timeToLiveMilliseconds: Int, _ surroundings: RouterSurroundings) {
@@ -31,11 +32,13 @@ final class Router: LinkOpener {
     var source: RouteSource = .notification
     var notificationID: String?
     var timeToLive: Duration?
-    /// True if the link comes from the system or contains a secret of the run. Logs, store and report then omit it.
+    /// True if the link comes from the system or contains a secret of the run. Logs, the store and the report then omit
+    /// it.
     var isSecret = false
   }
 
-  /// Saves pending routes in `store` from now on, and loads those of an earlier process. Returns the number loaded.
+  /// Saves pending routes in `store` from now on and loads those of earlier processes. Returns the number of loaded
+  /// routes.
   func persist(in store: any KeyValueStore, _ context: ActionContext) throws -> Int {
     let kept = PendingArchive(store)
     let (routes, unreadable) = try kept.load()
@@ -54,7 +57,7 @@ final class Router: LinkOpener {
     return pending.withLock { pending in pending.scopes.reduce(0) { $0 + pending.unfinished(scope: $1).count } }
   }
 
-  /// Holds a link until the next flush. Refuses a link that can never be opened.
+  /// Holds a link until the next flush. A link that can never be opened is refused.
   func hold(_ link: Link, scope: String, _ context: ActionContext) throws -> RouteOutcome {
     let link = classified(link, context)
     if let refusal = refusal(of: link) { return report(refusal, isSecret: link.isSecret, context) }
@@ -65,7 +68,7 @@ final class Router: LinkOpener {
     return outcome(of: arrival, link)
   }
 
-  /// Opens a link if the interface is ready, and holds it otherwise.
+  /// Opens a link immediately if the interface is ready; otherwise holds it.
   func open(
     _ link: Link, scope: String, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> RouteOutcome {
@@ -106,7 +109,7 @@ final class Router: LinkOpener {
         outcomes.append(outcome)
         effects = next
       case .wake(_, let due):
-        // Unless the date was set back, the run's clock and the wall clock differ by less than one tick.
+        // If the date was set back, the wall clock and the run's clock disagree, so the rest is limited.
         let rest = min(max(due - surroundings.now(), 1), milliseconds)
         try await context.sleep(for: .milliseconds(rest))
         effects = pending.withLock { $0.settled(scope: scope, at: max(due, surroundings.now())) }
@@ -115,7 +118,8 @@ final class Router: LinkOpener {
     }
   }
 
-  /// Opens or holds the link of a tapped notification. Returns the result as one word.
+  /// Opens or holds the link of a tapped notification. Returns `opened`, `deferred` or another result of
+  /// ``RouteOutcome``.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
     let action = link.action
     let link = Link(
@@ -134,11 +138,11 @@ final class Router: LinkOpener {
     }
   }
 
-  /// The scope of links that specify none.
+  /// The scope of links that do not specify one.
   static let mainScope = "main"
 }
 
-// MARK: - On the way
+// MARK: - Opening
 
 extension Router {
   private func route(of link: Link) -> PendingRoute {
@@ -149,7 +153,7 @@ extension Router {
       isSecret: link.isSecret)
   }
 
-  /// Returns the outcome of a link that can never be opened, or nil if it might be.
+  /// Returns the outcome of a link that can never be opened, or nil if it can be opened now or later.
   private func refusal(of link: Link) -> RouteOutcome? {
     let resolution = table.resolve(link.url, from: link.source, payload: link.parameters)
     switch resolution {
@@ -176,12 +180,12 @@ extension Router {
       isRetryable: false)
   }
 
-  /// Opens a link's page and removes the link. If the interface is no longer ready, the link stays pending.
+  /// Opens the page of a link and removes the link. If the interface is no longer ready, the link stays pending.
   private func handOff(
     _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
     _ context: ActionContext
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
-    // The link also stays pending if the step is being cancelled.
+    // Being cancelled also throws here, and the link then stays pending.
     guard (try? await context.calling(interface, { await interface.isReady })) == true else {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
       return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
@@ -238,7 +242,7 @@ extension Router {
       message: "it was redirected more than \(Interception.depth) times")
   }
 
-  /// The combined decision of all interceptors.
+  /// The combined decision of all interceptors about a link.
   private enum Verdict {
     case approve
     case block(String)
@@ -290,12 +294,12 @@ extension Router {
 // MARK: - Pages
 
 extension Router {
-  /// Returns the page of a route. The next launch may restore its parameters, except secret ones (F2).
+  /// Returns the page of a route. The next launch may restore its parameters except for the secret ones (F2).
   private func page(of route: Route, _ parameters: RouteParameters, isSecret: Bool) -> PageRequest {
     let merged = parameters.merged
     var secrets: Set<String> = []
     for (name, value) in merged {
-      // A value that differs from the default comes from the link.
+      // In a secret link, a value is secret unless it is the route's default.
       let isOfSecretLink = isSecret && route.defaults[name] != value
       if isOfSecretLink || parameters.fragment[name] != nil || table.hidesPart(of: value, under: name) {
         secrets.insert(name)
@@ -311,7 +315,7 @@ extension Router {
 // MARK: - Effects
 
 extension Router {
-  /// Performs the effects that write to log and store. The caller handles wake-ups and hand-offs.
+  /// Performs the effects that log and store links. The caller handles wake-ups and hand-offs.
   private func carryOut(_ effects: [PendingStore.Effect], _ context: ActionContext) {
     for effect in effects {
       switch effect {
@@ -336,7 +340,7 @@ extension Router {
     if !outcomes.isEmpty { expired.withLock { $0[scope, default: []] += outcomes } }
   }
 
-  /// Returns the links that expired since the last flush.
+  /// Returns the outcomes of links that have expired since the last flush, and removes them.
   private func reportExpired(scope: String) -> [RouteOutcome] {
     expired.withLock { $0.removeValue(forKey: scope) ?? [] }
   }
@@ -347,13 +351,13 @@ extension Router {
       do {
         try archive.save(pending.withLock { $0.unfinished(scope: scope) }, scope: scope)
       } catch {
-        // The link is still in memory, so only a crash would lose it.
+        // The link stays in memory, so it is lost only if the process ends before it is opened.
         context.log("pending routes could not be kept: \(error)", level: .error)
       }
     }
   }
 
-  /// Logs the outcome of a link, once (N36).
+  /// Logs the outcome of a link (N36) and returns it.
   private func report(_ outcome: RouteOutcome, isSecret: Bool, _ context: ActionContext) -> RouteOutcome {
     let url = shown(outcome.url ?? "", isSecret: isSecret)
     for part in outcome.ignored { context.log("left out of \(url): \(part)", level: .warning) }

@@ -1,8 +1,8 @@
 import FlowPlatform
 
-/// The wall clock. Unlike the run's clock it continues between launches, so it measures the age of stored routes.
+/// The wall clock. Unlike a run's clock, it continues between launches, so it can measure the age of stored routes.
 public enum WallClock {
-  /// The milliseconds since 1970.
+  /// Returns the number of milliseconds since 1970.
   public static func milliseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
