@@ -1,12 +1,12 @@
 import RouterCore
 
-/// Compares a path with every pattern and selects the most specific one, segment by segment from the left. The trie
-/// must find the same pattern.
+/// A matcher that compares a path with every pattern and selects the most specific one, segment by segment from the
+/// left. The trie must find the same pattern.
 struct BruteForceMatcher {
   let routes: [Route]
 
-  /// The index of the pattern that must match, or nil if none does. If `host` is nil, the URL has a custom scheme;
-  /// otherwise it is a universal link to that host.
+  /// Returns the index of the pattern that the trie must find, or nil if none matches. If `host` is nil, the URL has a
+  /// custom scheme; otherwise it is a universal link to that host.
   func match(_ path: [String], host: String? = nil) -> Int? {
     var best: (rank: [Int], index: Int)?
     for (index, route) in routes.enumerated() {
@@ -19,8 +19,8 @@ struct BruteForceMatcher {
     return best?.index
   }
 
-  /// The rank of a host pattern; the lowest is the most specific. Exact names precede wildcards, longer wildcards
-  /// precede shorter ones, and patterns for all hosts come last.
+  /// Returns the rank of a host pattern, or nil if it does not match. The lowest rank is the most specific. Exact names
+  /// precede wildcards, longer wildcards precede shorter ones, and patterns for all hosts come last.
   private func rank(_ pattern: HostPattern?, _ host: String?) -> Int? {
     guard let pattern else { return 0 }
     guard let host else { return nil }
@@ -28,7 +28,8 @@ struct BruteForceMatcher {
     return host.hasSuffix("." + pattern.name) ? -pattern.name.count : nil
   }
 
-  /// The ranks of a pattern's segments, of which the lowest is the most specific, or nil if the pattern does not match.
+  /// Returns the ranks of a pattern's segments, or nil if the pattern does not match. The lowest ranks are the most
+  /// specific.
   private func rank(_ segments: [RoutePattern.Segment], _ path: [String], foldsFirst: Bool) -> [Int]? {
     var segments = segments
     var omitted: [Int] = []
@@ -65,7 +66,7 @@ struct BruteForceMatcher {
     return 100 + order.firstIndex(of: type.text)!
   }
 
-  /// Checks types with regular expressions, unlike the implementation.
+  /// Uses regular expressions, unlike the implementation under test.
   private func accepts(_ type: ParameterType, _ text: String) -> Bool {
     switch type {
     case .string: true

@@ -40,7 +40,7 @@ import Testing
     #expect(second.effects.isEmpty)
   }
 
-  @Test func `hands off a link as soon as the interface has settled, but not earlier (N6)`() {
+  @Test func `hands off a link once the interface has settled, and not before (N6)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 100)
@@ -56,7 +56,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 7)).count == 1)
   }
 
-  @Test func `keeps only the latest link and its parameters, and logs the replacement (N7, C7)`() {
+  @Test func `keeps only the latest link, with its parameters, and logs the replacement (N7, C7)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", ["name": "A"]), scope: scope, at: 0)
     let effects = store.hold(route("app://b"), scope: scope, at: 1).effects
@@ -91,7 +91,7 @@ import Testing
     #expect(store.settled(scope: scope, at: 2_000).isEmpty)
   }
 
-  @Test func `keeps a link while the interface is not ready, and opens it immediately otherwise (N2, N9, N11)`() {
+  @Test func `holds a link while the interface is not ready, and otherwise opens it immediately (N2, N9, N11)`() {
     var store = PendingStore()
     #expect(store.open(route("app://a"), scope: scope, isReady: false, at: 0).arrival == .deferred(1))
     var ready = PendingStore()
@@ -110,7 +110,7 @@ import Testing
   @Test func `treats three deliveries of the same tap as one (C4)`() {
     var store = PendingStore()
     let parameters: ValueObject = ["name": "x"]
-    // The launch options contain no identifier, unlike the scene options and the notification center.
+    // Launch options contain no identifier. Scene options and the notification center provide one.
     #expect(store.hold(route("app://a", parameters), scope: scope, at: 0).arrival == .deferred(1))
     #expect(store.hold(route("app://a", parameters, id: "n1"), scope: scope, at: 1).arrival == .duplicate)
     #expect(store.open(route("app://a", parameters), scope: scope, isReady: true, at: 2).arrival == .duplicate)
@@ -125,10 +125,10 @@ import Testing
     #expect(store.hold(route("app://a", id: "1"), scope: scope, at: 3).arrival == .duplicate)
     #expect(store.hold(route("app://a"), scope: scope, at: 4).arrival == .duplicate)
     #expect(store.unfinished(scope: scope).map(\.url) == ["app://b"])
-    // A separate tap on an equal link is newer than both.
+    // Another tap on an equal link is newer than both.
     #expect(store.hold(route("app://a", id: "3"), scope: scope, at: 5).arrival == .deferred(3))
     #expect(store.unfinished(scope: scope).map(\.notificationID) == ["3"])
-    // A late delivery also opens nothing after the link was handed off.
+    // A late delivery opens nothing, even after its link was handed off.
     _ = store.flush(scope: scope, settleMilliseconds: 0, at: 5)
     guard case .handOff(let id, _)? = store.settled(scope: scope, at: 5).last else { return }
     _ = store.finished(id, at: 6)
@@ -210,7 +210,7 @@ import Testing
     #expect(opened == (1...16).map { "app://\($0)" })
   }
 
-  @Test func `stores a link again if the interface closes before accepting it`() {
+  @Test func `puts a link back into the queue if the interface closes before accepting it`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -220,7 +220,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 1_400)).map(\.url) == ["app://a"])
   }
 
-  @Test func `keeps the links of different scopes separate, except for the same tap in two scopes`() {
+  @Test func `keeps the links of different scopes separate, but recognizes the same tap in two scopes`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", id: "1"), scope: "left", at: 0)
     #expect(store.hold(route("app://b", id: "2"), scope: "right", at: 0).arrival == .deferred(2))
@@ -230,7 +230,7 @@ import Testing
     #expect(store.scopes == ["left", "right"])
   }
 
-  @Test func `parses its stored form and rejects other values`() {
+  @Test func `restores a route from its stored form and rejects other values`() {
     let full = PendingRoute(
       url: "app://a", parameters: ["x": [1, nil]], source: .urlScheme, notificationID: "n", receivedAtMilliseconds: 5,
       timeToLiveMilliseconds: 6)
@@ -244,7 +244,7 @@ import Testing
   }
 }
 
-/// Every sequence of seven events with two links, with each policy for keeping links.
+/// Explores every sequence of seven events with two links, for each rule for keeping links.
 @Suite struct PendingStoreExplorationTests {
   private enum Step: CaseIterable {
     case holdFirst, holdSecond, openReady, flush, settle, finish, goAway

@@ -1,7 +1,7 @@
 import RouterCore
 import Testing
 
-/// A log contains no secrets of a link, however they are encoded.
+/// Checks that secrets of a link are not logged, however they are encoded.
 @Suite struct RedactionTests {
   @Test(arguments: [
     ("app://a?token=SECRET", "app://a?token=[redacted]"),
@@ -37,13 +37,13 @@ import Testing
     ("APP://Reset//SECRET/?q=1", "APP://Reset//[redacted]/?q=1"),
     ("https://example.com/reset/SECRET#top", "https://example.com/reset/[redacted]#top"),
     ("app://mail/SECRET/7", "app://mail/[redacted]/7"),
-    // Similar to a route, but with too many or too few segments, or with an invalid query.
+    // Links that resemble a route but have too many or too few segments, or an invalid query.
     ("app://reset/SECRET/more", "app://reset/[redacted]/more"),
     ("app://reset/SECRET?q=%zz", "app://reset/[redacted]?q=%zz"),
     ("app://mail/SECRET", "app://mail/[redacted]"),
     ("app://files/a/b/SECRET", "app://files/a/b/[redacted]"),
     ("app://product/7", "app://product/7"),
-    // With a nested link, plain or encoded.
+    // Links that contain another link, plain or encoded.
     ("app://product/7?next=app://reset/SECRET", "app://product/7?next=[redacted]"),
     ("app://product/7?next=app%3A%2F%2Freset%2FSECRET&y=2", "app://product/7?next=[redacted]&y=2"),
     ("app://product/7?next=app%3A%2F%2Fproduct%2F8", "app://product/7?next=app%3A%2F%2Fproduct%2F8"),
@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `is fast for any text, and never reveals a secret when it truncates the text`() {
+  @Test func `redacts long texts quickly, and never reveals a secret by truncating them`() {
     let link = "app://a?" + String(repeating: "next=%2525252525252525", count: 100_000) + "&token=SECRET"
     #expect(!Redaction.forLog(link).contains("SECRET"))
     for padding in 0..<300 {

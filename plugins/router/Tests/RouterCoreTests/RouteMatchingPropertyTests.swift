@@ -3,8 +3,8 @@ import RouterCore
 import TestSupport
 import Testing
 
-/// Random tables, hosts and paths with a small vocabulary, so that several patterns match. The trie is compared with a
-/// matcher that tries every pattern.
+/// Compares the trie with a matcher that tries every pattern. The tables, hosts and paths are random. Their vocabulary
+/// is small, so that several patterns match.
 @Suite struct RouteMatchingPropertyTests {
   private static let words = ["a", "b", "A", "7", "-7", "7.5", "true", "z-1", "2026-02-28", "x:y", "é", "on", "off"]
   private static let segments =
@@ -37,7 +37,7 @@ import Testing
 
   private static func policy() throws -> URLPolicy { try seedPolicy(hosts: ["example.com", "*.example.com"]) }
 
-  /// A random path and host. If the host is nil, the URL has a custom scheme.
+  /// Returns a random path and host, and their URL. Without a host, the URL has a custom scheme.
   private func randomLink(_ generator: inout SeededGenerator) -> (host: String?, path: [String], url: String) {
     let path = (0..<Int.random(in: 0...5, using: &generator)).map { _ in Self.words.randomElement(using: &generator)! }
     let host = Bool.random(using: &generator) ? Self.hosts.randomElement(using: &generator)! : nil
@@ -45,12 +45,12 @@ import Testing
     return (host, path, host.map { "https://\($0)/" + text } ?? "app://" + text)
   }
 
-  /// A table of random routes that do not conflict with each other.
+  /// Returns a table of random routes without conflicts.
   private func randomTable(_ generator: inout SeededGenerator) throws -> RouteTable {
     var routes: [Route] = []
     for _ in 0..<Int.random(in: 1...12, using: &generator) {
       var text = randomPattern(&generator)
-      // Sometimes an earlier route is repeated with the case of its first letter changed.
+      // Occasionally repeats an earlier route with its first letter in the other case.
       if let other = routes.randomElement(using: &generator)?.pattern.text, ["a", "A", "b"].contains(other.prefix(1)),
         Int.random(in: 0..<4, using: &generator) == 0
       {
@@ -58,7 +58,7 @@ import Testing
           (other.first!.isLowercase ? other.prefix(1).uppercased() : other.prefix(1).lowercased()) + other.dropFirst()
       }
       let pattern = try RoutePattern(text)
-      // If two routes conflict, the second one has a higher priority or is omitted.
+      // If the route conflicts with another one, adds it with a higher priority or leaves it out.
       for priority in 0...Int.random(in: 0...1, using: &generator) {
         let route = Route(pattern, page: "page", priority: priority)
         guard (try? RouteTable(routes + [route], policy: Self.policy())) != nil else { continue }
@@ -91,7 +91,7 @@ import Testing
     #expect(matches > seeds.count * (TestExtent.isFull ? 8 : 4))
   }
 
-  @Test func `reports a route as shadowed if and only if no URL with its scheme or host reaches it`() throws {
+  @Test func `reports a route as shadowed exactly if no URL with its scheme or host reaches it`() throws {
     var shadowed = 0
     var linked = 0
     for seed in TestExtent.seeds(200, of: 400, release: 400) {
@@ -101,7 +101,7 @@ import Testing
       shadowed += reported.count
       linked += reported.count { $0.link != nil }
       let oracle = BruteForceMatcher(routes: table.routes)
-      // Each example in the report must be a URL that matches the route alone, but another route in the table.
+      // Each reported example must match the route if it is alone, and another route of the table.
       for route in reported {
         #expect(table.outcome(route.example) == table.routes[route.byIndex].pattern.text, "seed \(seed)")
         let own = table.routes[route.index].pattern.text
@@ -109,7 +109,7 @@ import Testing
         #expect(alone.outcome(route.example) == own, "seed \(seed)")
         if let link = route.link { #expect(link.hasPrefix("https:") && table.outcome(link) == own, "seed \(seed)") }
       }
-      // No random URL may reach a reported route, unless the report says that universal links do.
+      // No random URL may reach a reported route, except universal links if the report mentions them.
       for _ in 0..<200 {
         let (host, path, url) = randomLink(&generator)
         guard let index = oracle.match(path, host: host) else { continue }
@@ -126,18 +126,18 @@ import Testing
     (["a/:b<bool>", "a/:c<enum(true,false)>"], "a/:b<bool>"), (["a/x", "a/y", "a/:b<enum(x,y)>"], "a/:b<enum(x,y)>"),
     (["a/:b<int>", "a/:c"], ""), (["a/**", "a/:b", "a/:b/:c"], ""), (["a/:b?", "a"], ""), (["a/:b", "a/:c<int>"], ""),
     (["user/:id", "user/me/profile"], ""), (["a/**/b", "a/**"], ""), (["**", "a/*"], ""),
-    // Routes for values similar to those that a check might try.
+    // Tables with a route for a value that a check might use as an example.
     (["a/:day<date>", "a/2024-02-29"], ""), (["a/:id<uuid>", "a/abcdef01-2345-4789-abcd-ef0123456789"], ""),
     (["a/:id<uuid>", "a/ABCDEF01-2345-4789-ABCD-EF0123456789"], ""), (["a/:link<url>", "a/app%3A%2F%2F~"], ""),
     ([":name<slug>", "Z-7"], ""), ([":name", "~"], ""), (["a/:n<int>", "a/-7", "a/-77"], ""),
     (["a/:d<double>", "a/7.5", "a/7.57"], ""), (["a/:u<uint>", "a/7", "a/77", "a/777"], ""),
   ])
-  func `reports exactly the shadowed route of a table, if any`(patterns: [String], shadowed: String) throws {
+  func `reports the shadowed route of a table, if there is one`(patterns: [String], shadowed: String) throws {
     let table = try table(patterns)
     #expect(table.shadowedRoutes().map { patterns[$0.index] } == (shadowed.isEmpty ? [] : [shadowed]))
   }
 
-  @Test func `does not report routes for a host inside a wildcard host as shadowed`() throws {
+  @Test func `does not report routes of a host as shadowed because a wildcard includes it`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)
@@ -158,8 +158,7 @@ import Testing
   @Test func `reports a result as unproven if there are too many combinations to test`() throws {
     let words = (0..<20).map { "w\($0)" }
     let list = "<enum(\(words.joined(separator: ",")))>"
-    // There are 8,000 combinations of the three lists. The other routes match all except those with the first word
-    // first.
+    // The three lists have 8,000 combinations. The other routes match all except those that begin with the first word.
     let hidden = "a/:p\(list)/:q\(list)/:r\(list)"
     let others = words.dropFirst().map { "a/\($0)/:q/:r" }
     let open = try table([hidden] + others).shadowedRoutes()
@@ -168,7 +167,7 @@ import Testing
     #expect(shut.map(\.isProven) == [false])
   }
 
-  @Test func `reports the route with the lower priority of two equivalent ones as shadowed`() throws {
+  @Test func `reports the equivalent route with the lower priority as shadowed`() throws {
     let routes = [Route(try RoutePattern("a/:b"), priority: 1), Route(try RoutePattern("a/:c"))]
     let shadowed = try RouteTable(routes, policy: seedPolicy()).shadowedRoutes()
     #expect(shadowed.map(\.index) == [1])

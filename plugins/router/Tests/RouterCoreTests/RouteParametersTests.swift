@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `prefer the path to the payload, and the payload to the query (N41)`() throws {
+  @Test func `prefers path parameters to those of the payload, and these to query parameters (N41)`() throws {
     let resolution = try resolve(
       "app://product/12345?productId=query&name=query&ref=query",
       payload: ["name": "iPhone", "productId": 7, "price": "7999"],
@@ -38,13 +38,13 @@ import Testing
       ])
   }
 
-  @Test func `combine the identifier from the path with the message from the payload (N29)`() throws {
+  @Test func `combines the identifier from the path with the message from the payload (N29)`() throws {
     let resolution = try resolve(
       "app://notification/n-7", payload: ["message": "Hello"], Route("app://notification/:notificationId"))
     #expect(opened(resolution)?.merged == ["notificationId": "n-7", "message": "Hello"])
   }
 
-  @Test func `split lists in a query only in the requested style`() throws {
+  @Test func `splits lists in a query only in the requested style`() throws {
     let resolution = try resolve("app://search?tag=a,b&tag=c&kind[]=x&kind[]=y", Route("app://search"))
     let parameters = try #require(opened(resolution))
     #expect(parameters.queryList("tag") == ["a,b", "c"])
@@ -53,7 +53,7 @@ import Testing
     #expect(parameters.queryList("kind", style: .brackets) == ["x", "y"])
   }
 
-  @Test func `allow a sensitive route to be opened by the app, and from elsewhere only with approval`() throws {
+  @Test func `opens a sensitive route for the app itself, and for other sources only with approval`() throws {
     let route = Route(try RoutePattern("app://pay/:id"), isSensitive: true)
     for source in RouteSource.allCases {
       let expected = source == .internal ? "open" : "blocked by sensitive"
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `allow a route to be opened only from its declared sources`() throws {
+  @Test func `opens a route only from its declared sources`() throws {
     let route = Route(try RoutePattern("app://pay/:id"), sources: [.notification])
     #expect(try verdict(resolve("app://pay/1", from: .notification, route)) == "open")
     #expect(try verdict(resolve("app://pay/1", route)) == "blocked by sources")
@@ -78,12 +78,12 @@ import Testing
     ("app://login?page=x", "parameter-type-mismatch page"), ("app://login?page=3", "open"), ("app://login", "open"),
     ("app://login?page=", "parameter-type-mismatch page"),
   ])
-  func `are refused if they have another type or if a URL has another host`(url: String, expected: String) throws {
+  func `refuses parameters of another type and URLs with another host`(url: String, expected: String) throws {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve(url, route)) == expected)
   }
 
-  @Test func `are refused in the payload if their type or URL is not allowed`() throws {
+  @Test func `refuses payload parameters whose type or URL is not allowed`() throws {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve("app://login", payload: ["page": 3, "next": "app://x"], route)) == "open")
     #expect(try verdict(resolve("app://login", payload: ["page": "3"], route)) == "open")
@@ -92,13 +92,13 @@ import Testing
       try verdict(resolve("app://login", payload: ["next": "ftp://x"], route)) == "url-parameter-not-allowed next")
   }
 
-  @Test func `are refused if a URL in the path has another host`() throws {
+  @Test func `refuses a URL in the path whose host is not allowed`() throws {
     let route = try Route("app://go/:to<url>")
     #expect(try verdict(resolve("app://go/app%3A%2F%2Fhome", route)) == "open")
     #expect(try verdict(resolve("app://go/https%3A%2F%2Fevil.example", route)) == "url-parameter-not-allowed to")
   }
 
-  @Test func `are hidden in logs if they are secret`() {
+  @Test func `hides secret parameters in logs`() {
     #expect(
       Redaction.forLog("app://a?q=1&accessToken=x&PASSWORD=y&authCode=z&page=2#oauth_token=w")
         == "app://a?q=1&accessToken=[redacted]&PASSWORD=[redacted]&authCode=[redacted]&page=2#oauth_token=[redacted]")

@@ -3,13 +3,13 @@ import RouterCore
 import Testing
 
 @Suite struct RouteTableTests {
-  /// The six routes in the requirement N13.
+  /// The six routes listed in requirement N13.
   static let seedRoutes = [
     "app://user/:userId", "app://settings", "app://product/:productId", "app://search", "app://vip/:vipId",
     "app://notification/:notificationId",
   ]
 
-  @Test func `resolves the six routes of the seed, which are pushed by default (N13)`() throws {
+  @Test func `resolves the six required routes, which are pushed by default (N13)`() throws {
     var routes = try Self.seedRoutes.map { try Route($0) }
     routes[1] = try Route("app://settings", action: .present)
     let table = try RouteTable(routes, policy: seedPolicy())
@@ -27,11 +27,11 @@ import Testing
     #expect(table.routes[0].action == .push)
   }
 
-  @Test func `opens myapp links with the app routes (N33, C6)`() throws {
+  @Test func `opens links with the alias myapp like links with app (N33, C6)`() throws {
     #expect(try table(Self.seedRoutes).pathParameters("myapp://product/123") == ["productId": "123"])
   }
 
-  /// Cases in which other Swift routers return a wrong result.
+  /// Includes URLs that other Swift routers resolve incorrectly.
   @Test(arguments: [
     ("app://user/me", "user/:userId"), ("app://user/me/profile", "user/me/profile"),
     ("APP://product/123", "product/:productId"), ("app://Product/123", "product/:productId"),
@@ -45,7 +45,7 @@ import Testing
     ("app://user", "not found"), ("app://search/more", "not found"), ("app://search?unknown=1", "search"),
     ("app://settings?class=NSObject&selector=x", "settings"), ("app://user/ME/profile", "not found"),
   ])
-  func `resolves paths that other routers resolve incorrectly`(url: String, expected: String) throws {
+  func `resolves URLs that other routers resolve incorrectly`(url: String, expected: String) throws {
     let routes = [
       "user/:userId", "user/me/profile", "settings", "product/:productId", "search", "files/**", "files/special",
     ]
@@ -117,7 +117,7 @@ import Testing
     #expect(try table(["a/**/by/:id"]).outcome("app://a/by/7") == "not found")
   }
 
-  @Test func `combines the routes of one host with those of all hosts`() throws {
+  @Test func `uses the routes of a host together with those for all hosts`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["example.com", "*.shop.example"])
     let table = try table(
       ["product/:id", "https://*.shop.example/product/:sku", "https://my.shop.example/product/:mine"], policy: policy)
@@ -164,7 +164,7 @@ import Testing
     #expect(table.outcome("https://example.com/Shop/7") == ":page/**")
     #expect(table.outcome("https://example.com/SHOP/x") == "app://SHOP/x/:tab?")
     #expect(table.outcome("https://example.com/sHOP/x") == ":page/**")
-    // For the custom scheme, all of these are in one tree.
+    // A custom scheme compares all of these routes in one tree.
     #expect(table.outcome("app://SHOP/sale") == "app://Shop/sale")
     #expect(table.outcome("app://Shop/7") == "app://shop/:id")
     #expect(table.outcome("app://shop/x/y") == "app://SHOP/x/:tab?")
@@ -196,7 +196,7 @@ import Testing
   @Test func `passes the segments matched by two asterisks to the page`() throws {
     #expect(try table(["files/**"]).pathParameters("app://files/a/b%20c/d") == ["rest": "a/b c/d"])
     #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
-    // An encoded slash within a segment remains encoded, so it differs from the separators.
+    // An encoded slash inside a segment stays encoded, which distinguishes it from the separators.
     #expect(try table(["files/**"]).pathParameters("app://files/a%2Fb/c") == ["rest": "a%2Fb/c"])
     #expect(throws: RoutePatternError.self) { try RoutePattern("files/**/:rest") }
     #expect(throws: RoutePatternError.self) { try RoutePattern("files/:rest/**") }

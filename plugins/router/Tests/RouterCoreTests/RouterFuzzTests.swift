@@ -10,8 +10,8 @@ import Testing
   import Foundation
 #endif
 
-/// A million inputs for the scanner, the matcher and the pattern parser. Nothing may crash, and accepted inputs must be
-/// within the limits. `FLOWRUN_SEED` sets another seed.
+/// Runs the scanner, the matcher and the pattern parser with a million inputs. None may crash, and accepted inputs must
+/// be within the limits. `FLOWRUN_SEED` sets another seed.
 @Suite struct RouterFuzzTests {
   private static let pieces: [[UInt8]] = [
     "app://", "myapp://", "https://", "example.com", "product", "/", "//", "?", "&", "=", "#", "%", "%2", "%2F", "%2e",
@@ -36,7 +36,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `accept random URLs and patterns without a crash`() throws {
+  @Test(.timeLimit(.minutes(10))) func `parses and matches random URLs and patterns without a crash`() throws {
     let policy = try URLPolicy(schemes: ["app", "myapp"], hosts: ["example.com", "*.bücher.example"])
     let table = try table(
       ["product/:id<int>", "product/:name", "files/**", "**/:last", "a/*/:flag<bool>", "*", ":x/:y<date>/:z?"],

@@ -1,12 +1,12 @@
 import FlowModel
 import RouterCore
 
-/// The policy of the requirements: `app://` with the alias `myapp://` (C6).
+/// Returns the policy that the requirements describe: `app://` with the alias `myapp://` (C6).
 func seedPolicy(hosts: [String] = []) throws -> URLPolicy {
   try URLPolicy(schemes: ["app", "myapp"], hosts: hosts)
 }
 
-/// Creates a table from patterns. A pattern without a literal has the page `page`.
+/// Creates a table from patterns. The page of a pattern without a literal is `page`.
 func table(_ patterns: [String], policy: URLPolicy? = nil) throws -> RouteTable {
   let routes = try patterns.map { text in
     let pattern = try RoutePattern(text)
@@ -16,7 +16,7 @@ func table(_ patterns: [String], policy: URLPolicy? = nil) throws -> RouteTable 
 }
 
 extension RouteTable {
-  /// The result of a lookup as text: the matching pattern, `rejected REASON`, or `not found`.
+  /// Returns the result of a lookup as text: the matching pattern, `rejected REASON` or `not found`.
   func outcome(_ url: String) -> String {
     switch lookUp(url) {
     case .match(let match): match.route.pattern.text
@@ -25,7 +25,7 @@ extension RouteTable {
     }
   }
 
-  /// The path parameters of a URL, or nil if it does not match.
+  /// Returns the path parameters of a URL, or nil if no route matches.
   func pathParameters(_ url: String) -> ValueObject? {
     if case .match(let match) = lookUp(url) { match.pathParameters } else { nil }
   }

@@ -2,8 +2,7 @@ import FlowModel
 import RouterCore
 import Testing
 
-/// The rules of the security checklist in the design (CWE-939, MASWE-0058), one per row, and every limit at its
-/// boundary.
+/// Tests each rule of the security checklist (CWE-939, MASWE-0058), and every limit at its boundary.
 @Suite struct URLScannerTests {
   private func table(_ change: (inout URLPolicy) -> Void = { _ in }) throws -> RouteTable {
     var policy = try URLPolicy(
@@ -58,7 +57,7 @@ import Testing
     "https://a.b.SHOP.example/product/123", "https://local.example:8443/product/123",
     "https://example.com./product/123", "https://ex%61mple.com/product/123", "app://product/123?a=b@c:d#e?f",
   ])
-  func `accepts allowed URLs, with scheme and host in upper or lower case`(url: String) throws {
+  func `accepts allowed URLs with the scheme and host in upper or lower case`(url: String) throws {
     #expect(try table().pathParameters(url) == ["id": "123"])
   }
 
@@ -112,7 +111,7 @@ import Testing
     #expect(match.url.fragment == nil)
   }
 
-  @Test func `includes ignored parameters in the limit of 64 per link`() throws {
+  @Test func `counts ignored parameters toward the limit of 64`() throws {
     let items = Array(repeating: "a=%", count: 65).joined(separator: "&")
     #expect(try table().outcome("app://product/1?" + items) == "rejected too-many-query-items")
   }
@@ -170,7 +169,7 @@ import Testing
       try table().pathParameters("app://product/" + escaped) == ["id": .string(String(repeating: "A", count: 600))])
   }
 
-  @Test func `reports a problem with its position`() throws {
+  @Test func `reports the position of a problem`() throws {
     guard case .rejected(let rejection) = try table().lookUp("app://product/a%zz") else {
       Issue.record("not rejected")
       return
@@ -181,7 +180,7 @@ import Testing
 }
 
 @Suite struct URLPolicyTests {
-  @Test func `refuses invalid schemes and those of the web and the system`() {
+  @Test func `refuses invalid schemes and schemes reserved by the web or the system`() {
     #expect(throws: URLPolicy.PolicyProblem.noScheme) { try URLPolicy(schemes: []) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }
@@ -201,12 +200,12 @@ import Testing
     ("例え.テスト", "https://xn--r8jz45g.xn--zckzah/x"), ("*.bücher.example", "https://a.xn--bcher-kva.example/x"),
     ("例え.テスト", "https://例え。テスト/x"),
   ])
-  func `treats all notations of an internationalized host as equal`(host: String, url: String) throws {
+  func `treats all spellings of an internationalized host as equal`(host: String, url: String) throws {
     #expect(try table(["x"], policy: URLPolicy(schemes: ["app"], hosts: [host])).outcome(url) == "x")
   }
 
   @Test(arguments: ["xn--", "xn--a-ÿ", "xn--99999999", "xn--bcher-kva9"])
-  func `refuses labels that only resemble internationalized hosts`(label: String) throws {
+  func `refuses invalid Punycode labels`(label: String) throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["bücher.example"])
     #expect(try table(["x"], policy: policy).outcome("https://\(label).example/x") == "rejected host-not-allowed")
   }

@@ -4,14 +4,14 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// The choice among several launch links, and the links of notification buttons.
+/// Tests the choice among several launch links, and the links of notification buttons.
 @Suite struct LaunchLinkChoiceTests {
   private static let browsing: Value = [
     "activityType": "NSUserActivityTypeBrowsingWeb", "webpageURL": "https://example.com/chat/1",
   ]
   private static let restoring: Value = ["activityType": "com.example.restore"]
 
-  /// The user's response to a notification with a link.
+  /// Returns the user's response to a notification with a link.
   private static func response(_ action: String?, reply: String? = nil, route: String = "app://chat/1") -> Value {
     .object([
       "actionIdentifier": action.map(Value.string) ?? .null, "userText": reply.map(Value.string) ?? .null,
@@ -70,10 +70,10 @@ import Testing
           "url": "app://chat/2",
         ], "app://chat/2", ["localNotification: it is silent"]
       ),
-      // No route matches the link. It is still returned, so that `router.hold` reports why it cannot be opened.
+      // No route matches this link. It is returned all the same, so that `router.hold` can report why it does not open.
       (["url": "app://nowhere/1"], "app://nowhere/1", []),
     ] as [(ValueObject, String, [Value])])
-  func `uses the first link that a route accepts, and reports why it ignores the others`(
+  func `uses the first link that a route accepts, and reports why it ignores others`(
     options: ValueObject, url: String, ignored: [Value]
   ) async throws {
     let outputs = try await find(options)

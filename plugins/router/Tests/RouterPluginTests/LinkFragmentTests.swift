@@ -5,7 +5,7 @@ import RouterCore
 import RouterPlugin
 import Testing
 
-/// The part of a link after `#`.
+/// Tests links with a fragment, the part after `#`.
 @Suite struct LinkFragmentTests {
   private func launch(_ fragment: String?) async throws -> Launch {
     let launch = Launch(isReady: true)
@@ -20,14 +20,14 @@ import Testing
     return launch
   }
 
-  @Test func `is not used for matching by default`() async throws {
+  @Test func `does not match the fragment by default`() async throws {
     let launch = try await launch(nil)
     let outputs = try await launch.call("router.open", ["url": "app://page#/inner/1"])
     #expect(outputs["page"] == "page" && outputs["fragment"] == "/inner/1" && outputs["merged"] == [:])
     #expect(try await launch.call("router.open", ["url": "app://page"])["fragment"] == .null)
   }
 
-  @Test func `provides parameters with lower precedence than path, payload and query`() async throws {
+  @Test func `reads parameters from the fragment, with the lowest precedence`() async throws {
     let launch = try await launch("parameters")
     let outputs = try await launch.call(
       "router.open",
@@ -40,7 +40,7 @@ import Testing
     #expect(outputs["fragment"] == "access_token=T0PSECRET&x&state=f&count=3&count=4")
   }
 
-  @Test func `provides parameters that are hidden in logs, reports and restored pages`() async throws {
+  @Test func `hides fragment parameters in logs, reports and restored pages`() async throws {
     let launch = try await launch("parameters")
     let outputs = try await launch.call("router.open", ["url": "app://callback#plain=T0PSECRET&other=T0PSECRET"])
     #expect(outputs["shown"] == ["plain": "[redacted]", "other": "[redacted]"])
@@ -49,7 +49,7 @@ import Testing
     #expect(page.secretParameters == ["plain", "other"] && !page.isRestorable)
   }
 
-  @Test func `is ignored with a reason if a parameter in it is invalid`() async throws {
+  @Test func `ignores the fragment as a whole if one of its parameters is invalid, and reports why`() async throws {
     let launch = try await launch("parameters")
     let outputs = try await launch.call("router.open", ["url": "app://callback#state=a&text=one%0Atwo"])
     #expect(outputs["merged"] == ["state": "a"] && outputs["fragment"] == .null)
@@ -63,7 +63,7 @@ import Testing
       ("app://page?a=1#/inner/2?b=3", "page/inner/:id", ["id": "2", "a": "1", "b": "3"]),
       ("app://#/page", "page", [:]), ("app://page#section", "page", [:]), ("app://page#", "page", [:]),
     ] as [(String, String, ValueObject)])
-  func `extends the path if configured to and if it begins with a slash`(
+  func `appends the fragment to the path if configured and if it begins with a slash`(
     url: String, route: String, merged: ValueObject
   ) async throws {
     let outputs = try await launch("path").call("router.open", ["url": .string(url)])
@@ -72,7 +72,7 @@ import Testing
     #expect(outputs["merged"] == .object(merged))
   }
 
-  @Test func `is checked like a path if it extends one`() async throws {
+  @Test func `applies the security checks to a fragment that extends the path`() async throws {
     let launch = try await launch("path")
     for url in ["app://page#/../inner", "app://page#/inner/%0a"] {
       #expect(try await launch.call("router.open", ["url": .string(url)])["result"] == "rejected")

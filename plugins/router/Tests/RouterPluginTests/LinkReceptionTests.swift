@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// The effects of a received link, and the parts of it that are visible in the log.
+/// Tests received links: the pages that they open and the parts of them that are logged.
 @Suite struct LinkReceptionTests {
   @Test(
     arguments: [
@@ -25,7 +25,7 @@ import Testing
         .notification,
         ["remoteNotification": ["aps": ["content-available": 0, "alert": "x"], "route": "app://a"]], "app://a", "tap"
       ),
-      // A button may launch the app in the background.
+      // A notification button can launch the app in the background.
       (
         .background, ["notificationResponse": ["actionIdentifier": "REPLY", "userInfo": ["route": "app://a"]]], nil,
         "action"
@@ -83,7 +83,7 @@ import Testing
     #expect(launch.host.logs.contains(warning))
   }
 
-  @Test func `presents a page if its route requires it, and reports that (N13)`() async throws {
+  @Test func `presents a page if its route requires it, and logs the presentation (N13)`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     let outputs = try await launch.call("router.open", ["url": "app://settings"])

@@ -4,17 +4,17 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// The opened pages that the next launch may restore, and their saved parameters.
+/// Tests the pages that the next launch may restore, and their saved parameters.
 @Suite struct RestorablePagesTests {
   @Test(
     arguments: [
-      // The route, the link, its parameters, and the saved parameters, or nil if the page is not saved.
+      // Each case: the route, the link, its parameters, and the saved parameters, or nil if the page is not saved.
       ("app://page/:id", "app://page/1?ref=mail", [:], ["id": "1", "ref": "mail"]),
       ("app://page/:id", "app://page/1?token=SECRET-9", [:], nil),
       ("app://page/:id", "app://page/1", ["next": "app://a?code=SECRET-9"], nil),
       ("app://page/:id", "app://page/1", ["user": ["password": "SECRET-9"]], nil),
       ("app://page/:token", "app://page/SECRET-9", [:], nil),
-      // A secret of the run in a parameter whose name does not suggest a secret.
+      // The value is a secret of the run although the parameter's name does not suggest it.
       ("app://page/:id", "app://page/TOPSECRET", [:], nil),
       ("app://page/:id", "app://page/1", ["x": ["TOPSECRET"]], nil),
       (["pattern": "app://page/:id", "sensitive": true], "app://page/1", [:], nil),
@@ -28,7 +28,7 @@ import Testing
         [:], ["tone": "plain"]
       ),
     ] as [(Value, String, ValueObject, ValueObject?)])
-  func `include a page opened with a secret only if its route is restorable, and then without the secret`(
+  func `saves a page opened with a secret only if its route is restorable, and omits the secret`(
     route: Value, url: String, parameters: ValueObject, saved: ValueObject?
   ) async throws {
     for isHeld in [false, true] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `exclude a page whose held link contained a secret, even if it is opened by a later run`() async throws {
+  @Test func `does not save a page if its link was held with a secret, even if a later run opens it`() async throws {
     let store = FakeStore()
     let first = Launch(store: store)
     first.host.setSecrets(["TOPSECRET"])

@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `holds a link if there is no window, and otherwise opens it immediately (N2, N9, N11, N24)`()
+  @Test func `holds a link if there is no window, and opens it immediately if there is one (N2, N9, N11, N24)`()
     async throws
   {
     let launch = Launch()
@@ -58,7 +58,7 @@ import Testing
     #expect(launch.host.logLines.contains(.init(level: .warning, "pending.overwritten app://product/12345")))
   }
 
-  @Test func `opens one page for three deliveries of a tap (C4)`() async throws {
+  @Test func `opens one page for three deliveries of the same tap (C4)`() async throws {
     let launch = Launch()
     try await launch.register()
     var identified = product
@@ -77,7 +77,7 @@ import Testing
     ("app://nowhere/1", "not-found", "not-found"), ("app://product/..", "rejected", "dot-segment"),
     ("javascript:alert(1)", "rejected", "scheme-not-allowed"),
   ])
-  func `rejects a link that can never be opened, and keeps the waiting one (N40)`(
+  func `rejects a link that can never be opened, and keeps the one that is waiting (N40)`(
     url: String, result: String, reason: String
   ) async throws {
     let launch = Launch()
@@ -109,7 +109,7 @@ import Testing
     #expect(launch.interface.opened.isEmpty)
   }
 
-  @Test func `reports a page that cannot be built, and continues (N30)`() async throws {
+  @Test func `reports a page that cannot be built, and opens the next link (N30)`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     launch.interface.refuse("product")
@@ -120,7 +120,7 @@ import Testing
     #expect(try await launch.call("router.open", ["url": "app://search"])["result"] == "opened")
   }
 
-  @Test func `keeps a link if its window closes while it settles (C5)`() async throws {
+  @Test func `keeps a link if the window closes while it is settling (C5)`() async throws {
     let launch = Launch()
     try await launch.register()
     _ = try await launch.call("router.hold", product)
@@ -167,7 +167,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PersistedLinkTests {
   private let persist: ValueObject = ["persist": true, "time-to-live": "10s"]
 
-  @Test func `are opened by the next launch`() async throws {
+  @Test func `opens pending links in the next launch`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
     try await killed.register(pending: persist)
@@ -179,7 +179,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `are not opened after they have expired`() async throws {
+  @Test func `does not open pending links that have expired`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
     try await killed.register(pending: persist)
@@ -192,7 +192,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `remain in memory if the disk is full, and the error is logged`() async throws {
+  @Test func `keeps pending links in memory if the disk is full, and logs the error`() async throws {
     let store = FakeStore()
     let launch = Launch(store: store)
     try await launch.register(pending: persist)
@@ -203,7 +203,7 @@ import Testing
     #expect(try await launch.flush()["result"] == "opened")
   }
 
-  @Test func `are dropped if they are unreadable, and their number is logged`() async throws {
+  @Test func `drops unreadable pending links and logs their number`() async throws {
     let store = FakeStore()
     try store.put([["url": 7], "x"], for: "pending.main", in: "router")
     let launch = Launch(store: store)
@@ -212,7 +212,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `require a store`() async throws {
+  @Test func `requires a store`() async throws {
     let launch = Launch()
     let error = await #expect(throws: ActionError.self) { try await launch.register(pending: persist) }
     #expect(error?.code == "handle-missing")
@@ -237,14 +237,14 @@ import Testing
     return (launch, try await launch.call("router.open", inputs))
   }
 
-  @Test func `blocks a link and is named as the reason`() async throws {
+  @Test func `blocks a link and is reported as the reason`() async throws {
     let (launch, outputs) = try await open("app://user/1") { _ in .block }
     #expect(outputs["result"] == "blocked")
     #expect(outputs["reason"] == "signed-in")
     #expect(launch.interface.opened.isEmpty)
   }
 
-  @Test func `must approve a sensitive route that is opened from outside`() async throws {
+  @Test func `must approve a sensitive route for an external link`() async throws {
     #expect(try await open("app://pay/1") { _ in .proceed }.1["result"] == "blocked")
     #expect(try await open("app://pay/1") { _ in .proceed }.1["reason"] == "sensitive")
     #expect(try await open("app://pay/1") { _ in .approve }.1["result"] == "opened")
@@ -296,12 +296,12 @@ import Testing
     #expect(bad["url"] == "x")
   }
 
-  @Test func `blocks a link if it does not decide within two seconds`() async throws {
+  @Test func `blocks a link if it makes no decision within two seconds`() async throws {
     let launch = Launch(
       isReady: true,
       interceptors: [
         Rule { _ in
-          // Ignores cancellation: the continuation is never resumed.
+          // Ignores cancellation, because the continuation is never resumed.
           await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
           return .proceed
         }
@@ -366,7 +366,7 @@ import Testing
     RouterPlugin().actions.first { $0.name == "router.register" }!.details.check(LiteralInput(inputs))
   }
 
-  @Test func `reports both locations of a duplicate route (N12)`() {
+  @Test func `reports a duplicate route with both locations (N12)`() {
     let found = problems(["schemes": ["app"], "routes": ["app://a/:b", ["pattern": "app://a/:c"]]])
     #expect(found.map(\.keyPath) == ["routes[1].pattern"])
     #expect(found.first?.message == "'app://a/:c' matches the same URLs as 'app://a/:b' (duplicate-route)")
@@ -404,13 +404,13 @@ import Testing
     #expect(found.map(\.keyPath) == ["schemes[0]", "schemes[2]", "hosts[0]", "routes[1]"])
   }
 
-  @Test func `warns about a route that no URL can reach`() {
+  @Test func `warns about a route that no URL reaches`() {
     let found = problems(["schemes": ["app"], "routes": ["a/:b", ["pattern": "a/*", "page": "c"]]])
     #expect(found.map(\.isWarning) == [true])
     #expect(found.map(\.message) == ["no URL reaches 'a/*'"])
   }
 
-  @Test func `does not report problems that only the run can detect`() {
+  @Test func `does not report problems that can be detected only during a run`() {
     #expect(problems(["routes": ["x://a"]]).isEmpty)
   }
 }

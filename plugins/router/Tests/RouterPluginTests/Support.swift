@@ -34,7 +34,7 @@ final class FakeInterface: UserInterface {
   func showBanner(title: String, body: String) {}
 }
 
-/// A key-value store that is kept after its router is released, like a file, and that fails on request.
+/// A key-value store that outlives its router, like a file, and that fails on request.
 final class FakeStore: KeyValueStore {
   private let values = Mutex<[String: Value]>([:])
   private let failing = Mutex(false)
@@ -64,13 +64,13 @@ final class FakeStore: KeyValueStore {
   }
 }
 
-/// One launch of an application: a host with a router, an interface and a clock that the test advances.
+/// A launch of an application: a host with a router, an interface and a clock that the test advances.
 final class Launch: Sendable {
   let host: TestHost
   let interface: FakeInterface
   private let time: Time
 
-  /// The time of day, which ``Launch/advance(milliseconds:)`` advances together with the host's clock.
+  /// The time of day. ``Launch/advance(milliseconds:)`` advances it together with the host's clock.
   final class Time: Sendable {
     private let now: Mutex<Int>
     init(_ now: Int) { self.now = Mutex(now) }
@@ -94,7 +94,7 @@ final class Launch: Sendable {
     self.time = time
   }
 
-  /// Advances both clocks.
+  /// Advances the time of day and the host's clock.
   func advance(milliseconds: Int) {
     time.advance(milliseconds)
     host.advance(by: .milliseconds(milliseconds))
@@ -105,7 +105,7 @@ final class Launch: Sendable {
     return try await host.call(action, with: inputs)
   }
 
-  /// Registers the routes of the requirements and a sensitive one.
+  /// Registers the routes of the requirements and an additional sensitive route.
   func register(pending: ValueObject = [:]) async throws {
     _ = try await call(
       "router.register",
@@ -119,7 +119,7 @@ final class Launch: Sendable {
       ])
   }
 
-  /// Calls `router.flush`, and advances the clocks as soon as it waits.
+  /// Calls `router.flush` and advances the clocks once it sleeps.
   func flush(_ inputs: ValueObject = [:], passing milliseconds: Int = 500) async throws -> ValueObject {
     async let outputs = call("router.flush", inputs)
     while host.sleeperCount == 0 { await Task.yield() }
