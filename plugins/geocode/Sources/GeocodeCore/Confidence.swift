@@ -1,27 +1,27 @@
-/// The measured share of correct countries for each kind of decision, by distance to the nearest border.
+/// The measured probability that the country is right, for each kind of decision and by distance to the nearest border.
 ///
-/// The shares were measured with random points on land by `Benchmarks/Geocode/accuracy.py`. The number of steps is
-/// limited by the number of points: of 25,000 points, a fifth of them near borders, 750 are within the distance of
+/// The probabilities were measured with random points on land by `Benchmarks/Geocode/accuracy.py`. The number of points
+/// limits the number of steps: of 25,000 points, a fifth of them near borders, only 750 are within the distance of
 /// ``nearBorder``.
 enum Confidence {
-  /// The share close to a border. Outlines may be wrong by kilometers and places may be across the border, so no
-  /// decision is more certain there.
+  /// The probability close to a border. No decision is more certain there, because outlines may be wrong by kilometers
+  /// and the nearest place may be across the border.
   static let nearBorder = 0.76
-  /// The share if the nearest place belongs to a country that is too small for the map.
+  /// The probability if the nearest place belongs to a country that is too small for the map.
   static let smallCountry = 0.9
-  /// The share if only a coast is near.
+  /// The probability if there is no place nearby, only a coast.
   static let coast = 0.99
 
-  /// Returns the share if outline and nearest place agree.
+  /// Returns the probability if the outline and the nearest place agree.
   @inline(__always)
   static func agreed(_ borderKilometers: Double) -> Double {
     borderKilometers == .infinity ? 0.999 : step(borderKilometers, agreed)
   }
 
-  /// Returns the share if the outline overruled the nearest place.
+  /// Returns the probability if the outline overruled the nearest place.
   static func outlineWon(_ borderKilometers: Double) -> Double { step(borderKilometers, outlineWon) }
 
-  /// Returns the share if the nearest place decided outside every outline.
+  /// Returns the probability if the nearest place decided because no outline contains the point.
   static func placeOnly(_ borderKilometers: Double) -> Double { step(borderKilometers, placeOnly) }
 
   private typealias Step = (below: Double, share: Double)

@@ -1,32 +1,35 @@
-/// The evidence for a point's country: outlines, which may be wrong by a kilometer or two, and places, which are exact
-/// but may be across a border.
+/// The evidence for the country of a point: outlines, which may be wrong by a kilometer or two, and places, which have
+/// exact positions but may be across a border.
 struct CountryEvidence {
   let tables: GeocodeTables
   let coordinate: Coordinate
   let point: SIMD3<Float>
-  /// The outline that contains the point.
+  /// The country whose outline contains the point, if any.
   let outline: CountryBorders.Finding
-  /// The nearest place. Outside every outline it is within the requested distance, or nil.
+  /// The nearest place, or nil if there is none. Outside every outline, places beyond the requested distance are
+  /// ignored.
   let nearest: PointTree.Hit?
 
-  /// Pairs of distances. A place overrules an outline if it is nearer than the first and the border is nearer than the
-  /// second. The nearer the place, the larger the assumed error of the border.
+  /// Pairs of distances. A place overrules an outline if the place is nearer than the first distance and the border is
+  /// nearer than the second. The nearer the place, the larger the assumed error of the border.
   private static let standing = [(0.5, CountryBorders.reachKilometers), (1, 4), (8, 0.6)].map {
     (squaredChord: UnitVectors.squaredChord(kilometers: $0), borderKilometers: $1)
   }
-  /// The distance up to which a place decides alone outside every outline.
+  /// The largest distance at which a place alone decides the country of a point outside every outline.
   private static let nearPlaceSquaredChord = UnitVectors.squaredChord(kilometers: 8)
-  /// The distance up to which places of a country without an outline count. Such a country is too small for the map.
+  /// The largest distance at which places of a country without an outline count. Such a country is too small for the
+  /// map.
   private static let smallCountrySquaredChord = UnitVectors.squaredChord(kilometers: 15)
-  /// The factor by which a place of the outline's country must be farther away than such a place. It is squared, as
-  /// distances are.
+  /// The place of a country without an outline wins only if the nearest place of the outline's country is farther away
+  /// by this factor. It is squared because distances are squared.
   private static let rivalFactor: Float = 1.5 * 1.5
-  /// The distance up to which a coast decides the country if no place is near, outside every outline.
+  /// The largest distance at which a coast determines the country of a point outside every outline.
   private static let coastKilometers = 50.0
-  /// The distance beyond which a country's nearest place does not determine the province.
+  /// The largest distance at which the nearest place of the country determines the province.
   private static let provinceSquaredChord = UnitVectors.squaredChord(kilometers: 400)
 
-  /// Returns the country and its first-level division, or nil on the open sea if nothing is within `reach` kilometers.
+  /// Returns the country and its first-level division. Returns nil on the open sea if nothing is within `reach`
+  /// kilometers.
   @inline(__always)
   func decide(within reach: Double) -> ReverseGeocoder.Match? {
     let country = outline.country
@@ -36,7 +39,7 @@ struct CountryEvidence {
     return country == CountryBorders.none ? decideAtSea(within: reach) : decideDisputed()
   }
 
-  /// Decides if outline and nearest place disagree, or if there is no place.
+  /// Decides the country if the outline and the nearest place disagree, or if there is no place.
   private func decideDisputed() -> ReverseGeocoder.Match? {
     let rival = nearestPlace(of: outline.country)
     guard let nearest else {
@@ -58,8 +61,8 @@ struct CountryEvidence {
       : match(outline.country, province: rival, .hybrid, Confidence.outlineWon(border))
   }
 
-  /// Decides outside every outline, such as on islands and capes that the map omits: by the nearest place, or otherwise
-  /// by the nearest coast.
+  /// Decides the country of a point outside every outline, for example on an island or cape that the map omits. The
+  /// nearest place decides or, if there is none, the nearest coast.
   private func decideAtSea(within reach: Double) -> ReverseGeocoder.Match? {
     guard let nearest else {
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, reach))
@@ -68,7 +71,7 @@ struct CountryEvidence {
     }
     let country = tables.areas.countries[Int(nearest.carried)]
     if nearest.squaredChord > Self.nearPlaceSquaredChord {
-      // A coast at less than half the distance is better evidence than the place.
+      // A coast that is less than half as far away as the place is better evidence.
       let half = UnitVectors.kilometers(squaredChord: nearest.squaredChord) / 2
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, half))
       if coast != CountryBorders.none, coast != country {
@@ -78,7 +81,7 @@ struct CountryEvidence {
     return match(country, province: nearest, .nearest, Confidence.placeOnly(borderKilometers()))
   }
 
-  /// Returns the distance to the nearest border, or to the nearest border of one country, in kilometers. Infinite
+  /// Returns the distance in kilometers to the nearest border, or to the nearest border of `country`. Returns infinity
   /// beyond `CountryBorders.reachKilometers`.
   @inline(__always)
   private func borderKilometers(of country: CountryBorders.CountryNumber? = nil) -> Double {

@@ -1,17 +1,17 @@
-/// A record of the geocoder's tables. Searchable records are numbered in the order of these cases.
+/// A record of the geocoder's tables. The cases are in the order in which the search table numbers the records.
 public enum GeocodeRecord: Sendable, Hashable {
-  /// A named place, by its row in `places.tsv`.
+  /// A named place. The value is its row in `places.tsv`.
   case place(Int)
-  /// A first-level division, by its row in `admin1.tsv`.
+  /// A first-level division. The value is its row in `admin1.tsv`.
   case region(Int)
-  /// A country, by its row in `countries.tsv`.
+  /// A country. The value is its row in `countries.tsv`.
   case country(Int)
-  /// An administrative division of China, by its row in `divisions.tsv`.
+  /// An administrative division of China. The value is its row in `divisions.tsv`.
   case division(Int)
 }
 
 extension GeocodeTables {
-  /// Returns the record with a number from the search table.
+  /// Returns the record that has this number in the search table.
   @inline(__always)
   func record(_ number: Int) -> GeocodeRecord {
     var number = number
@@ -23,7 +23,7 @@ extension GeocodeTables {
     return .division(number - countries.count)
   }
 
-  /// Returns one of a record's names as written. The bytes are part of the mapped tables.
+  /// Returns the searchable name to which an entry refers. The bytes belong to the mapped tables.
   @inline(__always)
   func searchable(_ entry: SearchTable.NameReference) -> UnsafeRawBufferPointer {
     switch record(entry.record) {
@@ -34,7 +34,7 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the country of a record; for a country, the record itself.
+  /// Returns the number of a record's country. A country returns its own number.
   func country(of record: GeocodeRecord) -> CountryBorders.CountryNumber {
     switch record {
     case .place(let row): regions.countries[Int(region(ofPlace: row))]
@@ -44,8 +44,8 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the region of a record; for a region, the record itself. Returns nil for a country, and for a division
-  /// whose province is not a region here.
+  /// Returns the region of a record. A region returns its own number. Returns nil for a country, and for a Chinese
+  /// division whose province is not in `admin1.tsv`.
   func region(of record: GeocodeRecord) -> RegionTable.Number? {
     switch record {
     case .place(let row): return region(ofPlace: row)
@@ -55,7 +55,7 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the position of a record in steps of 0.0001°. For a region it is that of its largest city, for a country
+  /// Returns the position of a record in steps of 0.0001°. A region has the position of its largest city, a country
   /// that of its capital.
   func position(of record: GeocodeRecord) -> SIMD2<Int32>? {
     switch record {

@@ -1,18 +1,18 @@
 /// The geocoder's data, read from a folder of tables.
 ///
-/// Loading maps the files and verifies their checksums. Nothing is parsed, copied or built. The tables are immutable
-/// and can be used by any thread.
+/// Loading maps the files and verifies their checksums. Nothing is parsed, copied or built. The tables are immutable,
+/// and any thread may use them.
 ///
 /// ```swift
 /// let tables = try GeocodeTables(folder: "/usr/share/flowrun/geocode")
 /// let match = try ReverseGeocoder(tables).match(Coordinate(latitude: 22.54, longitude: 114.06))
 /// ```
 public final class GeocodeTables: Sendable {
-  /// The files of the folder, except the manifest.
+  /// The files in the folder, without the manifest.
   public static let fileNames = [
     "places.tsv", "admin1.tsv", "countries.tsv", "divisions.tsv", "overrides.tsv", "zones.tsv", "index.bin",
   ]
-  /// The file with the sizes and checksums of the others.
+  /// The file with the sizes and checksums of the other files.
   public static let manifestName = "manifest.tsv"
 
   let vectors: UnitVectors
@@ -27,17 +27,18 @@ public final class GeocodeTables: Sendable {
   let search: SearchTable
   let typos: TypoTable
   let folding: Folding
-  /// The tree of places. A point stores the number of its area; its label is its country.
+  /// The tree of places. Each point carries the number of its area and is labeled with its country.
   let tree: PointTree
-  /// The tree of the districts of China. A point stores the first two digits of its code, which are also its label.
+  /// The tree of the districts of China. Each point carries the first two digits of the district's code, which are also
+  /// its label.
   let districtTree: PointTree
-  /// For each country, true if the tables have a place in it.
+  /// For each country number, true if the tables have a place in the country.
   let isPopulated: [Bool]
 
   /// Loads the tables.
   ///
-  /// - Parameter folder: the path of the folder that contains them.
-  /// - Throws: `TableError`: `unreadable` when a file is missing, `corrupt` with file and line when one is damaged.
+  /// - Parameter folder: the path of the folder that contains the tables.
+  /// - Throws: `TableError.unreadable` if a file is missing, `TableError.corrupt` if one is damaged.
   public init(folder: String) throws(TableError) {
     let manifest = try TableManifest(TableFile(name: Self.manifestName, in: folder))
     func file(_ name: String) throws(TableError) -> TableFile {

@@ -1,18 +1,19 @@
 /// A place with its names in English and Chinese. A name is nil if the sources do not have it.
 public struct NamedPlace: Sendable, Equatable {
-  /// The city or town.
+  /// The English name of the city or town.
   public var city: String?
-  /// The city's simplified Chinese name.
+  /// The simplified Chinese name of the city or town.
   public var cityChinese: String?
-  /// The city that a person would name. If `city` is a part of a city, this is the whole city.
+  /// The city that a person would name. It differs from `city` if that is a part of a larger city or smaller than a
+  /// city around it.
   public var locality: String?
   /// The locality's Chinese name.
   public var localityChinese: String?
-  /// The part of the locality, such as a quarter or a borough.
+  /// The part of the locality, such as a borough or quarter.
   public var subLocality: String?
   /// The part's Chinese name.
   public var subLocalityChinese: String?
-  /// The IANA identifier of the time zone.
+  /// The IANA identifier of the time zone, such as `Asia/Shanghai`.
   public var timeZone: String?
   /// The first-level division, such as a province, state or canton.
   public var admin1: String?
@@ -20,7 +21,7 @@ public struct NamedPlace: Sendable, Equatable {
   public var admin1Chinese: String?
   /// GeoNames' code of the division, such as `CN.30`.
   public var admin1Code: String?
-  /// ISO 3166 code of the country.
+  /// The ISO 3166 code of the country, two letters.
   public var countryCode: String
   /// The country's English name.
   public var country: String
@@ -28,10 +29,10 @@ public struct NamedPlace: Sendable, Equatable {
   public var countryChinese: String?
   /// The official Chinese names of the province, the prefecture, and the district or county. Empty outside of China.
   public var divisionsChinese: [String]
-  /// The position of the city, or of the seat of the division or country. Nil if it has no inhabitants.
+  /// The position of the city, or of the main city of the division or country. Nil if it has no inhabitants.
   public var coordinate: Coordinate?
 
-  /// Creates a place in a country. All other properties are set afterwards.
+  /// Creates a place that has only a country.
   public init(countryCode: String, country: String) {
     self.countryCode = countryCode
     self.country = country
@@ -43,8 +44,9 @@ extension GeocodeTables {
   /// Returns the names of the result of a reverse lookup.
   ///
   /// - Parameters:
-  ///   - match: the result.
-  ///   - coordinate: the requested position. In China the nearest district of the province is looked up, too.
+  ///   - match: the result of the lookup.
+  ///   - coordinate: the position that was looked up. In China, it also determines the district, whose seat is the
+  ///     nearest in the province.
   public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> NamedPlace {
     var place = place(country: match.country, region: match.region)
     if let row = match.place {
@@ -60,7 +62,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// Returns the names of a record found by a search.
+  /// Returns the names and the position of a record found by a search.
   public func place(for record: GeocodeRecord) -> NamedPlace {
     var place = place(country: Int(country(of: record)), region: region(of: record).map(Int.init))
     place.coordinate = position(of: record).map(coordinate)
@@ -98,21 +100,21 @@ extension GeocodeTables {
   public var regionCount: Int { regions.count }
   /// The number of countries and territories.
   public var countryCount: Int { countries.count }
-  /// Returns the position of a place.
+  /// Returns the position of a place, given by its row.
   public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
-  /// Returns the population of a place.
+  /// Returns the population of a place, given by its row.
   public func population(ofPlace row: Int) -> Int { Int(places.population(row)) }
-  /// Returns the number of a place's country.
+  /// Returns the number of the country of a place, given by its row.
   public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(region(ofPlace: row))]) }
-  /// Returns the distance from a coordinate to a place along the ground, in kilometers.
+  /// Returns the distance along the ground from a coordinate to a place, in kilometers.
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
   }
   /// Returns the code of a region, such as `CN.30`.
   public func regionCode(_ region: Int) -> String { regions.code(RegionTable.Number(region)) }
-  /// Returns the two-letter code of a country.
+  /// Returns the two-letter ISO 3166 code of a country.
   public func countryCode(_ country: Int) -> String { countries.text(country, .code) }
-  /// Returns the number of the country with a code of two or three letters, ignoring case, or nil.
+  /// Returns the number of the country with a code of two or three letters, or nil if there is none. Ignores case.
   public func countryNumber(ofCode code: String) -> Int? { countries.number(ofCode: code).map(Int.init) }
 
   func coordinate(_ steps: SIMD2<Int32>) -> Coordinate {
@@ -127,7 +129,8 @@ extension GeocodeTables {
     place.subLocalityChinese = part.flatMap { places.chineseName($0).nilIfEmpty }
   }
 
-  /// Returns the time zone of the place nearest to a coordinate in the same country.
+  /// Returns the time zone of the place in the country that is nearest to a coordinate, or nil if the country has no
+  /// place.
   private func timeZone(at coordinate: Coordinate, country: CountryBorders.CountryNumber) -> String? {
     let point = vectors.point(coordinate)
     let hit = tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
@@ -144,7 +147,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// Returns the names from the province down to the district whose seat is nearest.
+  /// Returns the official names of the province, the prefecture and the district whose seat is nearest to a coordinate.
   private func districtPath(at coordinate: Coordinate, province: UInt8) -> [String] {
     let first = divisions.firstDistrict
     let point = vectors.point(coordinate)
@@ -153,24 +156,24 @@ extension GeocodeTables {
   }
 }
 
-/// A country of the tables.
+/// A country as listed by the `geocode.countries` action.
 public struct CountrySummary: Sendable, Equatable {
-  /// The ISO 3166 code of two letters.
+  /// The two-letter ISO 3166 code.
   public var code: String
-  /// The ISO 3166 code of three letters.
+  /// The three-letter ISO 3166 code.
   public var code3: String
   /// The English name.
   public var name: String
-  /// The simplified Chinese name.
+  /// The simplified Chinese name, or nil if the tables have none.
   public var chineseName: String?
-  /// The capital.
+  /// The name of the capital, or nil if the tables have none.
   public var capital: String?
-  /// GeoNames' continent code.
+  /// GeoNames' code of the continent, such as `EU`.
   public var continent: String
-  /// The codes of the neighboring countries.
+  /// The two-letter codes of the neighboring countries.
   public var neighbors: [String]
 
-  /// Creates a country.
+  /// Creates a summary of a country.
   public init(
     code: String, code3: String, name: String, chineseName: String? = nil, capital: String? = nil, continent: String,
     neighbors: [String] = []

@@ -1,10 +1,10 @@
 /// Finds the city, first-level division and country of a coordinate.
 ///
-/// The country is decided by two kinds of evidence: the outlines of Natural Earth, which are right except in the last
-/// kilometers before a border, and the nearest of some 214,000 places, which is right in inhabited areas.
-/// `CountryEvidence` weighs them against each other.
+/// Two kinds of evidence decide the country. The outlines of Natural Earth are right except in the last kilometers
+/// before a border. The nearest of some 214,000 places is right in inhabited areas. `CountryEvidence` weighs them
+/// against each other.
 public struct ReverseGeocoder: Sendable {
-  /// The evidence that decided the country.
+  /// The kind of evidence that decided the country.
   public enum Method: String, Sendable, CaseIterable {
     /// The outline of the country contains the point, and no place overruled it.
     case polygon
@@ -18,14 +18,14 @@ public struct ReverseGeocoder: Sendable {
 
   /// The requested level of detail.
   public enum Level: Int, Sendable, Comparable {
-    /// Only the country.
+    /// The country alone.
     case country
-    /// Country and first-level division.
+    /// The country and the first-level division.
     case province
-    /// Country, division and nearest city.
+    /// The country, the division and the nearest city.
     case city
 
-    /// Compares levels; more detail is greater.
+    /// Orders levels by detail, the least detailed first.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
@@ -33,13 +33,13 @@ public struct ReverseGeocoder: Sendable {
   public struct Options: Sendable {
     /// The requested level of detail.
     public var level: Level
-    /// The minimum population of a city in the result. Smaller cities still count as evidence for the country.
+    /// The minimum population of a city in the result. Smaller places still help to decide the country.
     public var minimumPopulation: Int
-    /// The maximum distance of a city in the result. Outside every outline there is no result if all cities are farther
-    /// away.
+    /// The maximum distance of a city in the result. On the sea, it also limits the distance to places and coasts that
+    /// decide the country.
     public var maximumDistanceKilometers: Double
 
-    /// Makes options, by default for the nearest city of any size within 100 km.
+    /// Creates options. By default, the nearest city of any size within 100 km is returned.
     public init(level: Level = .city, minimumPopulation: Int = 0, maximumDistanceKilometers: Double = 100) {
       self.level = level
       self.minimumPopulation = minimumPopulation
@@ -47,41 +47,42 @@ public struct ReverseGeocoder: Sendable {
     }
   }
 
-  /// The result as row numbers of the tables. `NamedPlace` has the names.
+  /// The result as row numbers in the tables. `GeocodeTables.place(for:at:)` returns the names.
   public struct Match: Sendable, Equatable {
-    /// The country.
+    /// The row of the country.
     public var country: Int
-    /// The first-level division, or nil if the tables have no place near enough in the country.
+    /// The row of the first-level division, or nil if no place of the country is near enough to determine it.
     public var region: Int?
-    /// The nearest place, or nil if it was not requested or is too far away.
+    /// The row of the nearest place, or nil if it was not requested or is too far away.
     public var place: Int?
-    /// The city that a person would name: the nearest place, the city that it is a part of, or a larger city around the
-    /// point.
+    /// The row of the city that a person would name: the nearest place, the city that it is a part of, or a larger city
+    /// around the point.
     public var locality: Int?
-    /// The nearest place if it is a part of the locality and the point is in or near it.
+    /// The row of the nearest place if it is a part of the locality and the point is in or near it.
     public var subLocality: Int?
-    /// The time zone of the nearest place in the country, or nil if unknown.
+    /// The row of the time zone of the country's nearest place, or nil if the country has no place.
     public var timeZone: Int?
     /// The distance to the nearest place in kilometers, or nil if there is none.
     public var distanceKilometers: Double?
-    /// The evidence that decided the country.
+    /// The kind of evidence that decided the country.
     public var method: Method
-    /// The measured share of correct countries, 0 … 1, for decisions of this kind at the same distance from a border.
+    /// The measured probability, 0 … 1, that the country is right in a decision of this kind at this distance from a
+    /// border.
     public var confidence: Double
   }
 
   let tables: GeocodeTables
 
-  /// Creates a geocoder over loaded tables.
+  /// Creates a geocoder that uses loaded tables.
   public init(_ tables: GeocodeTables) {
     self.tables = tables
   }
 
-  /// A city of the decided region is used unless the nearest city is nearer by at least this factor. It is squared, as
-  /// distances are.
+  /// The nearest city in the decided region is used unless the nearest city of the country is closer by at least this
+  /// factor. It is squared because distances are squared.
   private static let regionFactor: Float = 2 * 2
 
-  /// Returns the match for a coordinate, or nil on the sea if every place is farther away than the options allow.
+  /// Returns the match for a coordinate. Returns nil on the sea if nothing is within the maximum distance.
   public func match(_ coordinate: Coordinate, options: Options = Options()) -> Match? {
     let point = tables.vectors.point(coordinate)
     let outline = tables.borders.find(coordinate)
@@ -107,7 +108,8 @@ public struct ReverseGeocoder: Sendable {
       return match
     }
     guard options.level == .city else { return match }
-    // If a place alone decided, it is named at any distance. The app can judge by the distance.
+    // If only a place decided the country, it is returned at any distance. The app can use the distance to judge the
+    // result.
     let cityLimit = match.method == .nearest ? PointTree.everywhere : limit
     if let city = self.city(point, nearest: nearest, match: match, options: options, limit: cityLimit) {
       let squaredChord = tables.squaredChord(point, toPlace: city.place)
@@ -120,8 +122,7 @@ public struct ReverseGeocoder: Sendable {
     return match
   }
 
-  /// Returns the nearest city of the decided country, or of the decided region if the region has one that is nearly as
-  /// near.
+  /// Returns the nearest city of the decided country. Prefers a city of the decided region that is nearly as close.
   private func city(
     _ point: SIMD3<Float>, nearest: PointTree.Hit?, match: Match, options: Options, limit: Float
   ) -> PointTree.Hit? {

@@ -10,10 +10,9 @@ public struct Coordinate: Sendable, Hashable {
   /// - Parameters:
   ///   - latitude: degrees north of the equator.
   ///   - longitude: degrees east of Greenwich.
-  ///   - wrapping: true to move a longitude outside −180 … 180 into this range by whole turns, so that 190 becomes
-  ///     −170.
-  /// - Throws: `InvalidCoordinate` if a number is not finite or outside its range. If the two seem to be swapped, as in
-  ///   (121.5, 31.2), the error says so.
+  ///   - wrapping: true to convert longitudes beyond ±180° by whole turns, so that 190 becomes −170.
+  /// - Throws: `InvalidCoordinate` if a number is not finite or out of range. The error mentions if the numbers seem to
+  ///   be swapped, as in (121.5, 31.2).
   public init(latitude: Double, longitude: Double, wrapping: Bool = false) throws(InvalidCoordinate) {
     guard latitude.isFinite, longitude.isFinite else {
       throw InvalidCoordinate(latitude: latitude, longitude: longitude, reason: .notFinite)
@@ -32,7 +31,7 @@ public struct Coordinate: Sendable, Hashable {
 }
 
 extension Coordinate {
-  /// Creates a coordinate from a table, whose values were checked when it was loaded.
+  /// Creates a coordinate from a table. The values were checked when the table was created.
   init(tableLatitude latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
@@ -41,11 +40,11 @@ extension Coordinate {
 
 /// The reason why a pair of numbers is not a position on the globe.
 public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A problem with the numbers.
+  /// The reasons for refusing a pair of numbers.
   public enum Reason: Sendable, Equatable {
-    /// One of them is NaN or infinite.
+    /// A number is NaN or infinite.
     case notFinite
-    /// The latitude is beyond a pole, and swapping the numbers would not help.
+    /// The latitude is beyond a pole, even if the numbers are swapped.
     case latitudeOutOfRange
     /// The longitude is beyond the antimeridian.
     case longitudeOutOfRange
@@ -57,10 +56,10 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
   public let latitude: Double
   /// The longitude as given.
   public let longitude: Double
-  /// The problem.
+  /// The reason for the refusal.
   public let reason: Reason
 
-  /// One sentence with the given numbers and the expected range, and a hint if swapping the numbers helps.
+  /// One sentence with the given numbers and the allowed range. If swapping the numbers helps, it suggests that.
   public var description: String {
     switch reason {
     case .notFinite:

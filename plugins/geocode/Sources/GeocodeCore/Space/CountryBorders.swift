@@ -1,23 +1,24 @@
-/// Finds the country whose outline contains a point, with a grid of half-degree cells stored in the index.
+/// Finds the country whose outline contains a point. Uses a grid of half-degree cells.
 ///
-/// Most cells contain no border and belong to one country. In the others, the country of the center is stored. The line
-/// from the point to the center is followed, and each border that it crosses changes the country.
+/// Most cells contain no border and belong to one country or to the sea. For other cells, the country of the center is
+/// stored. To find the country of a point, the line from the point to the center is followed, and each border that it
+/// crosses changes the country.
 struct CountryBorders: Sendable {
   /// A country's number in the country table.
   typealias CountryNumber = UInt8
-  /// No country: the sea, or land too small for the map.
+  /// The number that means no country: the sea, or land that is too small for the map.
   static let none: CountryNumber = 0xFF
-  /// The distance up to which borders are searched.
+  /// The largest distance at which borders are searched for.
   static let reachKilometers = 10.0
 
   /// The size of a cell in thousandths of a degree.
   private static let cellSize = 500
   private static let rows = 180_000 / cellSize
   private static let columns = 360_000 / cellSize
-  /// The smallest value of a cell that contains a border. Smaller values are the number of the cell's country plus one,
-  /// or zero for none.
+  /// The smallest value of a cell with a border. Smaller values are the number of the cell's country plus one, or zero
+  /// for the sea.
   private static let firstCrossing: UInt16 = 256
-  /// The bit that is set if a border to another country may be within reach of the cell.
+  /// The bit of a cell that is set if a border to another country may be within reach.
   private static let nearBorder: UInt16 = 1 << 15
 
   /// A position in thousandths of a degree.
@@ -25,20 +26,20 @@ struct CountryBorders: Sendable {
     var x: Double
     var y: Double
 
-    /// True if this point is on the left of the line from `a` to `b`. The result is exact for corners, so a point
-    /// between two neighboring countries is in one of them.
+    /// True if this point is left of the line from `a` to `b`. The result is exact for corners, so a point between two
+    /// neighboring countries is always in one of them.
     @inline(__always)
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
 
-  /// A corner as stored in the index, with the two countries on the sides of the segment that starts at it.
+  /// A corner of an outline, with the countries on both sides of the segment that starts there.
   private struct PackedCorner: BitwiseCopyable, Sendable {
     var bits: UInt64
 
-    /// The number plus one of the country that the outline belongs to, or zero for none. Crossings are combined by
+    /// The number plus one of the outline's country, or zero for none. The countries of all crossings are combined by
     /// exclusive or.
     @inline(__always) var country: UInt8 { UInt8(truncatingIfNeeded: bits) }
-    /// The number plus one of the country on the other side of the segment, or zero for the sea.
+    /// The number plus one of the country across the segment, or zero for the sea.
     @inline(__always) var opposite: UInt8 { UInt8(truncatingIfNeeded: bits >> 8) }
     @inline(__always) var position: Corner {
       Corner(x: Double(Int(bits >> 16 & 0xFF_FFFF) - 180_000), y: Double(Int(bits >> 40) - 90_000))
@@ -74,7 +75,7 @@ struct CountryBorders: Sendable {
   /// Finds the country whose outline contains the coordinate.
   @inline(__always)
   func find(_ coordinate: Coordinate) -> Finding {
-    // The map is cut along the antimeridian and ends at the poles. A point on the edge is moved just inside.
+    // The map is cut at the antimeridian and ends at the poles, so a point on its edge is moved slightly inside.
     let point = Corner(
       x: max(-179_999, min(179_999, coordinate.longitude * 1000)),
       y: max(-89_999, min(89_999, coordinate.latitude * 1000)))
@@ -99,7 +100,7 @@ struct CountryBorders: Sendable {
       while edge < end {
         let next = corners[edge + 1]
         let (a, b) = (start.position, next.position)
-        // A corner exactly on the line counts for only one side of it.
+        // A corner that is exactly on the line is counted on one side only.
         if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b)
         {
           inside ^= start.country
@@ -108,19 +109,20 @@ struct CountryBorders: Sendable {
         edge += 1
       }
     }
-    // Where outlines overlap, the combined number may not be a country.
+    // If outlines overlap, the combined number may not be the number of a country.
     return inside == 0 || !isOutlined[Int(inside &- 1)] ? Self.none : inside &- 1
   }
 
-  /// Returns the country with the nearest outline within `reach` kilometers of a coordinate outside of all outlines, or
-  /// `none`.
+  /// Returns the country with the nearest outline within `reach` kilometers, or `none`. The coordinate must be outside
+  /// all outlines.
   func nearestCountry(to coordinate: Coordinate, within reach: Double) -> CountryNumber {
     nearestSide(to: coordinate, within: reach) { _ in true }.map { corners[$0.edge].country &- 1 } ?? Self.none
   }
 
-  /// Returns the distance to the nearest border between two countries in kilometers. Infinite beyond `reachKilometers`.
+  /// Returns the distance in kilometers to the nearest border between two countries, or infinity beyond
+  /// `reachKilometers`.
   ///
-  /// - Parameter country: the country whose borders count, or nil for all.
+  /// - Parameter country: the country whose borders are considered, or nil for those of all countries.
   func distanceToBorder(from coordinate: Coordinate, of country: CountryNumber? = nil) -> Double {
     let side = nearestSide(to: coordinate, within: Self.reachKilometers) { corner in
       corner.opposite != 0 && (country == nil || corner.country &- 1 == country)
@@ -130,13 +132,13 @@ struct CountryBorders: Sendable {
 
   private static let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
 
-  /// Finds the nearest segment of an outline that satisfies `isWanted`.
+  /// Returns the nearest segment of an outline that satisfies `isWanted`, and its distance.
   @inline(__always)
   private func nearestSide(
     to coordinate: Coordinate, within reach: Double, where isWanted: (PackedCorner) -> Bool
   ) -> (edge: Int, kilometers: Double)? {
-    // Distances are computed in the plane that touches the globe at this point, in thousandths of a degree of latitude.
-    // That is accurate enough at such distances.
+    // Distances are computed in the tangent plane at this point, in thousandths of a degree of latitude. This is
+    // accurate enough for such short distances.
     let shrink = max(0.01, UnitVectors.cosine(degrees: coordinate.latitude))
     let height = reach / Self.kilometersPerDegree * 1000
     let width = min(180_000, height / shrink)
@@ -171,7 +173,7 @@ struct CountryBorders: Sendable {
     return found.map { ($0, nearest.squareRoot() / 1000 * Self.kilometersPerDegree) }
   }
 
-  /// Returns the squared distance of the origin from a segment.
+  /// Returns the squared distance from the origin to a segment.
   @inline(__always)
   private static func squaredDistance(_ a: Corner, _ b: Corner) -> Double {
     let (x, y) = (b.x - a.x, b.y - a.y)

@@ -1,55 +1,56 @@
-/// A nearest-point search over points that are stored in k-d order in the index. A leaf is a block of sixteen
+/// A tree that finds the nearest of many points. The points are stored in k-d order. A leaf is a block of sixteen
 /// consecutive points, and each node has two leaves or two nodes. Loading builds nothing.
 ///
 /// The result is exact for any order of the points; the order affects only the speed. Points are on the unit sphere,
-/// and distances are squared chords (see `UnitVectors`). Every point has a label, such as its country, with which a
-/// filtered search skips whole subtrees.
+/// and distances are squared chords (see `UnitVectors`). Every point has a label, such as its country. A search for one
+/// label skips whole subtrees.
 ///
-/// A point carries a number, such as its area, which determines its label. Coordinates are stored as 16-bit multiples
-/// of a step, relative to the corner of their leaf. A step is 38 cm, doubled until 65,536 steps span the leaf.
+/// Each point carries a number, such as its area, which determines its label. Coordinates are 16-bit multiples of a
+/// step, relative to the corner of the leaf. A step is 38 cm, doubled until 65,536 steps span the leaf.
 final class PointTree: Sendable {
   /// The number of points in a leaf.
   private static let blockSize = 16
-  /// A distance that no point exceeds: the squared chord of the antipode is 4.
+  /// A squared chord that no distance exceeds. The antipode has 4.
   static let everywhere: Float = 5
-  /// The label of a subtree whose points have different labels.
+  /// The label of a subtree whose points have more than one label.
   private static let mixed: UInt8 = 0xFE
-  /// The number of points processed at a time.
+  /// The number of points that a vector instruction processes at a time.
   private static let lanes = 4
   /// The number of columns of a leaf: x, y, z and the carried numbers.
   private static let columns = 4
 
   /// A point found by a search.
   struct Hit {
-    /// The number stored with the point.
+    /// The number that the point carries.
     var carried: UInt16
-    /// The number of the point in the original order, or -1 for none.
+    /// The number of the point in stored order, or −1 if none was found.
     var place: Int
     /// The squared chord from the query to the point.
     var squaredChord: Float
 
-    /// The result if no point is closer than the limit.
+    /// Returns the initial result of a search, before any point closer than `limit` has been found.
     fileprivate static func none(closerThan limit: Float) -> Hit {
       Hit(carried: 0, place: -1, squaredChord: min(limit, PointTree.everywhere))
     }
     fileprivate var found: Hit? { place < 0 ? nil : self }
   }
 
-  /// A block of sixteen points.
+  /// A block of sixteen points, stored relative to a corner.
   private struct Leaf: BitwiseCopyable, Sendable {
     var x: Float
     var y: Float
     var z: Float
-    /// The number of the first point in the lower 24 bits, and the number of doublings of the step in the upper eight.
+    /// The number of the first point in the lower 24 bits. The number of times the step is doubled in the upper eight.
     var bits: UInt32
 
     @inline(__always) var first: Int { Int(bits & 0xFF_FFFF) }
     @inline(__always) var corner: SIMD3<Float> { SIMD3(x, y, z) }
-    /// The step between coordinates, at least 2⁻²⁴.
+    /// The distance between adjacent coordinates, at least 2⁻²⁴.
     @inline(__always) var step: Float { Float(bitPattern: (127 - 24 + bits >> 24) << 23) }
   }
 
-  /// Two subtrees, and the gap between them on one axis: the end of the first and the start of the second.
+  /// Two subtrees and the gap between them on one axis. It extends from the end of the first to the start of the
+  /// second.
   private struct PointNode: BitwiseCopyable, Sendable {
     var firstEnd: Float
     var secondStart: Float
@@ -68,11 +69,11 @@ final class PointTree: Sendable {
 
   /// The number of points.
   let count: Int
-  /// The label of each carried number, or nil if the number itself is the label.
+  /// The label for each carried number, or nil if the number itself is the label.
   private let labels: MappedArray<UInt8>?
   private let index: TableIndex
   private let leafCount: Int
-  /// The index of the first node of each level. Nodes of level 0 have leaves, and the last level has one node.
+  /// The index of the first node on each level. The children of level 0 are leaves, and the last level is the root.
   private let levelStarts: [Int]
   private let leaves: MappedArray<Leaf>
   private let nodes: MappedArray<PointNode>
@@ -80,8 +81,8 @@ final class PointTree: Sendable {
 
   /// - Parameters:
   ///   - count: the number of points.
-  ///   - labels: the label of each number that a point may carry.
-  /// - Throws: `TableError.corrupt` if a section does not have the size that follows from the number of points.
+  ///   - labels: the label for each number that a point may carry.
+  /// - Throws: `TableError.corrupt` if the size of a section does not match the number of points.
   init(
     _ index: TableIndex, _ sections: Sections, count: Int, labels: MappedArray<UInt8>? = nil
   ) throws(TableError) {
@@ -104,7 +105,7 @@ final class PointTree: Sendable {
     nodes = try index.array(sections.nodes, of: PointNode.self, count: total)
   }
 
-  /// Returns the number stored with a point.
+  /// Returns the number that a point carries.
   @inline(__always)
   func carried(byPlace place: Int) -> UInt16 { columns(ofLeaf: place / Self.blockSize).carried(place % Self.blockSize) }
 
@@ -117,7 +118,7 @@ final class PointTree: Sendable {
   private struct Columns {
     var base: UnsafePointer<UInt16>
     var count: Int
-    /// The query, in steps from the leaf's corner.
+    /// The query relative to the leaf's corner, in steps.
     var query = SIMD3<Float>.zero
 
     @inline(__always)
@@ -147,13 +148,13 @@ final class PointTree: Sendable {
     return Columns(base: points.base + Self.columns &* first, count: end &- first)
   }
 
-  /// The state of a search: the query, the offsets from the current cell on each axis, and the best point so far.
+  /// The state of a search.
   private struct Search {
     let query: SIMD3<Float>
-    /// The three coordinates of the query, followed by its offsets from the current cell on each axis. In separate
-    /// memory, one of three numbers is accessed by its index faster than in a vector.
+    /// The three coordinates of the query, followed by the query's offsets from the current cell on each axis. Separate
+    /// memory is used because indexing a vector is slower.
     let axes: UnsafeMutablePointer<Float>
-    /// The nearest point so far.
+    /// The nearest point found so far.
     var best: Hit
 
     @inline(__always)
@@ -168,11 +169,11 @@ final class PointTree: Sendable {
     }
   }
 
-  /// The index in `Search.axes` at which the offsets start.
+  /// The index in `Search.axes` of the first offset.
   private static let offsets = 3
   private static let axesSize = 6
 
-  /// Returns the nearest point closer than `limit` (a squared chord), or nil.
+  /// Returns the nearest point closer than `limit`, a squared chord, or nil.
   @inline(__always)
   func nearest(to query: SIMD3<Float>, closerThan limit: Float = everywhere) -> Hit? {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
@@ -190,8 +191,7 @@ final class PointTree: Sendable {
     let toFirst = position - node.firstEnd
     let toSecond = node.secondStart - position
     let rest = distance - offset * offset
-    // These comparisons compile to the processor's minimum and maximum instructions, so there are no branches to
-    // predict.
+    // Written so that the compiler uses minimum and maximum instructions, which avoid branches.
     let isSecondNearer = toFirst > toSecond
     let nearest = toSecond < toFirst ? toSecond : toFirst
     let farthest = toSecond > toFirst ? toSecond : toFirst
@@ -219,7 +219,7 @@ final class PointTree: Sendable {
     guard child < leafCount else { return }
     let leaf = leaves[child]
     var columns = columns(ofLeaf: child)
-    // The factor is a power of two, so scaling is exact.
+    // The factor is a power of two, so the multiplication is exact.
     let scale = 1 / leaf.step
     columns.query = (search.query - leaf.corner) * scale
     let area = leaf.step * leaf.step
@@ -241,7 +241,7 @@ final class PointTree: Sendable {
     }
   }
 
-  /// Returns the nearest point closer than `limit` that has the label and satisfies `isWanted`, or nil.
+  /// Returns the nearest point closer than `limit` with this label that satisfies `isWanted`, or nil.
   @inline(__always)
   func nearest(
     to query: SIMD3<Float>, closerThan limit: Float, label: UInt8,
@@ -309,7 +309,7 @@ final class PointTree: Sendable {
     }
   }
 
-  /// True if any of four numbers is below a bound. Tests the signs of the differences, without a branch.
+  /// True if any of four numbers is below a bound. Avoids branches by testing the signs of the differences.
   @inline(__always)
   private static func isAny(_ values: SIMD4<Float>, below bound: Float) -> Bool {
     // Proof of safety: `SIMD4<Float>` and `SIMD2<UInt64>` are 16 bytes, of which every bit pattern is a value.

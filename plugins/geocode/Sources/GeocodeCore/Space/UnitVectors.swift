@@ -1,10 +1,10 @@
 import FlowPlatform
 
-/// Converts degrees to points on the unit sphere, quickly. Coordinates of tables are multiples of 0.0001°, so the sine
-/// of an angle follows from the sines of a coarse and a fine part in two small tables.
+/// Converts degrees to points on the unit sphere. To be fast, it adds a coarse and a fine part of the angle, whose
+/// sines are in two small tables. Coordinates in tables are multiples of 0.0001°.
 ///
-/// Distances are compared as squared chords. Two points at an angle `a` have the chord `2 sin(a / 2)`, which grows with
-/// the distance along the ground, even across the antimeridian and at the poles.
+/// Distances are compared as squared chords. Points that are separated by an angle `a` have the chord `2 sin(a / 2)`.
+/// It grows with the distance along the ground, even across the antimeridian and at the poles.
 struct UnitVectors {
   /// The number of steps per degree.
   static let stepsPerDegree = 10_000
@@ -34,7 +34,7 @@ struct UnitVectors {
     fine = angles(Self.fineCount, stride: 1)
   }
 
-  /// Returns cosine and sine of an angle in steps, −180° … 360°.
+  /// Returns the cosine and sine of an angle in steps, which must be between −180° and 360°.
   @inline(__always)
   private func angle(_ steps: Int) -> Angle {
     let positive = steps < 0 ? steps + Self.turn : steps
@@ -43,7 +43,7 @@ struct UnitVectors {
     return Angle(cosine: a.cosine * b.cosine - a.sine * b.sine, sine: a.sine * b.cosine + a.cosine * b.sine)
   }
 
-  /// Returns the point for a coordinate in steps of 0.0001°.
+  /// Returns the point on the sphere for a coordinate in steps of 0.0001°.
   @inline(__always)
   func point(latitudeSteps: Int, longitudeSteps: Int) -> SIMD3<Float> {
     let latitude = angle(latitudeSteps)
@@ -52,8 +52,8 @@ struct UnitVectors {
       Float(latitude.cosine * longitude.cosine), Float(latitude.cosine * longitude.sine), Float(latitude.sine))
   }
 
-  /// Returns the point for a coordinate in degrees: the nearest step, rotated by the rest of the angle. The rest is
-  /// below 10⁻⁶ rad, so its sine equals the angle.
+  /// Returns the point on the sphere for a coordinate in degrees: the point of the nearest step, rotated by the
+  /// remaining angle. This angle is less than 10⁻⁶ rad, so its sine equals the angle.
   @inline(__always)
   func point(_ coordinate: Coordinate) -> SIMD3<Float> {
     func exact(_ degrees: Double) -> Angle {
@@ -70,20 +70,20 @@ struct UnitVectors {
 
   static func cosine(degrees: Double) -> Double { cos(degrees * .pi / 180) }
 
-  /// Returns the distance along the ground in kilometers for a squared chord.
+  /// Returns the distance along the ground, in kilometers, that corresponds to a squared chord.
   static func kilometers(squaredChord: Float) -> Double {
     2 * earthRadiusKilometers * asin(min(1, Double(squaredChord).squareRoot() / 2))
   }
 
-  /// Returns the squared chord for a distance along the ground in kilometers. It is 4 for half the circumference or
-  /// more.
+  /// Returns the squared chord that corresponds to a distance along the ground. Distances of half the circumference or
+  /// more give 4.
   static func squaredChord(kilometers: Double) -> Float {
     guard kilometers < .pi * earthRadiusKilometers else { return 4 }
     let chord = 2 * sin(max(0, kilometers) / (2 * earthRadiusKilometers))
     return Float(chord * chord)
   }
 
-  /// Returns the distance between two coordinates along the ground in kilometers, in double precision (haversine).
+  /// Returns the distance between two coordinates along the ground, computed in double precision (haversine).
   static func kilometers(from a: Coordinate, to b: Coordinate) -> Double {
     let radians = Double.pi / 180
     let latitude = sin((b.latitude - a.latitude) * radians / 2)
