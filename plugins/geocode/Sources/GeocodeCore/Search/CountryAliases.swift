@@ -1,10 +1,10 @@
-/// Names of countries that are not in the table: other names in CLDR and ISO, and common ones such as `UK`.
+/// Country names that are not in the tables: alternative names from CLDR and ISO, and common ones such as `UK`.
 enum CountryAliases {
-  /// Returns the codes of the countries with a folded name, the most likely first, or an empty array.
+  /// Returns the codes of the countries with this folded name, the most likely country first.
   static func codes(of folded: String) -> [String] { codes[folded] ?? [] }
 
-  /// Removes a form of state from a folded name, as in `Kingdom of Belgium` or `Netherlands, Kingdom of the`. Returns nil
-  /// if the name has none. `State of` is not one of them, because the State of Georgia is in the United States.
+  /// Removes a form of state from a folded name such as `Kingdom of Belgium` or `Netherlands, Kingdom of the`. Returns
+  /// nil if the name contains none. `State of` is not removed, because the State of Georgia is in the United States.
   static func withoutForm(_ folded: String) -> String? {
     if let form = forms.first(where: { folded.hasPrefix($0) }) {
       let rest = folded.dropFirst(form.count)
@@ -18,7 +18,7 @@ enum CountryAliases {
       .map { String(folded.dropLast($0.count)) }
   }
 
-  /// The forms of state in folded form, the longest first.
+  /// The folded forms of state, longest first.
   private static let forms =
     [
       "arab", "democratic", "democraticsocialist", "eastern", "federal", "federaldemocratic", "federative", "islamic",
@@ -40,7 +40,7 @@ enum CountryAliases {
     return codes
   }()
 
-  /// The country codes, each with folded names.
+  /// One country per line: its code, followed by folded names.
   private static let text = """
     AE emirates uae 阿联酋
     AG antigua antiguabarbuda

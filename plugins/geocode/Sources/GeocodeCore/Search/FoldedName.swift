@@ -1,17 +1,17 @@
-/// A folded name in temporary memory, so that comparing names does not allocate.
+/// A folded name in temporary memory, so that names can be compared without allocating.
 struct FoldedName {
   /// The maximum number of bytes: more than three for each byte of the longest query, and more than any name in the
-  /// tables has. Longer names are truncated and then equal no other name.
+  /// tables needs. Longer names are truncated and then match no other name.
   static let capacity = 1024
 
-  /// The bytes. Those at `count` and later are undefined.
+  /// The folded bytes. Those at `count` and beyond are undefined.
   private let base: UnsafeMutablePointer<UInt8>
-  /// The number of bytes.
+  /// The number of bytes in the folded name.
   var count = 0
-  /// The number of bytes including the ending of a Chinese division, which is not part of the folded name.
+  /// The number of bytes including the ending of a Chinese division, which the folded name omits.
   var wholeCount = 0
 
-  /// Calls `body` with memory for two names.
+  /// Calls `body` with two names in temporary memory.
   static func withTwo<Result>(_ body: (inout FoldedName, inout FoldedName) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * capacity) { memory in
       var first = FoldedName(base: memory.baseAddress!)
@@ -24,7 +24,7 @@ struct FoldedName {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Returns a byte. Traps outside the name.
+  /// Returns the byte at `index`. Traps outside the name.
   @inline(__always)
   subscript(_ index: Int) -> UInt8 {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
@@ -43,7 +43,7 @@ struct FoldedName {
     for byte in bytes { append(byte) }
   }
 
-  /// True if the names are equal including the endings of Chinese divisions.
+  /// True if the names are equal, including the endings of Chinese divisions.
   func isWhole(_ other: FoldedName) -> Bool {
     guard wholeCount == other.wholeCount else { return false }
     for index in 0..<wholeCount where base[index] != other.base[index] { return false }
@@ -54,7 +54,7 @@ struct FoldedName {
     count >= suffix.count && suffix.indices.allSatisfy { base[count - suffix.count + $0] == suffix[$0] }
   }
 
-  /// True if the name starts with another name.
+  /// True if the name starts with `other`.
   @inline(__always)
   func hasPrefix(_ other: FoldedName) -> Bool {
     guard count >= other.count else { return false }
@@ -62,7 +62,7 @@ struct FoldedName {
     return true
   }
 
-  /// Compares byte by byte. A prefix comes before a longer name.
+  /// True if the name comes before `other` in byte order. A prefix comes before a longer name.
   func isBefore(_ other: FoldedName) -> Bool {
     for index in 0..<min(count, other.count) where base[index] != other.base[index] {
       return base[index] < other.base[index]

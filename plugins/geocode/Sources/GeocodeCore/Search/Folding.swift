@@ -1,25 +1,26 @@
-/// Folds names for comparison: lower case, no diacritics, only letters and digits, simplified Chinese characters, and
-/// without the endings of Chinese divisions (市, 省, 县, …), which people often leave out.
+/// Folds names for comparison. A folded name contains only lower-case letters and digits, without diacritics, and
+/// simplified Chinese characters. The endings of Chinese divisions (市, 省, 县, …), which people often leave out, are
+/// removed.
 ///
-/// The script that creates the tables folds in the same way. A test compares the resulting order.
+/// The script that creates the tables folds names in the same way. A test checks that the resulting order is the same.
 struct Folding: Sendable {
   /// The Han characters whose simplified form is in the tables.
   private static let han: ClosedRange<UInt32> = 0x3400...0x9FFF
 
-  /// The simplified form of each Han character.
+  /// The simplified form of each character in `han`.
   private let simplified: MappedArray<UInt16>
 
   init(_ index: TableIndex) throws(TableError) {
     simplified = try index.array(.simplifiedCharacters, of: UInt16.self, count: Self.han.count)
   }
 
-  /// The endings of names of Chinese divisions, longest first. At least two characters of the name must remain.
+  /// The endings of Chinese divisions, longest first. An ending is removed only if at least two characters remain.
   static let suffixes: [[UInt8]] = [
     "特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区",
     "省", "市", "县", "区", "盟", "旗",
   ].map { Array($0.utf8) }
 
-  /// The base letters of U+00C0 … U+024F. `-` drops the character, and `+` leaves it to `foldRest`.
+  /// The base letters of U+00C0 … U+024F. `-` removes the character, and `+` means that `foldRest` handles it.
   private static let latin: StaticString = """
     aaaaaa+ceeeeiiiidnooooo-ouuuuy++aaaaaa+ceeeeiiiidnooooo-ouuuuy+y\
     aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii++jjkkkllllll+\
@@ -29,7 +30,7 @@ struct Folding: Sendable {
     aaaaeeeeiiiioooorrrruuuusstt++hh++++++aaeeooooooooyy++++++++++++\
     ++++++++++++++++
     """
-  /// The base letters of U+1E00 … U+1EFF in the same form.
+  /// The base letters of U+1E00 … U+1EFF, in the format of `latin`.
   private static let latinAdditional: StaticString = """
     aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmm\
     mmmmnnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvv\
@@ -37,13 +38,13 @@ struct Folding: Sendable {
     eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy++++++
     """
 
-  /// The folded form of U+0000 … U+007F: letters and digits, and zero for all others.
+  /// The folded forms of U+0000 … U+007F. A zero removes the character.
   private static let ascii: [UInt8] = (0..<128).map { byte in
     let letter = UInt8(byte) | 0x20
     return UInt8(byte) &- 48 < 10 ? UInt8(byte) : letter &- 97 < 26 && byte >= 65 ? letter : 0
   }
 
-  /// Folds UTF-8 text into `key`, replacing its content.
+  /// Folds UTF-8 text into `key` and replaces its previous content.
   func fold(_ text: UnsafeRawBufferPointer, into key: inout FoldedName) {
     key.count = 0
     var offset = 0
@@ -84,7 +85,7 @@ struct Folding: Sendable {
     if isHan { Self.dropSuffix(&key) }
   }
 
-  /// True if a text contains a letter or a digit.
+  /// True if the text contains a letter or a digit.
   func isName(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -104,8 +105,8 @@ struct Folding: Sendable {
     }
   }
 
-  /// Folds letters that become two letters, and all characters outside of Latin and Han. Letters and digits are kept,
-  /// in lower case.
+  /// Folds letters that become two letters, and all characters that are neither Latin nor Han. Other letters and digits
+  /// are lowercased.
   private static func foldRest(_ value: UInt32, into key: inout FoldedName) {
     switch value {
     case 0xC6, 0xE6, 0x1E2, 0x1E3, 0x1FC, 0x1FD: key.append(contentsOf: "ae".utf8)
@@ -120,7 +121,7 @@ struct Folding: Sendable {
     case 0x1B4: key.append(UInt8(ascii: "y"))
     case 0x2BB, 0x2BC: break
     case 0xFF01...0xFF5E:
-      // Full-width letters and digits, as Chinese input methods produce them.
+      // Full-width letters and digits, which Chinese input methods produce.
       let ascii = UInt8(value - 0xFEE0)
       if ascii &- 48 < 10 { key.append(ascii) } else if (ascii | 0x20) &- 97 < 26 { key.append(ascii | 0x20) }
     default:
@@ -141,7 +142,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Decodes one scalar of valid UTF-8. An invalid byte is returned unchanged.
+  /// Decodes one scalar of valid UTF-8. An invalid byte is returned as it is.
   @inline(__always)
   private static func decode(_ text: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
     let first = UInt32(text[offset])

@@ -1,5 +1,5 @@
 extension ForwardGeocoder {
-  /// Returns the countries known by an alias, and those whose name equals the key without its article or form of state.
+  /// Returns the countries with this alias, and those with this name apart from an article or a form of state.
   func countries(calledBy key: FoldedName) -> [GeocodeRecord] {
     let text = String(decoding: (0..<key.count).lazy.map { key[$0] }, as: UTF8.self)
     var found = records(CountryAliases.codes(of: text))
@@ -12,7 +12,7 @@ extension ForwardGeocoder {
     return found
   }
 
-  /// Returns the countries with this folded name, in the table or among the aliases.
+  /// Returns the countries with this folded name in the tables or among the aliases.
   private func countries(named text: String) -> [GeocodeRecord] {
     var found = records(CountryAliases.codes(of: text))
     let bytes = Array(text.utf8)
@@ -32,7 +32,7 @@ extension ForwardGeocoder {
     codes.compactMap { tables.countries.number(ofCode: $0).map { .country(Int($0)) } }
   }
 
-  /// True if a country is a region of another country but has its own code, so that a query may contain both.
+  /// True if `country` has its own code but is a region of `other`, so that a query may name both.
   func isCountry(_ country: Int, partOf other: Int) -> Bool {
     guard tables.countries.text(other, .code) == "CN" else { return false }
     return ["HK", "MO"].contains(tables.countries.text(country, .code))

@@ -1,5 +1,5 @@
 extension ForwardGeocoder {
-  /// Returns the given matches, followed by matches whose name equals the query except for typos.
+  /// Returns the given matches, followed by those whose names differ from the query only in typos.
   func withSimilar(_ found: [Match], _ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
     if let first = found.first, first.closeness < .prefix { return found }
     guard found.count < options.limit else { return found }
@@ -10,7 +10,7 @@ extension ForwardGeocoder {
         tables.folding.fold(UnsafeRawBufferPointer(written), into: &key)
         var left = options.limit - found.count
         for hit in tables.typos.namesLike(key) {
-          // Names are considered one at a time, each with all of its records.
+          // Each name is added completely, with all of its records, before the limit is checked.
           guard left > 0 else { return }
           tables.folding.fold(tables.typos.bytes(ofName: hit.name), into: &key)
           left -= append(bearersOf: &key, &other, edits: hit.edits, within: areas, options, to: &matches)
@@ -20,7 +20,7 @@ extension ForwardGeocoder {
     return ranked(&matches, options)
   }
 
-  /// Appends the records with a folded name that are not in the list yet. Returns their number.
+  /// Appends the records with this folded name that are not in the list yet. Returns their number.
   private func append(
     bearersOf key: inout FoldedName, _ other: inout FoldedName, edits: Int, within areas: [GeocodeRecord],
     _ options: Options, to matches: inout [Match]

@@ -1,11 +1,12 @@
-/// Finds places by name: in English or Chinese, and large cities also by other spellings.
+/// Finds places by name in English or Chinese. Large cities are also found by other spellings.
 ///
-/// The best matches have the name as written, apart from case, diacritics and traditional characters. Next are names
-/// that differ in a Chinese ending (市, 省, 县), names that start with the query, and names that equal it except for
-/// typos. Equally similar records are ordered by nearness (if requested), then by importance (countries, then by
-/// population), then by distance. If a name is ambiguous, all records with it are returned.
+/// The best matches have the name exactly as written, apart from case, diacritics and traditional characters. Next come
+/// names that differ in a Chinese ending (市, 省, 县), then names that start with the query, then names that differ in
+/// typos. Records of the same similarity are ordered by nearness if requested, then by importance, then by distance.
+/// Countries are more important than places, and larger places than smaller ones. If several records have the name, all
+/// are returned.
 public struct ForwardGeocoder: Sendable {
-  /// The similarity of a name to the query.
+  /// The similarity of a name to the query, best first.
   public enum Closeness: String, Sendable, Comparable, CaseIterable {
     /// Equal, apart from case, diacritics, punctuation and traditional characters.
     case exact
@@ -13,10 +14,10 @@ public struct ForwardGeocoder: Sendable {
     case folded
     /// The name starts with the query.
     case prefix
-    /// Equal except for typos: one typo in names of up to five letters, two in longer names.
+    /// The name differs only in typos: one in names of up to five letters, two in longer names.
     case similar
 
-    /// Compares the similarity. The best is the smallest.
+    /// True if `a` is more similar to the query than `b`.
     public static func < (a: Self, b: Self) -> Bool {
       allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
     }
@@ -24,14 +25,14 @@ public struct ForwardGeocoder: Sendable {
 
   /// The options of a search.
   public struct Options: Sendable {
-    /// The coordinate that is preferred: places within 100 km of it come first. Nil for no preference.
+    /// The preferred position, or nil. Places within 100 km of it come first.
     public var near: Coordinate?
-    /// The number of the only country to search, or nil for all.
+    /// The number of the only country to search, or nil to search all countries.
     public var country: Int?
     /// The maximum number of results, 1 … 100.
     public var limit: Int
 
-    /// Makes options, by default for ten results anywhere.
+    /// Creates options. By default, a search returns up to ten results from anywhere.
     public init(near: Coordinate? = nil, country: Int? = nil, limit: Int = 10) {
       self.near = near
       self.country = country
@@ -41,50 +42,50 @@ public struct ForwardGeocoder: Sendable {
 
   /// A record found by a search.
   public struct Match: Sendable, Equatable {
-    /// The record.
+    /// The record that was found.
     public var record: GeocodeRecord
     /// The similarity of the matching name to the query.
     public var closeness: Closeness
-    /// The number of typos. 0 except for `similar`.
+    /// The number of typos in the query. 0 unless the closeness is `similar`.
     public var edits = 0
-    /// The population of a place. For other records, a number that ranks them among the places.
+    /// The population of a place. For other records, a number that makes them comparable with places.
     public var importance: Int
-    /// True if the matching name is an alternate spelling. Then the record ranks below records with that name.
+    /// True if the matching name is an alternative spelling. The record then ranks below those with the name itself.
     var isAlternate = false
-    /// The rank among records of the same similarity.
+    /// The importance, reduced if only an alternative spelling matches.
     var rank: Int { isAlternate && importance < 1_000_000_000 ? importance / 10 : importance }
     /// The distance from `near` in kilometers, or nil if `near` is nil.
     public var distanceKilometers: Double?
   }
 
-  /// The reason why a query found nothing.
+  /// The reason why a search failed.
   public enum Failure: Error, Sendable, Equatable {
-    /// The query contains no letter or digit, or more than 200 bytes.
+    /// The query contains neither a letter nor a digit, or is longer than ``longestQuery``.
     case unusableQuery
-    /// No record has the name.
+    /// No record has this name.
     case noResult
-    /// The last part of a query such as `Nowhere, France` was found, but not the rest.
+    /// The last part of a query such as `Nowhere, France` was found, but the rest was not.
     case partialResult(found: GeocodeRecord, missing: String)
   }
 
   /// The maximum length of a query in bytes.
   public static let longestQuery = 200
-  /// The maximum number of names that one lookup considers. A prefix of one letter has more.
+  /// The maximum number of names considered per lookup. A query of one letter is the prefix of more names.
   private static let candidateLimit = 2_000
   private static let nearKilometers = 100.0
 
   let tables: GeocodeTables
 
-  /// Creates a geocoder over loaded tables.
+  /// Creates a geocoder that uses loaded tables.
   public init(_ tables: GeocodeTables) {
     self.tables = tables
   }
 
   /// Returns the records with a name, best first. The array is never empty.
   ///
-  /// A query may contain the areas of the place: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
+  /// A query may contain enclosing areas: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
   ///
-  /// - Throws: `Failure`.
+  /// - Throws: `Failure` if nothing is found or the query contains no name.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
     guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
     let found = candidates(query, within: [], options: options)
@@ -109,8 +110,8 @@ public struct ForwardGeocoder: Sendable {
     throw .noResult
   }
 
-  /// Finds an article that is written behind the name, as ISO does: `Bahamas (the)`, `Korea (the Republic of)`, `Gambia,
-  /// The`. Returns the query with the article in front, and without it; or nil if it has none.
+  /// Finds an article after the name, where ISO puts it: `Bahamas (the)`, `Korea (the Republic of)`, `Gambia, The`.
+  /// Returns the query with the article in front and without it, or nil if there is none.
   private static func withoutArticleBehind(_ query: String) -> (String, String)? {
     let bytes = Array(query.utf8)
     guard let start = bytes.indices.first(where: { isArticle(at: $0, in: bytes) }) else { return nil }
@@ -126,7 +127,7 @@ public struct ForwardGeocoder: Sendable {
     return before == UInt8(ascii: "(") || before == UInt8(ascii: ",")
   }
 
-  /// Searches a name inside areas that are given by their names, the smallest first.
+  /// Searches for a name inside areas, which are given by name, the smallest first.
   private func search(_ name: String, inside parts: [String], options: Options) throws(Failure) -> [Match] {
     var areas: [[GeocodeRecord]] = []
     for part in parts {
@@ -135,7 +136,7 @@ public struct ForwardGeocoder: Sendable {
       areas.append(named)
     }
     var all: [Match] = []
-    // The name of an area may be ambiguous (Georgia). Every record with it counts.
+    // Several records may have an area's name (Georgia). All of them are tried.
     for combination in areas.reduce(
       into: [[GeocodeRecord]()],
       { all, next in
@@ -152,7 +153,7 @@ public struct ForwardGeocoder: Sendable {
     return Array(all.sorted(by: Self.isBetter).prefix(options.limit))
   }
 
-  /// Returns the countries, regions and divisions with exactly this name, and the US state with this code.
+  /// Returns the countries, regions and divisions with exactly this name, and the US state with this abbreviation.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
     scan(name) { record, closeness, _ in
@@ -161,7 +162,7 @@ public struct ForwardGeocoder: Sendable {
       if !found.contains(record) { found.append(record) }
       return true
     }
-    // Codes such as `DC` or `D.C.`
+    // Abbreviations such as `DC` or `D.C.`
     let letters = name.filter { $0 != "." && $0 != " " }.uppercased()
     let code = "US." + letters
     if letters.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
@@ -170,7 +171,7 @@ public struct ForwardGeocoder: Sendable {
     return found
   }
 
-  /// Splits a query such as `广东省深圳市南山区` or `中国广东深圳` into the areas that it starts with, and the rest.
+  /// Splits a query such as `广东省深圳市南山区` or `中国广东深圳` into leading areas and the rest.
   private func splitHan(_ query: String) -> (areas: [GeocodeRecord], rest: String)? {
     guard query.unicodeScalars.allSatisfy({ (0x3400...0x9FFF).contains($0.value) }) else { return nil }
     var rest = Array(query)
@@ -191,10 +192,10 @@ public struct ForwardGeocoder: Sendable {
     return areas.isEmpty ? nil : (areas, String(rest))
   }
 
-  /// Returns all records with a name that are inside all of `areas`, ranked and without duplicates.
+  /// Returns the best records with a name inside all `areas`, ranked and without duplicates.
   private func candidates(_ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
     var matches: [Match] = []
-    // A division may turn out to be the same as a city, so divisions are not counted.
+    // Divisions are not counted, because a division may later be merged with a city.
     var certain = 0
     scan(name) { record, closeness, isAlternate in
       if closeness >= .prefix, certain >= options.limit { return false }
@@ -218,7 +219,7 @@ public struct ForwardGeocoder: Sendable {
     return ranked(&matches, options)
   }
 
-  /// Returns the best matches without duplicates, at most `options.limit`.
+  /// Returns the best matches without duplicates, no more than `options.limit`.
   func ranked(_ matches: inout [Match], _ options: Options) -> [Match] {
     guard matches.count > 1 else { return matches }
     mergeTwins(&matches)
@@ -227,7 +228,7 @@ public struct ForwardGeocoder: Sendable {
     return matches
   }
 
-  /// Reports all entries whose folded name equals the folded `name`, and then those that start with it, until `report`
+  /// Reports the entries whose folded names equal the folded `name`, then those that start with it. Stops when `report`
   /// returns false.
   @inline(__always)
   private func scan(_ name: String, _ report: (GeocodeRecord, Closeness, _ isAlternate: Bool) -> Bool) {
@@ -255,7 +256,8 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// Returns the position of the first entry whose folded name is the key, or otherwise of the first entry after it.
+  /// Returns the position of the first entry whose folded name is the key or, if there is none, of the next entry in
+  /// order.
   func firstEntry(of key: FoldedName, _ other: inout FoldedName) -> Int {
     let bucket = tables.search.bucket(of: key)
     let mark = SearchTable.mark(of: key)
@@ -280,8 +282,8 @@ public struct ForwardGeocoder: Sendable {
     return false
   }
 
-  /// Merges a division of China with the city of the same official name. The city adopts the division's closeness, so
-  /// 深圳市 is an exact match although the city is listed as 深圳.
+  /// Merges a division of China with the city that has the same official name. The city adopts the division's
+  /// closeness, so 深圳市 matches exactly although the city is listed as 深圳.
   private func mergeTwins(_ matches: inout [Match]) {
     for index in matches.indices.reversed() {
       guard case .division = matches[index].record, matches[index].closeness < .prefix,
@@ -299,8 +301,9 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// Returns the importance of a record. Countries come before all places. A region counts as half of its largest
-  /// place. Divisions rank among small cities, in the order of the largest cities near them.
+  /// Returns a record's importance, which is the population for a place. Countries come before all places. A region has
+  /// half the importance of its largest place. Divisions rank among small cities, ordered by the largest city near
+  /// them.
   func importance(of record: GeocodeRecord) -> Int {
     switch record {
     case .place(let row): Int(tables.places.population(row))
@@ -316,8 +319,8 @@ public struct ForwardGeocoder: Sendable {
     return UnitVectors.kilometers(from: near, to: tables.coordinate(position))
   }
 
-  /// True if a record is in an area. In an area that is a division of China, another division is recognized by its
-  /// code, and a place below a province by its distance, which is at most 100 km.
+  /// True if a record is inside an area. Divisions of China are compared by code. A place is inside a division
+  /// below the province level if both are in the same province and less than 100 km apart.
   func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
     guard record != area else { return false }
     switch area {

@@ -1,31 +1,31 @@
 import FlowBytes
 
-/// The names in which typos are tolerated, stored in the index: Latin names of places with at least 15,000 inhabitants,
-/// of regions and of countries.
+/// The names for which typos are tolerated: Latin names of places with at least 15,000 inhabitants, of regions and of
+/// countries.
 ///
-/// A name of up to five bytes is split into two pieces, a longer one into three. With the allowed one or two typos, at
-/// least one piece is unchanged, so a lookup compares only names that share a piece at nearly the same position. Names
-/// of equal length are consecutive. `layout.py` describes the layout.
+/// Names of up to five bytes are split into two pieces, longer ones into three. At least one piece stays unchanged by
+/// the allowed one or two typos. A lookup therefore compares only names that have a piece in common with the query at
+/// nearly the same position. Names of equal length are stored together. `layout.py` describes the layout.
 struct TypoTable: Sendable {
   /// A name similar to the query.
   struct Hit {
-    /// The number of the name.
+    /// The number of the name in this table.
     var name: Int
-    /// The number of letters that are omitted, inserted, changed or swapped with the next one.
+    /// The number of letters omitted, inserted, changed or swapped with the next one.
     var edits: Int
-    /// The importance of the most important record with this name: ten times the logarithm of its population.
+    /// The weight of the most important record with this name: ten times the logarithm of its population.
     var weight: UInt8
   }
 
   private static let shortest = 3
   private static let longest = 24
-  /// The maximum length in bytes of names in which one typo is allowed. In longer names two are allowed.
+  /// The maximum length in bytes of names with one allowed typo. Longer names may have two.
   private static let oneEditLength = 5
   private static let bucketCount: UInt32 = 1 << 15
   /// The maximum number of names in the result of a lookup.
   static let hitLimit = 24
 
-  /// For each length, and once more after the last one: the number of the first name and its offset.
+  /// For each length, the number of its first name and the name's offset. One more element marks the end.
   private let lengths: MappedArray<SIMD2<UInt32>>
   private let keys: MappedArray<UInt8>
   private let weights: MappedArray<UInt8>
@@ -44,8 +44,8 @@ struct TypoTable: Sendable {
   /// Returns the number of typos allowed in a name of this length.
   private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
 
-  /// Returns the names that equal the key except for typos, the most similar and most important first. Empty if the key
-  /// is not ASCII.
+  /// Returns the names that differ from the key only in typos, the most similar and most important first. Returns none
+  /// if the key is not ASCII.
   func namesLike(_ key: FoldedName) -> [Hit] {
     let length = key.count
     guard length >= Self.shortest, length <= Self.longest, let pattern = TypoPattern(key) else { return [] }
@@ -60,14 +60,14 @@ struct TypoTable: Sendable {
     return hits
   }
 
-  /// Collects the similar names of one length.
+  /// Adds the similar names of one length to `hits`.
   private func collect(_ key: FoldedName, _ pattern: TypoPattern, _ length: Int, _ edits: Int, _ hits: inout [Hit]) {
     let pieces = length <= Self.oneEditLength ? 2 : 3
     let shift = key.count - length
     for piece in 0..<pieces {
       let start = piece * length / pieces
       let size = (piece + 1) * length / pieces - start
-      // Typos before a piece move it by at most the number of pieces before it, and typos after it by at most the
+      // Typos before a piece can shift it by at most the number of pieces before it, and typos after it by at most the
       // number of pieces after it.
       let behind = pieces - 1 - piece
       let first = max(0, start - piece, start + shift - behind)
@@ -77,7 +77,7 @@ struct TypoTable: Sendable {
         lookUp(length, Self.sum(length, piece, key, from: position, size, swapping: nil), pattern, edits, &hits)
       }
     }
-    // If the two letters at the boundary of a short name's pieces are swapped, both pieces differ.
+    // Swapping the two letters at the boundary between the pieces of a short name changes both pieces.
     if pieces == 2, shift == 0 {
       let cut = length / 2
       lookUp(length, Self.sum(length, 0, key, from: 0, cut, swapping: cut - 1), pattern, edits, &hits)
@@ -99,7 +99,7 @@ struct TypoTable: Sendable {
     }
   }
 
-  /// Adds a hit, or replaces the worst one if there are too many.
+  /// Adds a hit. If there are too many, the hit replaces the worst one.
   private func keep(_ hit: Hit, _ hits: inout [Hit]) {
     guard !hits.contains(where: { $0.name == hit.name }) else { return }
     if hits.count < Self.hitLimit { return hits.append(hit) }
@@ -115,7 +115,7 @@ struct TypoTable: Sendable {
     return UnsafeRawBufferPointer(start: keys.base + start, count: length)
   }
 
-  /// Returns the FNV-1a hash of a piece, optionally with a letter swapped with the next one. The script that creates
+  /// Returns the FNV-1a hash of a piece, optionally with one letter and the next one swapped. The script that creates
   /// the tables computes the same value.
   private static func sum(
     _ length: Int, _ piece: Int, _ key: FoldedName, from start: Int, _ size: Int, swapping swapped: Int?
@@ -127,14 +127,14 @@ struct TypoTable: Sendable {
   }
 }
 
-/// A name as bit masks with one bit per position. The distance to another name then takes a few operations per letter
-/// (Hyyrö's algorithm for optimal string alignment).
+/// A name as bit masks with one bit per position, with which its distance to another name takes a few operations per
+/// letter (Hyyrö's algorithm for optimal string alignment).
 struct TypoPattern {
-  /// The positions of each letter and digit, as a bit mask.
+  /// The positions of each letter and digit in the name, as bit masks indexed by character code.
   private let positions: [UInt32]
   private let length: Int
 
-  /// Creates a pattern. Returns nil if the name is empty, has more than 32 bytes or is not ASCII.
+  /// Creates a pattern. Returns nil if the name is empty, longer than 32 bytes or not ASCII.
   init?(_ name: FoldedName) {
     guard name.count > 0, name.count <= 32 else { return nil }
     var positions = [UInt32](repeating: 0, count: 128)
@@ -146,7 +146,8 @@ struct TypoPattern {
     length = name.count
   }
 
-  /// Returns the number of letters to omit, insert, change or swap with the next one to turn one name into the other.
+  /// Returns the number of letters that must be omitted, inserted, changed or swapped with the next one to turn this
+  /// name into `other`.
   func distance(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     var (vertical, verticalLess): (UInt32, UInt32) = (.max, 0)
     var (diagonal, before): (UInt32, UInt32) = (0, 0)
