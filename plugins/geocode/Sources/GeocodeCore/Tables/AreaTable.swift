@@ -1,7 +1,7 @@
-/// The areas of places. An area is a pair of a first-level division and a time zone, and points of places carry its
-/// number. The names of time zones are from `zones.tsv`, the rest is from the index.
+/// The areas to which places belong. An area is a pair of a first-level division and a time zone. The names of time
+/// zones are from `zones.tsv`; all else is from the index.
 struct AreaTable: Sendable {
-  /// The region of each area.
+  /// The first-level division of each area.
   let regions: MappedArray<RegionTable.Number>
   /// The country of each area.
   let countries: MappedArray<CountryBorders.CountryNumber>

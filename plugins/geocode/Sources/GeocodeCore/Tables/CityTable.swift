@@ -1,15 +1,15 @@
-/// The larger city that a place is a part of or near, from the index. Most places have none.
+/// The larger city that a place is part of or near. Most places have none.
 struct CityTable: Sendable {
   private static let bits = UInt64.bitWidth
   private static let part: UInt16 = 0x8000
 
-  /// One bit per place, set if the place has a city.
+  /// One bit per place, set if the place has a larger city.
   private let marks: MappedArray<UInt64>
-  /// The number of bits set in the words before each word.
+  /// The number of bits set in all words before each word.
   private let counts: MappedArray<UInt32>
-  /// For each set bit, the number of the city. The highest bit is set if the place is a part of the city.
+  /// The city's number for each set bit. The highest bit is set if the place is part of the city.
   private let cityOfPlace: MappedArray<UInt16>
-  /// The place of each city.
+  /// The row of each city in the table of places.
   private let cities: MappedArray<UInt32>
 
   init(_ index: TableIndex, placeCount: Int) throws(TableError) {
@@ -20,7 +20,7 @@ struct CityTable: Sendable {
     cities = try index.array(.cities, of: UInt32.self)
   }
 
-  /// Returns the city of a place and whether the place is a part of it, or nil if there is none.
+  /// Returns the larger city of a place, or nil if it has none. `isPart` is true if the place is part of the city.
   @inline(__always)
   func city(ofPlace place: Int) -> (place: Int, isPart: Bool)? {
     let (word, bit) = (place / Self.bits, UInt64(place % Self.bits))

@@ -1,16 +1,16 @@
-/// Countries and territories, from `countries.tsv`. A country's number is its row; rows are in the order of the codes.
+/// The countries and territories in `countries.tsv`. A country's number is its row. The rows are sorted by code.
 struct CountryTable: Sendable {
-  /// The columns, in the order of the file.
+  /// The columns in the order of the file.
   enum Column: Int {
-    /// The ISO 3166 code of two letters.
+    /// The two-letter ISO 3166 code.
     case code
-    /// The ISO 3166 code of three letters.
+    /// The three-letter ISO 3166 code.
     case code3
     /// The English name.
     case name
-    /// The simplified Chinese name, which is empty for the two codes that are no longer used.
+    /// The simplified Chinese name. Empty for the two codes that are no longer in use.
     case chineseName
-    /// The name of the capital, which may be empty.
+    /// The name of the capital. Empty if there is none.
     case capital
     /// GeoNames' continent code: AF, AN, AS, EU, NA, OC, SA.
     case continent
@@ -34,25 +34,26 @@ struct CountryTable: Sendable {
   /// The number of countries and territories.
   var count: Int { seats.count }
 
-  /// Returns a column of a country.
+  /// Returns the text of one column for a country.
   func text(_ country: Int, _ column: Column) -> String { rows.text(country, field: column.rawValue) }
 
-  /// The number of searchable fields that are names rather than codes.
+  /// The number of searchable fields that contain names rather than codes.
   static let nameCount = 2
 
-  /// Returns the bytes of a searchable field: English name, Chinese name, two-letter code, three-letter code.
+  /// Returns the bytes of a searchable field. The fields are the English name, the Chinese name, the two-letter code
+  /// and the three-letter code.
   func searchable(_ country: Int, field: Int) -> UnsafeRawBufferPointer {
     let columns: [Column] = [.name, .chineseName, .code, .code3]
     return rows.bytes(country, field: columns[min(field, 3)].rawValue)
   }
 
-  /// Returns the position of the capital, or of the largest city, in steps of 0.0001°. Returns nil if there is no
-  /// place.
+  /// Returns the position of the capital, or of the largest city, in steps of 0.0001°. Returns nil if the country has
+  /// no place.
   func seat(_ country: Int) -> SIMD2<Int32>? {
     seats[country] == SIMD2(repeating: -1) ? nil : seats[country]
   }
 
-  /// Returns the country with a code of two or three letters, ignoring case, or nil.
+  /// Returns the country with a code of two or three letters, or nil if there is none. Ignores case.
   func number(ofCode code: String) -> CountryBorders.CountryNumber? {
     let upper = code.uppercased()
     guard upper.utf8.count == 2 || upper.utf8.count == 3 else { return nil }

@@ -1,5 +1,5 @@
-/// The administrative divisions of China, from `divisions.tsv`: provinces and prefectures by code, followed by
-/// districts and counties in k-d order.
+/// The administrative divisions of China in `divisions.tsv`. Provinces and prefectures come first, sorted by code.
+/// Districts and counties follow in k-d order.
 struct DivisionTable: Sendable {
   private struct Numbers: BitwiseCopyable, Sendable {
     var code: Int32
@@ -10,7 +10,7 @@ struct DivisionTable: Sendable {
 
   private let rows: TextTable
   private let numbers: MappedArray<Numbers>
-  /// The first row that is neither a province nor a prefecture. The rows before it are sorted by code.
+  /// The row of the first district or county. The rows before it are sorted by code.
   let firstDistrict: Int
 
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
@@ -27,25 +27,25 @@ struct DivisionTable: Sendable {
   /// Returns the six-digit code: two digits each for the province, the prefecture and the district.
   @inline(__always)
   func code(_ row: Int) -> Int32 { numbers[row].code }
-  /// Returns latitude and longitude in steps of 0.0001°.
+  /// Returns the latitude and longitude in steps of 0.0001°.
   @inline(__always)
   func position(_ row: Int) -> SIMD2<Int32> { SIMD2(numbers[row].latitude, numbers[row].longitude) }
 
-  /// Returns the number of inhabitants of the largest city within about 60 km.
+  /// Returns the population of the largest city within about 60 km.
   func inhabitantsNearby(_ row: Int) -> Int { Int(numbers[row].inhabitants) }
 
   /// Returns the official name, such as 广东省, 深圳市 or 南山区.
   func name(_ row: Int) -> String { rows.text(row, field: 1) }
-  /// Returns the bytes of the name.
+  /// Returns the UTF-8 bytes of the official name.
   func searchable(_ row: Int) -> UnsafeRawBufferPointer { rows.bytes(row, field: 1) }
 
-  /// Returns the row of a province or prefecture by its code, or nil.
+  /// Returns the row of the province or prefecture with this code, or nil.
   func higherRow(code wanted: Int32) -> Int? {
     let row = (0..<firstDistrict).partitionPoint { code($0) >= wanted }
     return row < firstDistrict && code(row) == wanted ? row : nil
   }
 
-  /// Returns the rows of province, prefecture and district, as far as the division has them.
+  /// Returns the rows of the division and of the province and prefecture around it, the province first.
   func path(_ row: Int) -> [Int] {
     let code = code(row)
     var path: [Int] = []

@@ -1,6 +1,7 @@
-/// A section of `index.bin` as an array, which is read from the mapped file without a copy.
+/// A section of `index.bin` as an array, read from the mapped file without copying.
 ///
-/// It is valid as long as the `TableIndex` exists that created it, so every table with such an array retains its index.
+/// It is valid only as long as the `TableIndex` that created it. Every table with such an array therefore retains its
+/// index.
 // Proof of safety: `base` points to read-only memory that lives as long as the owner of the array retains the
 // `TableIndex`, and the subscript checks `count`, so any thread may read it.
 struct MappedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
@@ -9,7 +10,7 @@ struct MappedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
   /// The number of elements.
   let count: Int
 
-  /// Returns an element. Traps outside of the array.
+  /// Returns the element at `index`. Traps outside the array.
   @inline(__always)
   subscript(_ index: Int) -> Element {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count))

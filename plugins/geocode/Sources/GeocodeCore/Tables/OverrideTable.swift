@@ -1,4 +1,4 @@
-/// Small circles in which the other tables are known to be wrong, from `overrides.tsv`.
+/// The small circles in `overrides.tsv` in which the other tables are known to be wrong.
 struct OverrideTable: Sendable {
   private struct Circle {
     var center: SIMD3<Float>
@@ -25,7 +25,7 @@ struct OverrideTable: Sendable {
     }
   }
 
-  /// Returns the region that overrides all evidence at a point, or nil.
+  /// Returns the region that applies at a point regardless of other evidence, or nil.
   @inline(__always)
   func region(at point: SIMD3<Float>) -> RegionTable.Number? {
     for circle in circles {

@@ -1,6 +1,6 @@
 extension Range<Int> {
-  /// Returns the first position that satisfies `isReached`, or the end of the range if there is none, by binary search.
-  /// All later positions must satisfy it, too.
+  /// Returns the first position that satisfies `isReached`, found by binary search, or the end of the range if none
+  /// does. All later positions must satisfy it as well.
   @inline(__always)
   func partitionPoint(_ isReached: (Int) -> Bool) -> Int {
     var (low, high) = (lowerBound, upperBound)

@@ -1,15 +1,15 @@
-/// The named places. A place's number is its row; rows are in k-d order.
+/// The named places. A place's number is its row, and the rows are in k-d order.
 ///
-/// Names are from `places.tsv`, numbers from the index.
+/// The names are from `places.tsv`, the numbers from the index.
 struct PlaceTable: Sendable {
   private let rows: TextTable
-  /// From the highest bit, in steps of 0.0001°: latitude + 90° in 21 bits and longitude + 180° in 22; then the
-  /// population in 21 bits.
+  /// Three numbers per place, from the highest bit: latitude + 90° in 21 bits and longitude + 180° in 22 bits, both in
+  /// steps of 0.0001°, and the population in 21 bits.
   private let numbers: MappedArray<UInt64>
-  /// Number and population of the places whose population does not fit into 21 bits, sorted by number.
+  /// The numbers and populations of places whose population does not fit into 21 bits, sorted by number.
   private let large: MappedArray<SIMD2<UInt32>>
   private static let populationMask: UInt64 = 1 << 21 - 1
-  /// The interval of the rows whose start is in the index.
+  /// The index contains the start of every eighth row.
   private static let rowStep = 8
 
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
@@ -24,7 +24,7 @@ struct PlaceTable: Sendable {
   /// The number of places.
   var count: Int { numbers.count }
 
-  /// Returns latitude and longitude in steps of 0.0001°.
+  /// Returns the latitude and longitude in steps of 0.0001°.
   @inline(__always)
   func position(_ number: Int) -> SIMD2<Int32> {
     let packed = numbers[number]
@@ -42,14 +42,14 @@ struct PlaceTable: Sendable {
     large[(0..<large.count).partitionPoint { large[$0].x >= number }].y
   }
 
-  /// Returns the bytes of a name. Field 0 is English, 1 is Chinese, and higher ones are other spellings, which the file
-  /// has in one field separated by bars.
+  /// Returns the bytes of a name. Field 0 is the English name, 1 the Chinese one, and higher fields are other
+  /// spellings. The file stores those in one field, separated by bars.
   func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
     field < 2 ? rows.bytes(number, field: field) : rows.bytes(number, field: 2, part: field - 2)
   }
 
   /// Returns the English name.
   func name(_ number: Int) -> String { rows.text(number, field: 0) }
-  /// Returns the Chinese name, which is empty if the sources have none.
+  /// Returns the Chinese name, or an empty string if the sources have none.
   func chineseName(_ number: Int) -> String { rows.text(number, field: 1) }
 }

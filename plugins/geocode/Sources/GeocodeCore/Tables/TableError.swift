@@ -1,12 +1,11 @@
 /// The reason why the geocoder's tables cannot be used.
 public enum TableError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A table cannot be read. Contains the path and the system's reason.
+  /// A table cannot be read. Contains its path and the system's reason.
   case unreadable(path: String, reason: String)
-  /// A table is damaged. Contains the file name, the line, and the problem. The line is nil in a binary table, and if
-  /// only the checksum is wrong.
+  /// A table is damaged. The line is nil for a binary table, and if only the checksum is wrong.
   case corrupt(file: String, line: Int?, problem: String)
 
-  /// The location, the problem, and the remedy.
+  /// The location, the problem and the remedy.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason):

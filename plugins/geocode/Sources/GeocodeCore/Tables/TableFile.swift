@@ -1,8 +1,8 @@
 import FlowPlatform
 
-/// The bytes of one table, memory-mapped: only the parts in use are read, and the pages belong to the page cache.
+/// The memory-mapped bytes of one table. Only the parts in use are read, and the memory belongs to the page cache.
 ///
-/// The file must not change while it is mapped. Installed tables are never changed, only replaced by new files.
+/// The file must not change while it is mapped. Installed tables are replaced by new files and never changed.
 final class TableFile: Sendable {
   /// The file's name without its folder, for error messages.
   let name: String
@@ -39,14 +39,14 @@ final class TableFile: Sendable {
     munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count)
   }
 
-  /// Returns the line, counted from 1, that contains the byte at `offset`.
+  /// Returns the number of the line, from 1, that contains the byte at `offset`.
   func line(at offset: Int) -> Int {
     bytes.prefix(max(0, offset)).count { $0 == UInt8(ascii: "\n") } + 1
   }
 
-  /// Verifies size and checksums of the file against the manifest.
+  /// Verifies the size and the checksums of the file.
   ///
-  /// - Throws: `TableError.corrupt`. For a text table it contains the first damaged line, if that can be found.
+  /// - Throws: `TableError.corrupt`. For a text table, it contains the first damaged line if that can be determined.
   func verify(_ entry: TableManifest.FileChecksums, isText: Bool) throws(TableError) {
     guard bytes.count == entry.byteCount else {
       let line = isText ? line(at: min(bytes.count, entry.byteCount)) : nil
@@ -67,12 +67,13 @@ final class TableFile: Sendable {
     }
   }
 
-  /// Returns the first row of a damaged block that is not a valid row, so that the error can contain its line.
+  /// Returns the first invalid row in a damaged block, so that the error can contain its line. Returns nil if all rows
+  /// have a valid form.
   private func brokenRow(in block: Range<Int>) -> (offset: Int, problem: String)? {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let columns = rows[0].count { $0 == UInt8(ascii: "\t") } + 1
     for row in rows where row.endIndex >= block.lowerBound && row.startIndex < block.upperBound {
-      // There is no row after the last newline.
+      // The text after the last newline is not a row.
       if row.isEmpty, row.startIndex == bytes.count { break }
       let found = row.count { $0 == UInt8(ascii: "\t") } + 1
       if found != columns { return (row.startIndex, "\(found) columns where the first line has \(columns)") }

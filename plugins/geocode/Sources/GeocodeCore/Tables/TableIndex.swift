@@ -1,11 +1,11 @@
-/// The data for computations, from `index.bin`: trees, numbers, borders, the order of names and the starts of rows. The
-/// script that creates the tables lays them out, so that loading builds nothing.
+/// The data in `index.bin`: trees, numbers, borders, the order of names and the starts of rows. The script that creates
+/// the tables stores them in their final form, so that loading builds nothing.
 ///
-/// Layout: `flowgeo4`, the number of sections and a zero (UInt32), then offset and size in bytes of each section
-/// (UInt32), then the sections, each at a multiple of 16. All numbers are little-endian. `layout.py` writes the
-/// sections in the same order and describes their contents.
+/// The file begins with `flowgeo4`, the number of sections (UInt32) and a zero (UInt32). The offset and size in bytes
+/// of each section follow (UInt32), then the sections, each at a multiple of 16. All numbers are little-endian.
+/// `layout.py` writes the sections in the same order and describes their contents.
 final class TableIndex: Sendable {
-  /// The sections, in their order in the file.
+  /// The sections in the order of the file.
   enum Section: Int, CaseIterable {
     case placeRows, placeNumbers, largePlaces
     case areaRegions, areaCountries, areaZones, zoneRows
@@ -27,7 +27,7 @@ final class TableIndex: Sendable {
 
   /// Checks that the file contains every section.
   ///
-  /// - Throws: `TableError.corrupt` if it does not, or if the file has another format.
+  /// - Throws: `TableError.corrupt` if a section is missing or the file has another format.
   init(_ file: TableFile) throws(TableError) {
     #if _endian(big)
       #error("index.bin is read in place, in little-endian order")
@@ -58,10 +58,10 @@ final class TableIndex: Sendable {
     return start..<start + word(entry + 4)
   }
 
-  /// Returns a section as an array.
+  /// Returns a section as an array without copying it.
   ///
-  /// - Parameter count: the required number of elements, or nil for any number.
-  /// - Throws: `TableError.corrupt` if the size of the section is wrong.
+  /// - Parameter count: the required number of elements, or nil if any number is valid.
+  /// - Throws: `TableError.corrupt` if the section has the wrong size.
   func array<Element: BitwiseCopyable & Sendable>(
     _ section: Section, of type: Element.Type, count: Int? = nil
   ) throws(TableError) -> MappedArray<Element> {
@@ -73,7 +73,7 @@ final class TableIndex: Sendable {
         file: file.name, line: nil,
         problem: "\(section) has \(range.count) bytes, expected \(expected)\(MemoryLayout<Element>.stride)")
     }
-    // The mapping starts at a page boundary and the section at a multiple of 16, so the elements are aligned.
+    // The mapping starts at a page boundary and each section at a multiple of 16, so the elements are aligned.
     return MappedArray(
       base: (file.bytes.baseAddress! + range.lowerBound).assumingMemoryBound(to: Element.self), count: whole)
   }

@@ -1,15 +1,15 @@
 import FlowBytes
 
-/// Sizes and checksums of the tables, from `manifest.tsv`.
+/// The sizes and checksums of the tables, from `manifest.tsv`.
 struct TableManifest: Sendable {
-  /// The number of bytes per checksum.
+  /// The number of bytes covered by one checksum.
   static let blockSize = 8_192
 
-  /// The checksums of one file.
+  /// The size and the checksums of one file.
   struct FileChecksums: Sendable {
-    /// The file's size.
+    /// The size of the file in bytes.
     var byteCount: Int
-    /// One checksum per block of 8 KiB. The last block may be shorter.
+    /// One checksum per block of 8 KiB. Only the last block may be shorter.
     var checksums: [UInt64]
   }
 
@@ -37,7 +37,7 @@ struct TableManifest: Sendable {
     throw .corrupt(file: file.name, line: nil, problem: "its last row is not the sum of the rows before it")
   }
 
-  /// Parses hexadecimal numbers of 16 digits each. Returns nil for other text.
+  /// Parses hexadecimal numbers of 16 digits each. Returns nil for any other text.
   private static func checksums(_ text: UnsafeBufferPointer<UInt8>) -> [UInt64]? {
     guard text.count % 16 == 0 else { return nil }
     var sums: [UInt64] = []
@@ -53,9 +53,9 @@ struct TableManifest: Sendable {
     return sums
   }
 
-  /// Returns the checksums of a file.
+  /// Returns the size and the checksums of a file.
   ///
-  /// - Throws: `TableError.corrupt` if the manifest does not list it.
+  /// - Throws: `TableError.corrupt` if the manifest does not list the file.
   func entry(for file: String) throws(TableError) -> FileChecksums {
     guard let entry = entries[file] else {
       throw .corrupt(file: "manifest.tsv", line: nil, problem: "no row for \(file)")
@@ -63,14 +63,14 @@ struct TableManifest: Sendable {
     return entry
   }
 
-  /// Returns a 64-bit hash: four lanes of FNV-1a over eight-byte words. The script that creates the tables computes the
-  /// same value.
+  /// Returns a 64-bit hash of a block: four interleaved FNV-1a hashes of eight-byte words. The script that creates the
+  /// tables computes the same value.
   static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
     let (prime, basis) = (FNV1a64.prime, FNV1a64().value)
     var (a, b, c, d) = (basis, basis + 1, basis + 2, basis + 3)
     let whole = block.count / 32 * 32
     var offset = 0
-    // Reading whole words through a typed pointer is fast even without optimization.
+    // Reading words through a typed pointer is fast even in debug builds.
     if let start = block.baseAddress, UInt(bitPattern: start) % 8 == 0 {
       let words = start.assumingMemoryBound(to: UInt64.self)
       while offset < whole {

@@ -1,21 +1,21 @@
 import FlowPlatform
 
-/// Reads a table of tab-separated values byte by byte without creating strings. The first line has the names of the
-/// columns, and each row has as many fields.
+/// Reads a table of tab-separated values byte by byte, without creating strings. The first line contains the names of
+/// the columns, and each row has as many fields.
 ///
-/// Fields are read in order. The column name passed with each is used in error messages, which contain file and line.
+/// Fields are read in order. Each call names the column for error messages, which also contain the file and the line.
 struct TableRows {
   private let file: TableFile
-  // The file outlives this value, which retains it.
+  // Valid as long as this value, which retains the file.
   private let bytes: UnsafePointer<UInt8>
   private let count: Int
-  /// The offset of the next byte.
+  /// The offset of the next byte to read.
   private(set) var offset = 0
 
-  /// Starts after the first line.
+  /// Checks the first line and starts after it.
   ///
-  /// - Throws: `TableError.corrupt` if the first line does not have these columns, or the last line does not end with a
-  ///   newline.
+  /// - Throws: `TableError.corrupt` if the first line does not contain these columns, or if the last line does not end
+  ///   with a newline.
   init(_ file: TableFile, columns: [String]) throws(TableError) {
     self.file = file
     bytes = file.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
@@ -34,7 +34,7 @@ struct TableRows {
   @inline(__always)
   func next() -> Bool { offset < count }
 
-  /// Creates an error at the current line.
+  /// Creates an error for the current line.
   func error(_ problem: String) -> TableError {
     .corrupt(file: file.name, line: file.line(at: offset), problem: problem)
   }
@@ -42,13 +42,13 @@ struct TableRows {
   @inline(__always)
   private static func endsField(_ byte: UInt8) -> Bool { byte == 9 || byte == 10 }
 
-  /// Skips the tab after a field. The newline after the last field is read by `endOfRow`.
+  /// Skips the tab after a field. After the last field, `endOfRow` reads the newline.
   @inline(__always)
   private mutating func finishField() {
     if bytes[offset] == 9 { offset += 1 }
   }
 
-  /// Reads a decimal number with `decimals` digits after the point as a scaled integer: `-12.3400` becomes −123 400.
+  /// Reads a decimal number as an integer scaled by `decimals` digits: with four decimals, `-12.3400` becomes −123,400.
   @inline(__always)
   mutating func decimal(_ column: StaticString, decimals: Int, limit: Int) throws(TableError) -> Int {
     let start = offset
@@ -92,7 +92,7 @@ struct TableRows {
     return value
   }
 
-  /// Skips a field and returns its range.
+  /// Skips a field and returns the range of its bytes.
   @inline(__always)
   mutating func field() -> Range<Int> {
     let start = offset
@@ -120,7 +120,7 @@ struct TableRows {
   /// Skips the rest of the row.
   @inline(__always)
   mutating func skipRow() {
-    // The last byte of a table is a newline, so the search always succeeds.
+    // The last byte of a table is a newline, so `memchr` always finds one.
     offset = memchr(bytes + offset, 10, count - offset)! - UnsafeMutableRawPointer(mutating: bytes) + 1
   }
 

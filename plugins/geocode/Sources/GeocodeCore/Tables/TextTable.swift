@@ -1,15 +1,16 @@
-/// A memory-mapped table of tab-separated values, read field by field. The index contains the starts of rows.
+/// A memory-mapped table of tab-separated values, from which single fields are read. The index contains the starts of
+/// rows.
 struct TextTable: Sendable {
   private let file: TableFile
   private let index: TableIndex
   private let starts: MappedArray<UInt32>
-  /// The number of rows for each row start in the index.
+  /// The interval of the rows whose starts are in the index.
   private let step: Int
 
   /// - Parameters:
-  ///   - file: the table, whose checksums have been verified.
+  ///   - file: the table, whose checksums must have been verified.
   ///   - rows: the section with the offset of every `step`th row.
-  ///   - columns: the expected column names in the first line.
+  ///   - columns: the column names expected in the first line.
   /// - Throws: `TableError.corrupt` if the first line is wrong or the last one does not end with a newline.
   init(
     _ file: TableFile, _ index: TableIndex, rows: TableIndex.Section, every step: Int = 1, columns: [String]
@@ -21,10 +22,10 @@ struct TextTable: Sendable {
     starts = try index.array(rows, of: UInt32.self)
   }
 
-  /// The number of row starts in the index: one for each row, or for each `step` rows.
+  /// The number of row starts in the index, one per `step` rows.
   var startCount: Int { starts.count }
 
-  /// Returns the bytes of a field, or no bytes if the row has fewer fields.
+  /// Returns the bytes of a field. They are empty if the row has fewer fields.
   @inline(__always)
   func bytes(_ row: Int, field: Int) -> UnsafeRawBufferPointer {
     let bytes = file.bytes
@@ -40,7 +41,8 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)..<end(of: start, at: 9)])
   }
 
-  /// Returns one of the names in a field, which are separated by bars, or no bytes if there are fewer names.
+  /// Returns one of several names in a field, which are separated by bars. The bytes are empty if there are fewer
+  /// names.
   func bytes(_ row: Int, field: Int, part: Int) -> UnsafeRawBufferPointer {
     let all = bytes(row, field: field)
     var start = 0
@@ -54,7 +56,7 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: all[start..<end])
   }
 
-  /// Returns the offset of the next `mark` or newline.
+  /// Returns the offset of the next `mark` or newline, whichever comes first.
   @inline(__always)
   private func end(of start: Int, at mark: UInt8) -> Int {
     let bytes = file.bytes
