@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Finds the place at a coordinate, and the coordinate of a place by its name: offline, in English and Chinese.
+/// Finds the place at a coordinate and the coordinate of a named place: offline, in English and Chinese.
 ///
 /// ```swift
 /// GeocodePlugin()                          // the tables that are installed with the program
@@ -10,7 +10,7 @@ public struct GeocodePlugin: Plugin {
   /// The name `geocode`.
   public static let name = "geocode"
 
-  /// The handle of the provider, which all actions of the plugin use.
+  /// The handle through which all actions of the plugin reach the provider.
   public let handles: [PluginHandle]
 
   /// Creates the plugin with a provider. The default provider loads its tables on first use (L22).

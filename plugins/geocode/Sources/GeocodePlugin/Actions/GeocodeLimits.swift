@@ -1,14 +1,13 @@
 import FlowModel
 import FlowPluginKit
 
-/// The limits of a lookup's numeric inputs. Literals are checked when a workflow is validated, computed values by the
-/// step.
+/// The limits of numeric inputs. Literal values are checked during validation, computed values by the step.
 enum GeocodeLimits {
-  /// The allowed range of the number of results.
+  /// The allowed number of results.
   static let results = 1...100
-  /// The allowed range of distances: up to half of the earth's circumference.
+  /// The allowed distances, up to half of the earth's circumference.
   static let kilometers = 0.0...20_040.0
-  /// The allowed range of populations. The maximum exceeds that of any city.
+  /// The allowed minimum populations, up to more than any city has.
   static let population = 0...100_000_000
 
   static func problem(limit: Int) -> String? {
@@ -16,7 +15,7 @@ enum GeocodeLimits {
   }
 
   static func problem(kilometers: Double) -> String? {
-    // Not `contains`, because a NaN must be refused.
+    // Comparisons with a NaN are false, so a NaN is refused.
     kilometers >= Self.kilometers.lowerBound && kilometers <= Self.kilometers.upperBound
       ? nil : "\(kilometers) is not a distance; expected 0 … \(Int(Self.kilometers.upperBound)) kilometers"
   }
@@ -27,7 +26,7 @@ enum GeocodeLimits {
       : "\(population) is not a population; expected \(Self.population.lowerBound) … \(Self.population.upperBound)"
   }
 
-  /// Returns the problems with literal inputs.
+  /// Returns the problems with the literal inputs of a step.
   static func problems(_ input: LiteralInput) -> [InputProblem] {
     var problems: [InputProblem] = []
     func add(_ name: String, _ problem: String?) { if let problem { problems.append(InputProblem(name, problem)) } }

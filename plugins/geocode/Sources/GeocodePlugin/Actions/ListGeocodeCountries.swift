@@ -12,7 +12,7 @@ struct ListGeocodeCountries: Action {
     with: { continent: EU }
     """
 
-  /// GeoNames' codes of the continents.
+  /// The continents, with GeoNames' codes.
   enum Continent: String, FieldWord {
     case africa = "AF"
     case antarctica = "AN"

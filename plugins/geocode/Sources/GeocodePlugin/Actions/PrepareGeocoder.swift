@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Loads the tables, so that the first lookup does not wait (L22).
+/// Loads the tables early, so that the first lookup does not have to wait (L22).
 struct PrepareGeocoder: Action {
   static let name = "geocode.prepare"
   static let summary = "Loads the geocoder's tables, so that the first lookup does not wait; uses no network"

@@ -62,7 +62,7 @@ struct ReverseGeocode: Action, DetailedAction {
     var method: String
     var confidence: Double
 
-    /// Creates the outputs from an answer, with distances rounded to meters.
+    /// Creates the outputs from a provider's answer. Distances are rounded to meters.
     init(_ answer: ReverseAnswer) {
       let place = answer.place
       locality = place.locality
@@ -85,7 +85,7 @@ struct ReverseGeocode: Action, DetailedAction {
       confidence = answer.confidence
     }
 
-    /// Written out by hand for speed, because a batch calls it a hundred thousand times per second.
+    /// Written by hand because a batch needs it a hundred thousand times per second.
     var values: ValueObject {
       func text(_ text: String?) -> Value { if let text { .string(text) } else { .null } }
       func number(_ number: Double?) -> Value { if let number { .number(number) } else { .null } }
@@ -138,7 +138,7 @@ struct ReverseGeocode: Action, DetailedAction {
 }
 
 extension ReverseGeocode.Level {
-  /// The corresponding level of the geocoder.
+  /// The level that is requested from the geocoder.
   var asked: ReverseGeocoder.Level {
     switch self {
     case .city: .city

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Describes the places of a list of coordinates in the way in which a person would.
+/// Describes the place of each coordinate in a list as a person would.
 struct ReverseGeocodeAll: Action, DetailedAction {
   static let name = "geocode.reverse-all"
   static let isPortable = true
@@ -80,8 +80,8 @@ struct ReverseGeocodeAll: Action, DetailedAction {
     }
   }
 
-  /// Returns locality, province and country without duplicates (Singapore, Beijing), in Chinese if `isChinese` and a
-  /// Chinese name exists.
+  /// Returns the locality, province and country without duplicates, as for Singapore. If `isChinese`, Chinese names are
+  /// preferred.
   private static func words(_ place: NamedPlace, isChinese: Bool) -> [String] {
     let all: [String?] =
       isChinese

@@ -2,15 +2,15 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// The reason why a lookup failed. `coreLocationName` is the corresponding error of Core Location.
+/// The reason why a lookup failed.
 public enum GeocodeError: Error, Sendable, Equatable {
-  /// The numbers are not a position.
+  /// The numbers are not a valid position.
   case invalidCoordinate(String)
-  /// A number of results, a distance or a population is outside its limits.
+  /// A limit, distance or population in the input is out of range.
   case outOfRange(String)
-  /// There is no place at the coordinate or with the name.
+  /// Nothing was found at the coordinate or by the name.
   case noResult(String)
-  /// A part of the query was found, but not the rest.
+  /// Part of the query was found, but the rest was not.
   case partialResult(String)
   /// The step was cancelled.
   case cancelled
@@ -21,7 +21,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
   /// The tables are missing or damaged.
   case dataCorrupt(String)
 
-  /// The code in workflows and reports.
+  /// The error code in workflows and reports.
   public var code: String {
     switch self {
     case .invalidCoordinate: "invalid-coordinate"
@@ -35,7 +35,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// The corresponding case of `CLError.Code`.
+  /// The name of the corresponding case of Core Location's `CLError.Code`.
   public var coreLocationName: String {
     switch self {
     case .invalidCoordinate, .outOfRange, .noResult: "geocodeFoundNoResult"
@@ -79,7 +79,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
 }
 
 extension ActionContext {
-  /// Calls `body` with the plugin's provider. Throws if the step has been cancelled.
+  /// Calls `body` with the provider. Throws if the step has been cancelled, or if the provider throws.
   func withGeocoder<Result>(_ body: (any GeocodeProvider) throws(GeocodeError) -> Result) throws -> Result {
     let provider: any GeocodeProvider = try handle(.geocodeProvider)
     do throws(GeocodeError) {

@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// A source of geocoding. The plugin has an offline one; an app can use the platform's geocoder or a web service
+/// A source of places. The plugin contains an offline provider. An app can use the platform's geocoder or a web service
 /// instead.
 ///
-/// Calls may block, and several threads may call at the same time. A provider that uses a network limits its rate,
-/// sends equal requests only once, and throws `GeocodeError.rateLimited` or `.network` if it has no answer.
+/// Calls may block, and several threads may call at the same time. A provider that uses a network must limit its rate
+/// and combine equal requests. It throws `GeocodeError.rateLimited` or `.network` if it receives no answer.
 public protocol GeocodeProvider: Sendable {
   /// Prepares for the first lookup. Later calls have no effect.
   func prepare() throws(GeocodeError) -> GeocodePreparation
@@ -16,7 +16,8 @@ public protocol GeocodeProvider: Sendable {
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer
 
-  /// Returns the records with a name, best first. The array is never empty.
+  /// Returns the records with a name, best first. The array is never empty; throws `GeocodeError.noResult` if nothing
+  /// is found.
   func forward(
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer]
@@ -33,10 +34,10 @@ public struct GeocodePreparation: Sendable, Equatable {
   public var regions: Int
   /// The number of countries and territories.
   public var countries: Int
-  /// True if this call loaded the tables, false if an earlier one did.
+  /// True if this call loaded the tables; false if they had been loaded before.
   public var loaded: Bool
 
-  /// Creates a result with these numbers.
+  /// Creates a result. Its numbers are reported by the `geocode.prepare` step.
   public init(places: Int, regions: Int, countries: Int, loaded: Bool) {
     self.places = places
     self.regions = regions
@@ -47,16 +48,16 @@ public struct GeocodePreparation: Sendable, Equatable {
 
 /// The result of a reverse lookup.
 public struct ReverseAnswer: Sendable, Equatable {
-  /// The names.
+  /// The names and the position.
   public var place: NamedPlace
   /// The distance to the city in kilometers, or nil if there is no city.
   public var distanceKilometers: Double?
-  /// The evidence that decided the country.
+  /// The kind of evidence that decided the country.
   public var method: ReverseGeocoder.Method
   /// The probability that the country is right, 0 … 1.
   public var confidence: Double
 
-  /// Creates a result.
+  /// Creates an answer with the place and the certainty of its country.
   public init(
     place: NamedPlace, distanceKilometers: Double? = nil, method: ReverseGeocoder.Method, confidence: Double
   ) {
@@ -67,9 +68,9 @@ public struct ReverseAnswer: Sendable, Equatable {
   }
 }
 
-/// One result of a search by name.
+/// One result of a lookup by name.
 public struct ForwardAnswer: Sendable, Equatable {
-  /// The kind of a result.
+  /// The kinds of records that a lookup can return.
   public enum Kind: String, Sendable, CaseIterable {
     case city, province, country, district
   }
@@ -85,7 +86,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   /// The distance from `near` in kilometers, or nil if `near` is nil.
   public var distanceKilometers: Double?
 
-  /// Creates a result.
+  /// Creates an answer for one record.
   public init(
     place: NamedPlace, kind: Kind, closeness: ForwardGeocoder.Closeness, population: Int? = nil,
     distanceKilometers: Double? = nil
@@ -99,6 +100,6 @@ public struct ForwardAnswer: Sendable, Equatable {
 }
 
 extension HandleKey {
-  /// The ``GeocodeProvider`` of the plugin.
+  /// The handle of the plugin's ``GeocodeProvider``.
   public static let geocodeProvider: HandleKey = "geocode-provider"
 }

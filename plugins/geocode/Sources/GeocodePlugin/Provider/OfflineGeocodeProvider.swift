@@ -1,20 +1,20 @@
 import GeocodeCore
 import Synchronization
 
-/// A provider that uses the tables installed with the program, without a network.
+/// A provider that works offline, with the tables installed with the program.
 ///
-/// The tables are loaded once, by `prepare` or by the first lookup, and shared by all runs of the process.
+/// All runs of the process share the tables, which are loaded by `prepare` or by the first lookup.
 public final class OfflineGeocodeProvider: GeocodeProvider {
   private let folder: String?
   private let loaded: Mutex<GeocodeTables?>
 
-  /// - Parameter folder: the folder of the tables, or nil to search for it next to the program (see `TableLocation`).
+  /// - Parameter folder: the folder of the tables, or nil to find it automatically (see `TableLocation`).
   public init(folder: String? = nil) {
     self.folder = folder
     loaded = Mutex(nil)
   }
 
-  /// Returns the tables. The first call loads them, and later callers wait for it.
+  /// Returns the tables. The first call loads them while later callers wait.
   private func tables() throws(GeocodeError) -> (tables: GeocodeTables, isNew: Bool) {
     let result = loaded.withLock { kept -> Result<(GeocodeTables, Bool), GeocodeError> in
       if let kept { return .success((kept, false)) }
@@ -39,14 +39,14 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     }
   }
 
-  /// Loads the tables.
+  /// Loads the tables if they have not been loaded.
   public func prepare() throws(GeocodeError) -> GeocodePreparation {
     let (tables, isNew) = try tables()
     return GeocodePreparation(
       places: tables.placeCount, regions: tables.regionCount, countries: tables.countryCount, loaded: isNew)
   }
 
-  /// Returns the place at a coordinate.
+  /// Returns the place at a coordinate. Throws `GeocodeError.noResult` on the open sea.
   public func reverse(
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer {
@@ -61,7 +61,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
       method: match.method, confidence: match.confidence)
   }
 
-  /// Returns the records with a name.
+  /// Returns the records with a name, best first.
   public func forward(
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer] {
@@ -84,7 +84,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     }
   }
 
-  /// Returns the countries of the tables.
+  /// Returns all countries in the tables, sorted by code.
   public func countries() throws(GeocodeError) -> [CountrySummary] { try tables().tables.allCountries }
 
   private static func kind(of record: GeocodeRecord) -> ForwardAnswer.Kind {

@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Finds the folder of the tables: in the package's resources next to the program, or in an installation.
+/// Finds the folder of the tables, in the package's resources next to the program or in an installation.
 enum TableLocation {
-  /// The name of the folder that the build creates from this target's resources.
+  /// The folder into which the build copies this target's resources.
   #if canImport(Darwin)
     private static let bundle = "flowrun_GeocodePlugin.bundle"
   #else
@@ -15,12 +15,13 @@ enum TableLocation {
 
   /// Returns the first candidate folder that contains a manifest.
   ///
-  /// - Throws: `GeocodeError.dataCorrupt` with all folders that were searched.
+  /// - Throws: `GeocodeError.dataCorrupt`, listing all folders that were searched.
   static func find() throws(GeocodeError) -> String {
     var looked = candidates()
     if let folder = first(of: looked) { return folder }
     #if canImport(Darwin)
-      // This is tried last and only in an app, because SwiftPM's accessor terminates a program without such a bundle.
+      // This comes last and is used only in apps, because SwiftPM's accessor terminates a program without a resource
+      // bundle.
       if Bundle.main.bundleIdentifier != nil, let resources = Bundle.module.resourceURL?.path {
         looked.append(resources + "/Tables")
         if let folder = first(of: [resources + "/Tables"]) { return folder }
@@ -29,13 +30,13 @@ enum TableLocation {
     throw .dataCorrupt("the geocoder's tables are not installed; looked in \(looked.joined(separator: ", "))")
   }
 
-  /// Returns the first of these folders that contains a manifest.
+  /// Returns the first folder that contains a manifest, or nil if none does.
   static func first(of folders: [String]) -> String? {
     folders.first { FileManager.default.fileExists(atPath: $0 + "/manifest.tsv") }
   }
 
-  /// Returns the possible folders of the tables in a resource bundle: at its top, as SwiftPM and iOS place them, or in
-  /// `Contents/Resources`, as Xcode does for macOS.
+  /// Returns the possible folders of the tables in a resource bundle. SwiftPM and iOS place them at the top, Xcode for
+  /// macOS in `Contents/Resources`.
   static func tables(inBundle path: String) -> [String] { [path + "/Tables", path + "/Contents/Resources/Tables"] }
 
   private static func candidates() -> [String] {
