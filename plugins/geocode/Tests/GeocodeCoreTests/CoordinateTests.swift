@@ -7,14 +7,14 @@ import Testing
     (200, 10, .latitudeOutOfRange), (10, 180.0001, .longitudeOutOfRange), (.nan, 0, .notFinite), (0, .nan, .notFinite),
     (.infinity, 0, .notFinite), (0, -.infinity, .notFinite),
   ])
-  func `refuses invalid positions with the reason`(
+  func `refuses invalid positions and reports the reason`(
     _ latitude: Double, _ longitude: Double, reason: InvalidCoordinate.Reason
   ) throws {
     let error = #expect(throws: InvalidCoordinate.self) { try Coordinate(latitude: latitude, longitude: longitude) }
     #expect(error?.reason == reason)
   }
 
-  @Test func `suggests the correct order of swapped numbers`() throws {
+  @Test func `suggests the correct order if latitude and longitude are swapped`() throws {
     let error = #expect(throws: InvalidCoordinate.self) { try Coordinate(latitude: 121.5, longitude: 31.2) }
     #expect(
       error?.description
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [(90.0, 180.0), (-90.0, -180.0), (0, 0)])
-  func `accepts the boundary values`(_ latitude: Double, _ longitude: Double) throws {
+  func `accepts the largest and smallest latitudes and longitudes`(_ latitude: Double, _ longitude: Double) throws {
     let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
     #expect(coordinate.latitude == latitude && coordinate.longitude == longitude)
   }

@@ -1,7 +1,7 @@
 import GeocodeCore
 import Testing
 
-/// Countries under the names in common use.
+/// Tests countries under their common, official and former names.
 @Suite struct CountryNameTests {
   private func best(_ query: String) throws -> (place: NamedPlace, closeness: ForwardGeocoder.Closeness) {
     let match = try #require(try Shared.forward.search(query).first)
@@ -52,7 +52,7 @@ import Testing
     #expect(found.place.countryCode == code && found.place.city == nil && found.place.admin1 == nil)
   }
 
-  @Test func `does not find a country under the name of a state`() throws {
+  @Test func `does not find the country Georgia by the name of the US state`() throws {
     let found = (try? Shared.forward.search("State of Georgia")) ?? []
     #expect(!found.contains { Shared.tables.place(for: $0.record).countryCode == "GE" })
   }
@@ -65,8 +65,7 @@ import Testing
       ("Washington, DC", "US", "Washington"), ("Nassau, The Bahamas", "BS", "Nassau"), ("The Hague", "NL", "The Hague"),
       ("Hague, The", "NL", "The Hague"), ("Nassau, Bahamas (the)", "BS", "Nassau"), ("Bath, England", "GB", "Bath"),
     ] as [(String, String, String?)])
-  func `finds a city whose country is given by its common name`(_ query: String, _ code: String, _ city: String?) throws
-  {
+  func `finds a city with a common name of its country`(_ query: String, _ code: String, _ city: String?) throws {
     let found = try best(query)
     #expect(found.place.countryCode == code)
     if let city { #expect(found.place.city == city) }

@@ -23,7 +23,7 @@ import Testing
     ("Peking", "Beijing"), ("Moskva", "Moscow"), ("巴黎", "Paris"), ("東京", "Tokyo"), ("东京", "Tokyo"),
     ("纽约", "New York City"), ("Reykjavík", "Reykjavík"), ("reykjavik", "Reykjavík"),
   ])
-  func `finds names with and without diacritics, in other spellings and in Chinese`(_ query: String, _ city: String)
+  func `finds cities with and without diacritics, in other spellings and in Chinese`(_ query: String, _ city: String)
     throws
   {
     #expect(try best(query).city == city)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [("南山区", "南山区"), ("忠县", "忠县"), ("广东省深圳市南山区", "南山区"), ("中国广东深圳", "深圳市"), ("南山区，深圳市", "南山区")])
-  func `finds districts and counties, alone and with their province and city`(_ query: String, _ last: String) throws {
+  func `finds districts and counties, alone or with their province and city`(_ query: String, _ last: String) throws {
     let matches = try Shared.forward.search(query)
     let places = matches.map { Shared.tables.place(for: $0.record) }
     #expect(places.contains { $0.divisionsChinese.contains(last) })
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [
     ("France", "FR"), ("法国", "FR"), ("中国", "CN"), ("JP", "JP"), ("USA", "US"), ("香港", "HK"), ("Singapore", "SG"),
   ])
-  func `finds countries by name and code`(_ query: String, _ code: String) throws {
+  func `finds countries by name or code`(_ query: String, _ code: String) throws {
     #expect(try best(query).countryCode == code)
   }
 
@@ -68,12 +68,12 @@ import Testing
     ("Paris, Texas", "US.TX"), ("Paris, US", nil), ("Springfield, Illinois", "US.IL"), ("Springfield, IL", "US.IL"),
     ("London, Ontario", "CA.08"), ("London, Canada", "CA.08"), ("Birmingham, Alabama, United States", "US.AL"),
   ])
-  func `narrows the results to the enclosing place that the query names`(_ query: String, _ region: String?) throws {
+  func `limits the results to the enclosing area that the query names`(_ query: String, _ region: String?) throws {
     let place = try best(query)
     if let region { #expect(place.admin1Code == region) } else { #expect(place.countryCode == "US") }
   }
 
-  @Test func `prefers nearby places and returns only places in the given country`() throws {
+  @Test func `prefers places near a coordinate, and returns only places in the requested country`() throws {
     let near = try Coordinate(latitude: 39.8, longitude: -89.6)
     #expect(try best("Springfield", .init(near: near)).admin1Code == "US.IL")
     let canada = try #require(Shared.tables.countryNumber(ofCode: "CA"))
@@ -87,7 +87,7 @@ import Testing
     #expect(matches.last?.closeness == .prefix)
   }
 
-  @Test func `reports the known part of a query if the rest is unknown`() throws {
+  @Test func `reports the part of a query that was found and the part that was not`() throws {
     let error = #expect(throws: ForwardGeocoder.Failure.self) { try Shared.forward.search("Xyzzyville, France") }
     guard case .partialResult(let found, let missing)? = error else { throw try #require(error) }
     #expect(Shared.tables.place(for: found).countryCode == "FR")
@@ -95,12 +95,12 @@ import Testing
   }
 
   @Test(arguments: ["Xyzzyville", "不存在的地方名字", "Nowhere Land, Neverland"])
-  func `returns no results for an unknown name`(_ query: String) {
+  func `finds nothing for an unknown name`(_ query: String) {
     #expect(throws: ForwardGeocoder.Failure.noResult) { try Shared.forward.search(query) }
   }
 
   @Test(arguments: ["", "   ", "…,!", String(repeating: "a", count: 201)])
-  func `refuses a query without a name`(_ query: String) {
+  func `refuses a query that contains no name or is too long`(_ query: String) {
     #expect(throws: ForwardGeocoder.Failure.unusableQuery) { try Shared.forward.search(query) }
   }
 
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  /// The index is sorted by a script; this checks that the geocoder normalizes names in the same way.
+  /// A script sorts the index. This test checks that the script and the geocoder fold names in the same way.
   @Test func `finds every place by its own name`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 7) {
       let place = Shared.tables.place(for: .place(row))

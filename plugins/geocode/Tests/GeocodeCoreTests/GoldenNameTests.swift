@@ -7,10 +7,10 @@ import Testing
   import Foundation
 #endif
 
-/// Chinese names that a person has checked (L12): all capitals, all cities with a million inhabitants, and the
-/// provinces of China, Japan, Korea and Taiwan.
+/// Tests Chinese names against lists that were checked by a person (L12): all capitals, all cities with a million
+/// inhabitants, and the provinces of China, Japan, Korea and Taiwan.
 @Suite struct GoldenNameTests {
-  /// The rows of a list in `Tests/Goldens`, without its header.
+  /// Returns the rows of a list in `Tests/Goldens`, without its header.
   static func rows(_ name: String) throws -> [[String]] {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/Goldens/\(name)")), as: UTF8.self)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `finds the expected Chinese names of all capitals and of cities with a million inhabitants`() throws {
+  @Test func `finds the expected Chinese names of capitals and of cities with a million inhabitants`() throws {
     let rows = try Self.rows("cities.tsv")
     #expect(rows.count >= 500)
     for row in rows {
@@ -33,14 +33,14 @@ import Testing
     }
   }
 
-  @Test func `finds each of these cities by its Chinese name`() throws {
+  @Test func `finds capitals and cities with a million inhabitants by their Chinese names`() throws {
     for row in try Self.rows("cities.tsv") {
       let found = try Shared.forward.search(row[4], options: .init(limit: 100))
       #expect(found.contains { Shared.tables.place(for: $0.record).city == row[3] }, "\(row)")
     }
   }
 
-  @Test func `names every province of China, Japan, Korea and Taiwan`() throws {
+  @Test func `finds the expected Chinese name of every province of China, Japan, Korea and Taiwan`() throws {
     let rows = try Self.rows("provinces.tsv")
     #expect(rows.count >= 99)
     for row in rows {
@@ -53,10 +53,11 @@ import Testing
     }
   }
 
-  /// No name contains a character that has a simplified form, and no name ends with 市 unless it has two characters.
-  @Test func `contains only simplified characters in Chinese names, without the suffix for a city`() throws {
+  /// A name may contain no character that has a simplified form. It may end with 市 only if it has two characters or is
+  /// one of the listed exceptions.
+  @Test func `uses only simplified characters in Chinese names, without the suffix for a city`() throws {
     let whole: Set<String> = ["胡志明市", "斯里巴加湾市", "乔治市"]
-    // Examples of traditional characters that the names contained before.
+    // Examples of traditional characters that earlier versions of the names contained.
     let traditional = Set("東區縣鎮鄉灣廣島國門馬龍頭華蘇羅維爾蘭達魯聖薩賓諾倫頓澤濱橋莊陽陰烏齊穀葉楊黃齋")
     for row in 0..<Shared.tables.placeCount {
       guard let name = Shared.tables.place(for: .place(row)).cityChinese else { continue }
@@ -66,14 +67,14 @@ import Testing
   }
 
   @Test(arguments: [
-    // GeoNames lists the former name (库伦) as an alternate name; CLDR contains the current one.
+    // GeoNames lists the former name (库伦) as an alternate name, while CLDR has the current one.
     ("Ulan Bator", "MN", "乌兰巴托"),
-    // GeoNames has no Chinese name for these, but for the division around them.
+    // GeoNames has a Chinese name only for the divisions around these places.
     ("Laixi", "CN", "莱西"), ("Laiyang", "CN", "莱阳"), ("Jiaozhou", "CN", "胶州"), ("Ezhou", "CN", "鄂州"),
     ("Diomede", "US", "代奥米德"), ("Panama City", "PA", "巴拿马城"), ("Andorra la Vella", "AD", "安道尔城"),
     ("Tseung Kwan O", "HK", "将军澳"), ("Mei Foo Sun Chuen", "HK", "美孚新邨"),
   ])
-  func `uses the current names of places`(_ name: String, _ country: String, _ chinese: String) throws {
+  func `uses the current Chinese names of places`(_ name: String, _ country: String, _ chinese: String) throws {
     let found = try Shared.forward.search(name, options: .init(limit: 100))
     let place = found.lazy.map { Shared.tables.place(for: $0.record) }.first {
       $0.city == name && $0.countryCode == country
@@ -81,7 +82,7 @@ import Testing
     #expect(place?.cityChinese == chinese)
   }
 
-  @Test func `has a Chinese name for every place of 5,000 inhabitants or more in Hong Kong, Macau and Taiwan`() {
+  @Test func `knows Chinese names for all larger places in Hong Kong, Macau and Taiwan`() {
     for row in 0..<Shared.tables.placeCount {
       guard Shared.tables.population(ofPlace: row) >= 5_000 else { continue }
       let place = Shared.tables.place(for: .place(row))

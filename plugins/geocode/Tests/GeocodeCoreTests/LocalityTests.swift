@@ -1,10 +1,10 @@
 import GeocodeCore
 import Testing
 
-/// The city of a point, as a person would name it, and the quarter in it.
+/// Tests the city that a person would name for a point, and the quarter in that city.
 @Suite struct LocalityTests {
-  /// A row of `Goldens/localities.tsv`: a point, its correct names, and the wrong name that the geocoder returns, if
-  /// any.
+  /// A row of `Goldens/localities.tsv`: a point, its correct names and, if the geocoder is known to be wrong, the name
+  /// that it returns.
   struct Golden {
     var isLandmark: Bool
     var latitude: Double
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `returns the correct city of at least 45 of 50 landmarks`() throws {
+  @Test func `finds the correct city for at least 45 of 50 landmarks`() throws {
     let landmarks = try Self.goldens().filter(\.isLandmark)
     #expect(landmarks.count == 50)
     let right = try landmarks.filter { golden in
@@ -33,7 +33,7 @@ import Testing
     #expect(right.count >= 45)
   }
 
-  @Test func `returns the expected name for every row, of which at most 10 % are known mistakes`() throws {
+  @Test func `finds the expected city for every listed point, with at most 10 % known mistakes`() throws {
     let goldens = try Self.goldens()
     #expect(goldens.count >= 200)
     for golden in goldens {
@@ -50,7 +50,7 @@ import Testing
     (37.7946, -122.3999, "San Francisco", "Chinatown"), (40.7580, -73.9855, "New York City", "Times Square"),
     (41.4036, 2.1744, "Barcelona", "Sagrada Família"), (22.2988, 114.1722, "Hong Kong", "Tsim Sha Tsui"),
   ])
-  func `distinguishes the quarter from the city`(
+  func `distinguishes a quarter from its city`(
     _ latitude: Double, _ longitude: Double, locality: String, subLocality: String
   ) throws {
     let place = try #require(try Shared.place(latitude, longitude))
@@ -59,14 +59,14 @@ import Testing
     #expect(place.city == subLocality)
   }
 
-  @Test func `returns no quarter that is distant or outside the city`() throws {
+  @Test func `returns no quarter if the nearest one is distant or outside the city`() throws {
     let gateway = try #require(try Shared.place(18.9220, 72.8347))
     #expect(gateway.locality == "Mumbai")
     #expect(gateway.localityChinese == "孟买")
     #expect(gateway.subLocality == nil)
   }
 
-  @Test func `considers only cities above the population limit`() throws {
+  @Test func `returns only cities above the population limit`() throws {
     let options = ReverseGeocoder.Options(minimumPopulation: 15_000)
     #expect(try Shared.place(35.6586, 139.7454, options: options)?.locality == "Tokyo")
     #expect(try Shared.place(47.5622, 13.6493)?.locality == "Hallstatt")
@@ -97,7 +97,7 @@ import Testing
     ("Tijuana", 32.5149, -117.0382, "America/Tijuana"), ("San Diego", 32.7157, -117.1611, "America/Los_Angeles"),
     ("Baarle-Hertog", 51.4380, 4.9310, "Europe/Brussels"), ("Big Diomede", 65.7810, -169.0570, "Asia/Anadyr"),
   ])
-  func `returns the time zone`(_ name: String, _ latitude: Double, _ longitude: Double, zone: String) throws {
+  func `returns a point's time zone`(_ name: String, _ latitude: Double, _ longitude: Double, zone: String) throws {
     #expect(try Shared.place(latitude, longitude)?.timeZone == zone)
     #expect(try Shared.place(latitude, longitude, options: .init(level: .country))?.timeZone == zone)
   }

@@ -1,8 +1,8 @@
 import GeocodeCore
 import Testing
 
-/// The place that a person means by a name (L12, L42): with typos, with several places of that name, and in simplified
-/// or traditional characters.
+/// Tests which place a person means by a name (L12, L42): with typos, if several places have the name, and in
+/// simplified or traditional characters.
 @Suite struct MeaningTests {
   func best(_ query: String) throws -> NamedPlace {
     let matches = try Shared.forward.search(query)
@@ -14,7 +14,7 @@ import Testing
     ("taibei", "Taipei"), ("Gaoxiong", "Kaohsiung"), ("wulumuqi", "Ürümqi"), ("Munchen", "Munich"),
     ("Pekin", "Beijing"), ("Kiev", "Kyiv"), ("Zurich", "Zürich"), ("Krakow", "Kraków"),
   ])
-  func `finds the best-known place first, by any of its names`(_ query: String, _ city: String) throws {
+  func `returns the best-known place first, for any of its names`(_ query: String, _ city: String) throws {
     #expect(try best(query).city == city)
   }
 
@@ -23,7 +23,7 @@ import Testing
     #expect(washington.admin1Code == "US.DC")
     #expect(try best("华盛顿").admin1Code == "US.DC")
     #expect(try best("朝阳区").divisionsChinese.first == "北京市")
-    // Hong Kong is also known under this name.
+    // Hong Kong is called Victoria, too.
     #expect(try best("Victoria").countryCode == "AU")
   }
 
@@ -32,7 +32,7 @@ import Testing
     ("华盛頓", "US"), ("臺北", "TW"), ("台北", "TW"), ("臺北市", "TW"), ("台湾", "TW"), ("臺灣", "TW"), ("Taiwan", "TW"),
     ("紐約", "US"), ("東京", "JP"), ("横浜", "JP"), ("首爾", "KR"),
   ])
-  func `finds the place a Chinese reader expects, in either script`(_ query: String, _ code: String) throws {
+  func `finds the place that Chinese readers expect, in either script`(_ query: String, _ code: String) throws {
     #expect(try best(query).countryCode == code)
   }
 
@@ -40,7 +40,7 @@ import Testing
     ("北榄府", "Samut Prakan"), ("北柳府", "Chachoengsao"), ("尖竹汶府", "Chanthaburi"), ("洛坤府", "Nakhon Si Thammarat"),
     ("亚拉腊", "Ararat"), ("阿拉拉特", "Ararat"),
   ])
-  func `finds a province by a common older name`(_ query: String, _ province: String) throws {
+  func `finds a province by a common older Chinese name`(_ query: String, _ province: String) throws {
     #expect(try best(query).admin1 == province)
   }
 
@@ -68,21 +68,21 @@ import Testing
     ("Amsterdm", "Amsterdam"),
     ("Pariss, France", "Paris"), ("Helsnki", "Helsinki"), ("Sydny", "Sydney"), ("Rmoe", "Rome"),
   ])
-  func `tolerates typos`(_ query: String, _ city: String) throws {
+  func `finds a city despite typos`(_ query: String, _ city: String) throws {
     let places = try Shared.forward.search(query).map { Shared.tables.place(for: $0.record) }
     #expect(places.contains { $0.city == city }, "\(places.map(\.city))")
     let closeness = try Shared.forward.search(query, options: .init(limit: 100)).map(\.closeness)
     #expect(closeness == closeness.sorted())
   }
 
-  @Test func `does not search for similar names if the exact name is known`() throws {
+  @Test func `returns no similar names if there is an exact match`() throws {
     for query in ["Paris", "Lima", "Bern"] {
       #expect(try Shared.forward.search(query, options: .init(limit: 100)).allSatisfy { $0.edits == 0 })
     }
   }
 
-  /// One edit is tolerated in names of up to five letters, two in longer ones.
-  @Test func `finds large places after one letter was changed, omitted, inserted or swapped`() throws {
+  /// One typo is tolerated in names of up to five letters, two in longer names.
+  @Test func `finds large places if one letter is changed, omitted, inserted or swapped`() throws {
     var state: UInt64 = 11
     func next(_ limit: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -110,7 +110,7 @@ import Testing
       let found = (try? Shared.forward.search(String(letters), options: .init(limit: 100))) ?? []
       if !found.contains(where: { $0.record == .place(row) }) { missed.append("\(name) as \(String(letters))") }
     }
-    // A misspelled name may be the correct name of another place, or similar to many names.
+    // A misspelled name may be another place's correct name, or resemble too many names.
     #expect(missed.count <= 20, "seed 11: \(missed)")
   }
 }

@@ -2,7 +2,7 @@ import GeocodeCore
 import TestSupport
 import Testing
 
-/// L12, L42: the country, province and city of a coordinate, without a network.
+/// Tests that the country, province and city of a coordinate are found offline (L12, L42).
 @Suite struct ReverseGeocoderTests {
   struct Golden: Sendable, CustomTestStringConvertible {
     var name: String
@@ -70,7 +70,7 @@ import Testing
     Golden("Honolulu", 21.3069, -157.8583, "US"), Golden("Azores", 37.7412, -25.6756, "PT"),
   ]
 
-  @Test(arguments: goldens) func `returns the correct country`(_ golden: Golden) throws {
+  @Test(arguments: goldens) func `returns the country of border towns, islands and enclaves`(_ golden: Golden) throws {
     #expect(try Shared.place(golden.latitude, golden.longitude)?.countryCode == golden.country)
   }
 
@@ -110,7 +110,8 @@ import Testing
   }
 
   @Test func `measures distances on the sphere, even across the antimeridian`() throws {
-    // Measured in degrees, Tubou, 190 km away, would be nearest, because it is on the same side of the antimeridian.
+    // Measured in degrees, Tubou, which is 190 km away, would be nearest, because it is on the same side of the
+    // antimeridian.
     #expect(try Shared.place(-16.8, -179.99)?.city == "Savusavu")
     #expect(try Shared.place(-16.8, 179.99)?.city == "Savusavu")
   }
@@ -126,7 +127,7 @@ import Testing
   }
 
   @Test func `returns the country of a point in the sea near an uninhabited coast`() throws {
-    // 20 km from Heard Island, which is uninhabited.
+    // The point is 20 km from Heard Island, which is uninhabited.
     let water = try Coordinate(latitude: -53.35, longitude: 73.5)
     let match = try #require(Shared.reverse.match(water))
     #expect(Shared.tables.countryCode(match.country) == "HM")
@@ -134,7 +135,7 @@ import Testing
     #expect(Shared.reverse.match(water, options: .init(maximumDistanceKilometers: 1)) == nil)
   }
 
-  @Test func `returns only the requested levels`() throws {
+  @Test func `returns only the requested levels of detail`() throws {
     let coordinate = try Coordinate(latitude: 48.8566, longitude: 2.3522)
     let country = try #require(Shared.reverse.match(coordinate, options: .init(level: .country)))
     #expect(country.region == nil && country.place == nil)
@@ -142,15 +143,15 @@ import Testing
     #expect(province.region != nil && province.place == nil)
   }
 
-  @Test func `ignores cities below the population limit`() throws {
+  @Test func `returns only cities above the population limit`() throws {
     let small = try #require(try Shared.place(48.8049, 2.1204))
     let large = try #require(try Shared.place(48.8049, 2.1204, options: .init(minimumPopulation: 1_000_000)))
     #expect(small.city == "Versailles")
     #expect(large.city == "Paris")
   }
 
-  /// Seeded random points: the tree must return the nearest city of the point's country.
-  @Test func `finds the same place as a search of all cities`() throws {
+  /// Uses random points. The tree must return the nearest city of the point's country.
+  @Test func `finds the same city as a search through all places`() throws {
     var state: UInt64 = 20_240_601
     func next() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -168,7 +169,7 @@ import Testing
       let best = all.indices.lazy.filter {
         Shared.tables.countryNumber(ofPlace: $0) == match.country
       }.map { Shared.tables.distanceKilometers(from: coordinate, toPlace: $0) }.min()
-      // A city of the same province is preferred if it is up to twice as far.
+      // A city of the same province is preferred if it is at most twice as far away.
       let nearest = try #require(best)
       #expect(found <= nearest * 2 + 0.01, "seed 20240601, round \(round): \(coordinate)")
       #expect(abs(try #require(match.distanceKilometers) - found) < 0.01)

@@ -1,6 +1,6 @@
 import GeocodeCore
 
-/// The geocoder's tables, loaded once for all tests.
+/// The geocoder's tables, which are loaded once for all tests.
 enum Shared {
   static let folder: String = {
     let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
@@ -12,7 +12,7 @@ enum Shared {
   static let reverse = ReverseGeocoder(tables)
   static let forward = ForwardGeocoder(tables)
 
-  /// Returns the place of a coordinate.
+  /// Returns the names of the place at a coordinate, or nil if nothing is found.
   static func place(
     _ latitude: Double, _ longitude: Double, options: ReverseGeocoder.Options = .init()
   ) throws -> NamedPlace? {

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct TableTests {
-  /// Runs `body` with a folder that contains a copy of the tables with one changed file.
+  /// Calls `body` with a folder that contains a copy of the tables in which one file is damaged by `change`.
   func withDamage(
     to name: String, _ change: (inout [UInt8]) -> Void, _ body: (String) throws -> Void
   ) throws {
@@ -25,8 +25,8 @@ import Testing
     try body(folder)
   }
 
-  /// L12, C19: the 249 countries of ISO 3166-1 and Kosovo, without withdrawn codes.
-  @Test func `contain all countries and places, in at most 12 MB`() throws {
+  /// The tables must contain the 249 countries of ISO 3166-1 and Kosovo, but no withdrawn codes (L12, C19).
+  @Test func `contains all countries and places in at most 12 MB`() throws {
     #expect(Shared.tables.countryCount == 250)
     for withdrawn in ["AN", "CS"] { #expect(Shared.tables.countryNumber(ofCode: withdrawn) == nil) }
     #expect(Shared.tables.placeCount > 214_000)
@@ -39,7 +39,7 @@ import Testing
     #expect(sizes.reduce(0, +) <= 12_000_000)
   }
 
-  @Test(arguments: GeocodeTables.fileNames) func `are refused if one byte differs`(_ name: String) throws {
+  @Test(arguments: GeocodeTables.fileNames) func `refuses a table in which one byte differs`(_ name: String) throws {
     try withDamage(to: name, { $0[$0.count / 2] ^= 1 }) { folder in
       let error = #expect(throws: TableError.self) { try GeocodeTables(folder: folder) }
       guard case .corrupt(let file, let line, _)? = error else { throw try #require(error) }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `are refused if truncated, and the error contains the last line`() throws {
+  @Test func `refuses a truncated table and reports the last line`() throws {
     let whole = String(
       decoding: try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")), as: UTF8.self)
     let kept = whole.utf8.prefix(100_000)
@@ -62,13 +62,13 @@ import Testing
     }
   }
 
-  @Test func `are refused if one is missing, and the error contains its path`() throws {
+  @Test func `reports the path of a missing table`() throws {
     #expect(throws: TableError.unreadable(path: "/nowhere/manifest.tsv", reason: "No such file or directory")) {
       try GeocodeTables(folder: "/nowhere")
     }
   }
 
-  @Test func `are refused if one is empty or the manifest is invalid`() throws {
+  @Test func `refuses an empty table and an invalid manifest`() throws {
     try withDamage(to: "divisions.tsv", { $0 = [] }) { folder in
       #expect(throws: TableError.corrupt(file: "divisions.tsv", line: 1, problem: "the file is empty")) {
         try GeocodeTables(folder: folder)
@@ -94,11 +94,11 @@ import Testing
     ("a control character", 60_000, UInt8(ascii: "a"), 0, "a control character"),
     ("broken UTF-8", 90_000, UInt8(ascii: "a"), 0xFF, "the row is not valid UTF-8"),
   ])
-  func `are refused if a row is invalid, and the error contains its line number`(
+  func `refuses a table with an invalid row and reports its line number`(
     _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
   ) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))
-    // The first such byte in a name at the beginning of a row.
+    // Damages the first such byte in the name at the beginning of a row.
     let row = try #require(bytes[offset...].firstIndex(of: UInt8(ascii: "\n"))) + 1
     let place = try #require(
       bytes.indices[row...].first { index in
@@ -113,8 +113,8 @@ import Testing
     }
   }
 
-  /// Wherever a file is truncated, loading reports that and does not read beyond the end of the file.
-  @Test func `are refused wherever they are truncated`() throws {
+  /// A truncated file must be reported, wherever it ends, and must not be read beyond its end.
+  @Test func `refuses tables that are truncated at any position`() throws {
     for name in GeocodeTables.fileNames + [GeocodeTables.manifestName] {
       let size = try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + name)).count
       for kept in [1, 15, 16, 100, size / 2, size - 1] where kept < size {
@@ -125,14 +125,14 @@ import Testing
     }
   }
 
-  /// A script creates the index; this compares its parts with each other.
-  @Test func `find each place at its own position, or another one within 20 km`() throws {
+  /// A script creates the index. This test compares its parts with each other.
+  @Test func `finds each place at its own position, or another place within 20 km`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 11) {
       let here = Shared.tables.coordinate(ofPlace: row)
       let match = try #require(Shared.reverse.match(here))
       let found = try #require(match.place)
       let distance = try #require(match.distanceKilometers)
-      // Two places may have the same position, and a nearby place of the correct country may be preferred.
+      // Another place may have the same position, or a nearby place may be preferred because of its province.
       #expect(distance < (found == row ? 0.01 : 20), "row \(row), found \(found)")
     }
   }

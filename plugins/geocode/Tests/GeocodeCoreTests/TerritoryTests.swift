@@ -1,10 +1,9 @@
 import GeocodeCore
 import Testing
 
-/// Country and province (L12): a territory is distinguished from its sovereign, and an island from the nearest
-/// mainland.
+/// Tests that a territory is distinguished from its sovereign state, and an island from the nearest mainland (L12).
 @Suite struct TerritoryTests {
-  /// A point in a territory, with the territory's own code.
+  /// A point in a territory that has its own country code.
   struct Territory: CustomTestStringConvertible {
     var name: String
     var latitude: Double
@@ -33,8 +32,8 @@ import Testing
     Territory("Smara", 26.738, -11.672, "EH"),
   ]
 
-  /// L12.
-  @Test(arguments: territories) func `has its own country code, and no province of its sovereign`(_ given: Territory)
+  /// Territories are separate countries in the results (L12).
+  @Test(arguments: territories) func `a territory has its own code and no province of its sovereign`(_ given: Territory)
     throws
   {
     let place = try #require(try Shared.place(given.latitude, given.longitude))
@@ -43,28 +42,28 @@ import Testing
     if place.city != nil { #expect(place.coordinate != nil) }
   }
 
-  /// L12.
-  @Test func `has no province from a distant place in the same country`() throws {
-    // Franz Josef Land, the Antarctic ice and Clipperton have no neighboring places.
+  /// The province is that of the country's nearest place, if this is near enough (L12).
+  @Test func `reports no province if the country's nearest place is too distant`() throws {
+    // Franz Josef Land, the Antarctic ice sheet and Clipperton have no places nearby.
     #expect(try Shared.place(10.30, -109.22)?.admin1 == nil)
     let ice = try #require(try Shared.place(-83, 60))
     #expect(ice.countryCode == "AQ" && ice.admin1 == nil)
   }
 
-  /// L42.
+  /// Small settlements must be found even on remote islands (L42).
   @Test(arguments: [
     (51.88, -176.65, "Adak"), (57.126, -170.28, "Saint Paul"), (-77.846, 166.668, "McMurdo Station"),
     (16.834, 112.339, "Sansha"), (-25.066, -130.1, "Adamstown"), (-37.067, -12.311, "Edinburgh of the Seven Seas"),
     (82.5, -62.35, "Alert"), (-49.35, 70.22, "Port-aux-Français"), (78.925, 11.93, "Ny-Ålesund"),
   ])
-  func `is named after its inhabited island or station`(_ latitude: Double, _ longitude: Double, _ name: String)
+  func `names remote islands after their settlement or station`(_ latitude: Double, _ longitude: Double, _ name: String)
     throws
   {
     #expect(try Shared.place(latitude, longitude)?.city == name)
   }
 
-  /// L42: the divisions according to cpca and GeoNames, even if another place is nearer.
-  @Test func `includes Woody Island in the divisions of Sansha`() throws {
+  /// The divisions follow cpca and GeoNames, even if a place of another division is nearer (L42).
+  @Test func `reports Woody Island as part of Sansha`() throws {
     let place = try #require(try Shared.place(16.834, 112.339))
     #expect(place.countryCode == "CN")
     #expect(place.admin1Chinese == "海南省")
@@ -72,8 +71,8 @@ import Testing
     #expect(place.divisionsChinese.contains("三沙市"))
   }
 
-  /// L42: so that an app can decide whether to use the result.
-  @Test func `is found with the nearest place and its distance`() throws {
+  /// With the distance, an app can decide if the result is useful (L42).
+  @Test func `returns the nearest place and its distance if only a place decides the country`() throws {
     var state: UInt64 = 7
     var found = 0
     while found < 200 {
@@ -88,8 +87,8 @@ import Testing
     }
   }
 
-  /// L12.
-  @Test func `is found with more confidence far from a border than near it`() throws {
+  /// The confidence was measured by distance to the nearest border (L12).
+  @Test func `reports more confidence far from a border than near one`() throws {
     let far = try #require(Shared.reverse.match(try Coordinate(latitude: 47.0, longitude: 2.5)))
     let near = try #require(Shared.reverse.match(try Coordinate(latitude: 47.59, longitude: 7.59)))
     #expect(far.confidence > 0.99)

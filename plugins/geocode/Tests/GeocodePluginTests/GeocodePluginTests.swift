@@ -27,8 +27,8 @@ import Testing
     try await host(plugin).call(try #require(registry[action]), with: inputs)
   }
 
-  /// L22: the tables can be loaded early, so that the first use is fast.
-  @Test func `loads its tables once, regardless of which action is called first`() async throws {
+  /// The tables can be loaded early, so that the first lookup is fast (L22).
+  @Test func `loads its tables once, whichever action is called first`() async throws {
     let plugin = GeocodePlugin()
     let first = try await call("geocode.prepare", plugin: plugin)
     #expect(first["loaded"] == .boolean(true))
@@ -39,7 +39,7 @@ import Testing
     #expect(try await call("geocode.prepare", plugin: unprepared)["loaded"] == .boolean(false))
   }
 
-  /// L42.
+  /// Names are returned in English and Chinese (L42).
   @Test func `returns the names of a place in both languages`() async throws {
     let place = try await call(
       "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimum-population": 1_000_000])
@@ -71,7 +71,7 @@ import Testing
     #expect(london["admin1"] == .string("Ontario"))
   }
 
-  /// L12, C19.
+  /// The list contains the 249 countries of ISO 3166-1 and Kosovo (L12, C19).
   @Test func `lists the countries of the world or of a continent`() async throws {
     #expect(try await call("geocode.countries")["count"] == .integer(250))
     let europe = try await call("geocode.countries", ["continent": "EU"])
@@ -91,7 +91,7 @@ import Testing
     #expect(try await call("geocode.reverse", ["latitude": 10, "longitude": 437.4, "wrap": true])["country"] != nil)
   }
 
-  @Test func `returns 1 to 100 results and accepts queries of up to 200 bytes`() async throws {
+  @Test func `returns 1 to 100 results, and accepts queries of up to 200 bytes`() async throws {
     #expect(try await call("geocode.forward", ["query": "San", "limit": 100])["count"] == .integer(100))
     #expect(try await call("geocode.forward", ["query": "San", "limit": 1])["count"] == .integer(1))
     let action = try #require(registry["geocode.forward"])
@@ -127,7 +127,7 @@ import Testing
       "minimum-population: 100000001 is not a population; expected 0 … 100000000"
     ),
   ])
-  func `refuses numbers out of range, both literal and computed`(
+  func `refuses literal and computed numbers that are out of range`(
     _ action: String, _ input: String, _ value: Value, _ message: String
   ) async throws {
     var inputs: ValueObject =
@@ -143,7 +143,7 @@ import Testing
     #expect(try #require(registry[action]).check(LiteralInput(inputs)).count == 1)
   }
 
-  @Test func `returns an error with the coordinates for a point on the open sea`() async throws {
+  @Test func `reports the coordinates of a point on the open sea as an error`() async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }
@@ -151,7 +151,7 @@ import Testing
     #expect(error?.message == "no country holds -30.0, -140.0, and no city is within 100.0 km")
   }
 
-  @Test func `reports an unknown name in a known country, or an unknown country`() async throws {
+  @Test func `reports an unknown name in a known country, and an unknown country`() async throws {
     let partial = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Xyzzyville, France"])
     }
@@ -163,7 +163,7 @@ import Testing
     #expect(unknown?.message == "'ZZ' is not a country; expected an ISO 3166 code such as CN or CHN")
   }
 
-  @Test func `stops when the step is cancelled`() async throws {
+  @Test func `stops if the step has been cancelled`() async throws {
     let host = host()
     host.cancel()
     let error = await #expect(throws: ActionError.self) {
@@ -179,7 +179,7 @@ import Testing
     #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
   }
 
-  @Test func `maps each of its errors to an error of Core Location`() {
+  @Test func `maps each error to an error of Core Location`() {
     #expect(GeocodeError.partialResult("").coreLocationName == "geocodeFoundPartialResult")
     #expect(GeocodeError.noResult("").coreLocationName == "geocodeFoundNoResult")
     #expect(GeocodeError.cancelled.coreLocationName == "geocodeCanceled")

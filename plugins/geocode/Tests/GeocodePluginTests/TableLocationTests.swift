@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TableLocationTests {
   @Test(arguments: ["Tables", "Contents/Resources/Tables"])
-  func `finds the tables in a flat bundle and in a macOS bundle from Xcode`(_ place: String) throws {
+  func `finds the tables in a flat bundle and in a macOS bundle built by Xcode`(_ place: String) throws {
     let folder = FileManager.default.temporaryDirectory.path + "/tables-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let bundle = folder + "/flowrun_GeocodePlugin.bundle"
