@@ -8,16 +8,16 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The environment of a command: flowrun's own variables, overridden by those of the workflow, of the step and of its
-/// `env` input. Another variable marks all descendants of this process.
+/// The environment of a command. The variables of flowrun are overridden by those of the workflow, these by those of
+/// the step, and these by the `env` input. An additional variable marks all descendants of this process.
 struct ChildEnvironment {
   /// All variables as `NAME=value`.
   let entries: CStrings
-  /// The value of `PATH`, in which programs are searched.
+  /// The value of `PATH`, the folders in which programs are searched for.
   let path: String
   /// The value of `PWD`, or nil if it is not set.
   private let folder: String?
-  /// True if the environment defines bash functions. Such a function may have the name of a program.
+  /// True if the environment defines bash functions. Such a function may replace a program of the same name.
   let hasFunctions: Bool
 
   private init(_ variables: [String: String], over base: ChildEnvironment? = nil) {
@@ -31,14 +31,15 @@ struct ChildEnvironment {
     hasFunctions = base?.hasFunctions == true || variables.keys.contains { $0.hasPrefix("BASH_FUNC_") }
   }
 
-  /// The environment of this process, which is read once, with the variable that marks its descendants.
+  /// This process's environment, which is read once, with the variable that marks descendants.
   private static let own: ChildEnvironment = {
     var variables = inherited
     variables[LeftBehind.variable] = LeftBehind.value
     return ChildEnvironment(variables)
   }()
 
-  /// The environment for starting a program in the folder `place` without a shell. `PWD` is set, as a shell would do.
+  /// Returns the environment for starting a program in the folder `place` without a shell. `PWD` is set as a shell
+  /// would set it.
   func entries(in place: String) -> CStrings {
     var (stated, actual) = (stat(), stat())
     guard stat(place, &actual) == 0 else { return entries }
@@ -55,19 +56,19 @@ struct ChildEnvironment {
   /// The variables of this process that every child inherits.
   private static var inherited: [String: String] {
     var variables = ProcessInfo.processInfo.environment
-    // If flowrun itself runs in a step, this variable belongs to the outer step.
+    // If flowrun itself runs inside a step, this variable belongs to the outer step.
     variables[OutputFile.variable] = nil
     variables[InnerRuns.variable] = nil
     variables["MAKEFLAGS"] = variables["MAKEFLAGS"].flatMap(MakeFlags.withoutDescriptors)
     return variables
   }
 
-  /// Creates the environment of a command.
+  /// Creates the environment of a command by overriding this process's variables.
   ///
   /// - Parameters:
-  ///   - withheld: variables of this process that the child does not inherit.
+  ///   - withheld: variables of this process that the child must not inherit.
   ///   - outputs: the path of the file for named outputs, or nil if there is none.
-  ///   - folders: the folders to be searched before those in `PATH`.
+  ///   - folders: folders to search before those in `PATH`.
   static func make(
     _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
     folders: [String] = []
@@ -102,7 +103,7 @@ struct ChildEnvironment {
     return ChildEnvironment(variables, over: own)
   }
 
-  /// Returns the reason why a variable is invalid, or nil if it is valid.
+  /// Returns the reason why the name or the value of a variable is invalid, or nil if both are valid.
   static func problem(with member: ValueObject.Member) -> String? {
     if member.key.isEmpty || member.key.utf8.contains(UInt8(ascii: "=")) || member.key.utf8.contains(0) {
       return "'\(member.key)' is not a valid name of an environment variable"
@@ -113,7 +114,7 @@ struct ChildEnvironment {
     return text.utf8.contains(0) ? nullProblem(member.key) : nil
   }
 
-  /// The problem of a value that the system would cut at its null character.
+  /// Returns the problem of a value with a null character, at which the system would cut it.
   private static func nullProblem(_ name: String) -> String { "the variable '\(name)' cannot hold a null character" }
 
   private static func text(_ value: Value) -> String? {

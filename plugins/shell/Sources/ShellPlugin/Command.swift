@@ -1,25 +1,26 @@
 import FlowModel
 
-/// A script for a shell, or a program with arguments that are not interpreted by a shell.
+/// A command: a script that a shell interprets, or a program with arguments.
 struct Command: Hashable {
-  /// The path or name of the program.
+  /// The path or the name of the program, which may be a shell.
   var program: String
   var arguments: [String]
-  /// The script for a shell, or nil if no shell is used.
+  /// The script, or nil if no shell is used.
   private(set) var text: String?
-  /// The program and its arguments, if a shell would only split the script into these words and run the program.
+  /// The words of the script, or nil if it needs a shell. They are set if a shell would only split the script into
+  /// these words and run the program.
   private(set) var plainWords: [String]?
-  /// The index of the argument that is the path of the script's file, or nil if the script is not in a file.
+  /// The index of the argument that is the path of the script's file. Nil unless the script is in a file.
   private(set) var scriptArgument: Int?
 
   /// The reason why a value is not a command.
   struct CommandLineProblem: Error, Hashable {
     var message: String
-    /// True if the `shell` input is invalid, rather than the command.
+    /// True if the problem is in the `shell` input.
     var isOfShell = false
   }
 
-  /// Creates a command from the `command` input. If it is a script, `shell` runs it.
+  /// Creates a command from the `command` input. If the input is a script, `shell` runs it.
   init(_ value: Value, shell: ShellTemplate = .plain) throws(CommandLineProblem) {
     switch value {
     case .string(let text):
@@ -35,7 +36,7 @@ struct Command: Hashable {
       if !shell.takesTextItself { scriptArgument = place }
       if shell.isPlain { plainWords = PlainWords.words(of: text) }
     case .array(let values):
-      // An element such as `${{ inputs.args }}` can expand to several words.
+      // An expression such as `${{ inputs.args }}` may provide several words.
       let elements = values.flatMap { $0.arrayValue ?? [$0] }
       let words = elements.compactMap(\.stringValue)
       guard words.count == elements.count, let first = words.first, !first.isEmpty else {
@@ -52,7 +53,7 @@ struct Command: Hashable {
     }
   }
 
-  /// Appends the positional parameters of a script. Does nothing if the command is not a script.
+  /// Appends positional parameters to a script. A command without a shell is not changed.
   mutating func append(arguments words: [String], to shell: ShellTemplate) throws(CommandLineProblem) {
     guard text != nil, !words.isEmpty else { return }
     if words.contains(where: { $0.utf8.contains(0) }) {
@@ -66,16 +67,16 @@ struct Command: Hashable {
   static let longestArgumentBytes = 128 << 10
 
   private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]
-  /// A Python program that runs the file given as its only argument in the same way as an inline script.
+  /// A Python program whose only argument is a file, which it runs as if it were an inline script.
   private static let pythonLoader =
     "import sys; exec(compile(open(sys.argv.pop(1), encoding='utf-8').read(), '<string>', 'exec'), {'__name__': '__main__'})"
 
   private var programName: String { String(program).pathParts.last ?? "" }
 
-  /// True if the command is a script that `sh` or `dash` runs.
+  /// True if `sh` or `dash` runs the command.
   var isForPlainShell: Bool { text != nil && (programName == "sh" || programName == "dash") }
 
-  /// Moves a script that is too long for an argument to a file, if the shell can read scripts from files.
+  /// Moves the script to a file if it is too long for an argument and the shell can read scripts from files.
   mutating func moveLongTextToFile() {
     guard let text, scriptArgument == nil, text.utf8.count >= Self.longestArgumentBytes,
       let place = arguments.lastIndex(of: text), place > 0, arguments[place - 1] == "-c"
@@ -90,7 +91,7 @@ struct Command: Hashable {
     }
   }
 
-  /// A short form of the command for messages: the first line of the script, or the words separated by spaces.
+  /// A short form for messages: the first line of the script, or the program and its arguments.
   var description: String {
     let text = text ?? ([program] + arguments).joined(separator: " ")
     let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text
@@ -98,17 +99,17 @@ struct Command: Hashable {
   }
 }
 
-/// The command line of a shell. Its word `{0}` is replaced by the script after `-c`, and otherwise by the path of a
-/// file that contains it.
+/// The command line of a shell. The word `{0}` stands for the script if it follows `-c`, and otherwise for the path of
+/// the script's file.
 struct ShellTemplate: Hashable {
   let words: [String]
-  /// The index of the script or its file. It is never 0.
+  /// The index of the word `{0}`. It is never 0.
   let textPlace: Int
 
   static let plain = ShellTemplate(words: ["/bin/sh", "-c", marker], textPlace: 2)
 
   private static let marker = "{0}"
-  /// The shells with a short name. `sh` and `bash` stop at the first command that fails.
+  /// The shells that have a short name. `sh` and `bash` stop at the first command that fails.
   private static let known = [
     "sh": "/bin/sh -e -c {0}", "bash": "bash --noprofile --norc -eo pipefail -c {0}", "python": "python3 -c {0}",
   ]
@@ -118,7 +119,7 @@ struct ShellTemplate: Hashable {
     self.textPlace = textPlace
   }
 
-  /// Creates a template from a short name or from a command line with `{0}`.
+  /// Creates a template from a short name, or from a command line that contains `{0}`.
   init(_ text: String) throws(Command.CommandLineProblem) {
     let words = (Self.known[text] ?? text).split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
     guard words.count(where: { $0 == Self.marker }) == 1, let place = words.firstIndex(of: Self.marker), place > 0
@@ -143,6 +144,6 @@ struct ShellTemplate: Hashable {
 
   private static let strict = try? ShellTemplate("sh")
 
-  /// True if the script itself is an argument, rather than the path of its file.
+  /// True if the script itself is the argument. If false, the argument is the path of its file.
   var takesTextItself: Bool { words[textPlace - 1] == "-c" }
 }

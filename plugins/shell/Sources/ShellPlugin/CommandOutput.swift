@@ -2,25 +2,25 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// One of the two output streams of a command, with the part of its data that is kept.
+/// One of a command's two output streams, with the part of its data that is kept.
 ///
-/// If there are more bytes than the limit, only the first half and the last half of the limit are kept. The command
+/// If the output exceeds the limit, only its beginning and its end are kept, half the limit each. The command
 /// continues.
 struct CommandOutput: ~Copyable {
   private let limitBytes: Int
-  /// The number of bytes kept of the beginning, and also of the end.
+  /// The number of bytes to keep from the beginning.
   private let halfBytes: Int
 
   private var pipe: Descriptor?
   private var first: [UInt8] = []
-  /// The latest bytes. When there are twice as many as needed, the older half is dropped.
+  /// The latest bytes. To avoid moving them for each piece, up to twice the required number are kept.
   private var last: [UInt8] = []
   private var totalBytes = 0
 
   private static let chunkBytes = 64 << 10
   private static let pieceLimit = 16
 
-  /// Creates an output without a pipe, for a stream that is merged into the other one.
+  /// Creates an output without a pipe, for a stream that is merged with the other one.
   init(limitBytes: Int) {
     pipe = nil
     self.limitBytes = limitBytes
@@ -33,16 +33,16 @@ struct CommandOutput: ~Copyable {
     halfBytes = limitBytes / 2
   }
 
-  /// True if more data may arrive.
+  /// True if the stream has not ended, so that more data may arrive.
   var isOpen: Bool { number >= 0 }
 
-  /// Moves the pipe to the caller. Returns a descriptor with an invalid number if the stream has ended.
+  /// Passes the pipe to the caller. Returns a descriptor with an invalid number if the stream has ended.
   mutating func takePipe() -> Descriptor { pipe.take() ?? Descriptor(-1) }
 
-  /// Closes the pipe, which has ended without unread data.
+  /// Closes the pipe after its end. There must be no unread data.
   mutating func end() { pipe = nil }
 
-  /// The descriptor of the pipe for `poll`, or −1, which `poll` ignores, if the stream has ended.
+  /// The pipe's descriptor for `poll`. −1 if the stream has ended; `poll` ignores that number.
   var number: CInt {
     switch pipe {
     case .none: -1
@@ -50,10 +50,10 @@ struct CommandOutput: ~Copyable {
     }
   }
 
-  /// Reads available data without waiting: one piece, or all pieces after the command has ended.
+  /// Reads available data without waiting. Reads one piece or, after the command has ended, everything.
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
-    // The number of pieces is limited, because a process left by the command may still be writing to the pipe.
+    // The number of pieces is limited, because a process that outlives the command may still write to the pipe.
     var pieces = everything ? Self.pieceLimit : 1
     while isOpen, pieces > 0 {
       pieces -= 1
@@ -89,10 +89,10 @@ struct CommandOutput: ~Copyable {
     if last.count > limitBytes { last.removeFirst(last.count - (limitBytes - halfBytes)) }
   }
 
-  /// The kept data as text. If bytes were omitted, a line about them separates the beginning from the end.
+  /// The kept data as text. If bytes were omitted, a line between the beginning and the end reports their number.
   var text: String {
     if totalBytes <= limitBytes { return String(decoding: first + last, as: UTF8.self) }
-    // A character must not be split.
+    // Both cuts must be at the boundary of a character.
     var head = first[...]
     if let start = head.lastIndex(where: { $0 & 0xC0 != 0x80 }), head.count - start < Self.characterBytes(head[start]) {
       head = head[..<start]
@@ -103,7 +103,7 @@ struct CommandOutput: ~Copyable {
       + LeftOut.line(bytes: missing) + String(decoding: tail, as: UTF8.self)
   }
 
-  /// The number of bytes of a character that begins with this byte.
+  /// Returns the number of bytes in a character that begins with `first`.
   private static func characterBytes(_ first: UInt8) -> Int {
     switch first {
     case 0xC0..<0xE0: 2

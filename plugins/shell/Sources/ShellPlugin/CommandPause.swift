@@ -1,9 +1,9 @@
 import FlowSystem
 
-/// The events for which a command waits without a thread.
+/// The conditions on which a command continues after waiting without a thread.
 struct CommandPause: Sendable {
-  /// The descriptors. One of them must become readable.
+  /// The descriptors. The command continues once one of them is readable.
   var files: [CInt]
-  /// The time limit, or nil if there is none.
+  /// The longest time to wait, or nil to wait without a limit.
   var time: Duration?
 }

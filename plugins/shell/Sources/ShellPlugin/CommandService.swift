@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Runs a service, which is a command that keeps running. Waits until it is ready, restarts it according to its policy,
-/// and stops it with its step. While it prints nothing, it uses no thread.
+/// Runs a service, which is a command that keeps running. Reports when it is ready, restarts it according to its
+/// policy, and stops it together with its step. While the service prints nothing, it uses no thread.
 final class CommandService: Sendable {
   private let start: CommandStart
   private let stop: StopPolicy
@@ -14,14 +14,14 @@ final class CommandService: Sendable {
   private let mergesOutput: Bool
   private let context: ActionContext
   private let state: Mutex<State>
-  /// The command that is ended when the step is cancelled.
+  /// The running command, which is stopped if the step is cancelled.
   private let current = Mutex<ServiceStart?>(nil)
-  /// Ends the current delay.
+  /// Ends the current delay early. Nil if there is none.
   private let endDelay = Mutex<(@Sendable () -> Void)?>(nil)
 
   private struct State: ~Copyable {
     var phase = Phase.new
-    /// The file with the command's text, while it may be started again.
+    /// The file with the script, kept as long as the command may be restarted.
     var script: ScriptFile?
     var patience = Patience()
     var began = ContinuousClock.now
@@ -36,16 +36,16 @@ final class CommandService: Sendable {
     case ends(ServiceStart, GroupOutcome)
   }
 
-  /// The event for which a service waits without a thread.
+  /// The event on which a service continues after waiting without a thread.
   private enum Pause: Sendable {
     case output(CommandPause)
     case outcome(GroupOutcome)
     case delay(Duration)
   }
 
-  /// The time for which a service without `ready-when` must run before its restarts are counted from zero again.
+  /// The running time after which the count of restarts is reset, for a service without `ready-when`.
   private static let steadyTime = Duration.seconds(10)
-  /// The interval of checking, during a delay on a thread of its own, whether the service should end.
+  /// The interval of checking for cancellation during a delay on a separate thread.
   private static let lookMilliseconds: CInt = 20
 
   init(
@@ -64,13 +64,13 @@ final class CommandService: Sendable {
 
   private var name: String { "'\(start.command.description)'" }
 
-  /// Runs the command and restarts it, on this thread. Always throws: `CancellationError` if the service was asked to
+  /// Runs the command and its restarts on this thread. Always throws: `CancellationError` if the service was asked to
   /// end, otherwise the error of the step.
   func perform() throws {
     while true { block(for: try advance(on: .own)) }
   }
 
-  /// Runs the next part of the service. Throws when the service has ended, as ``perform()`` does.
+  /// Runs the next part of the service. Throws when the service has ended, like ``perform()``.
   func progress(on thread: StepThread) throws -> BodyInParts.Progress {
     while true {
       let pause = try advance(on: thread)
@@ -95,7 +95,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Waits for the end of a delay. For the other events, a thread of its own has already waited.
+  /// Waits until a delay ends. For other events, the separate thread has already waited.
   private func block(for pause: Pause) {
     guard case .delay(let time) = pause else { return }
     let end = ContinuousClock.now + time
@@ -144,8 +144,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Starts the command. Returns the time after which it must be tried again if too few descriptors or processes are
-  /// available.
+  /// Starts the command. If too few descriptors or processes are available, returns the time after which to try again.
   private func begin(_ state: inout State) throws -> Duration? {
     try context.checkCancellation()
     state.began = .now
@@ -165,7 +164,7 @@ final class CommandService: Sendable {
     return nil
   }
 
-  /// Handles the end of the command. Throws the error of the step, unless the command must be started again.
+  /// Handles the end of the command. Throws the error of the step unless the command must be restarted.
   private func handleEnd(of service: ServiceStart, _ ending: TerminationStatus, _ state: inout State) throws {
     if service.wasKilled {
       context.log(
@@ -194,16 +193,16 @@ final class CommandService: Sendable {
       level: .warning)
   }
 
-  /// The error of a service that has ended for good.
+  /// Returns the error of a service that has ended and is not restarted.
   private func error(of service: ServiceStart, _ ending: TerminationStatus, _ state: borrowing State) -> ActionError {
     let count =
       state.startsAgain == 0
       ? "" : state.startsAgain == 1 ? ", after it was started again" : ", after \(state.startsAgain) new starts"
     let end = "\(name) \(Self.text(ending)) before it was stopped\(count)"
-    // The step has already succeeded, so the log must contain the failure.
+    // The step has already been reported as ready, so its failure must be in the log.
     if state.hasReportedReady { context.log(end, level: .error) }
     if !service.isReady, let port = probe?.portToBeFree {
-      // The service has ended, so if the port answers, another program does.
+      // The service has ended. If its port still answers, another program is using the port.
       if let stranger = service.stranger ?? (ReadyProbe.isAnswered(port) ? "another program" : nil) {
         return addressInUse(end, by: stranger, service)
       }
@@ -211,7 +210,7 @@ final class CommandService: Sendable {
     return ActionError("service-ended", end + service.lastLines.quote, isRetryable: false)
   }
 
-  /// The error of a service that did not get its port.
+  /// Returns the error of a service whose port is used by another program.
   private func addressInUse(_ end: String, by stranger: String, _ service: ServiceStart) -> ActionError {
     ActionError(
       "address-in-use",
@@ -230,7 +229,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Reports when the service is ready, or ends it at the time limit. Does not wait.
+  /// Starts to check if the service is ready. Ends the service if it is not ready within the time limit. Does not wait.
   private func awaitReadiness(of service: ServiceStart) {
     guard let condition, let probe else { return reportReady(service) }
     service.onLine { [self] in reportReady(service) }
@@ -241,7 +240,7 @@ final class CommandService: Sendable {
     look(at: service, probe, every: max(.milliseconds(1), condition.every))
   }
 
-  /// Checks repeatedly whether the service is ready, on a thread of the ``ProbeQueue``.
+  /// Checks repeatedly if the service is ready, on a thread of the ``ProbeQueue``.
   private func look(at service: ServiceStart, _ probe: ReadyProbe, every pause: Duration) {
     let isQueued = ProbeQueue.shared.add { [self] in
       if service.isOver { return }

@@ -2,18 +2,18 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The program, arguments and environment of a command, and the errors of starting it.
+/// The program, arguments and environment with which a command is started.
 struct CommandStart {
   let command: Command
   /// The program that runs the command: the first word of a list, or the shell of a script.
   let program: Program
-  /// The program of a script that needs no shell, or nil if the shell must run the script.
+  /// The program that a script runs without a shell, or nil if a shell must run the script.
   private let plainProgram: Program?
-  /// Receives the reports of flowrun runs inside the command.
+  /// Receives reports from flowrun runs that the command starts.
   let inner: InnerRuns.Command?
 
-  /// Looks for the program in the child's own folders; throws an ``ActionError`` if it is not there or the folder cannot
-  /// exist.
+  /// Finds the program in the child's `PATH`. Throws an ``ActionError`` if it does not exist or if the folder is
+  /// invalid.
   init(
     _ command: Command, folder: String, environment: ChildEnvironment, inner: InnerRuns.Command? = nil
   ) throws {
@@ -34,8 +34,8 @@ struct CommandStart {
       }
   }
 
-  /// Starts the command: its own program if it needs no shell, otherwise the shell. The shell also runs a program that
-  /// the system cannot execute itself, such as a script without `#!`.
+  /// Starts the program of a script directly if no shell is needed, and otherwise the command. A shell can also run
+  /// programs that the system refuses to execute, such as scripts without `#!`.
   func group(input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil) throws(SystemError) -> ProcessGroup {
     if let plainProgram {
       do throws(SystemError) {
@@ -48,20 +48,19 @@ struct CommandStart {
     return try ProcessGroup(program, input: input, output: output, errors: errors, terminal: terminal, inner: inner)
   }
 
-  /// The standard input of every command. All commands share this descriptor.
+  /// The empty standard input that all commands share.
   static let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
-  /// The number of descriptors that commands leave free for the rest of this process.
+  /// The number of descriptors that commands must leave for the rest of this process.
   private static let reservedDescriptors: CInt = 16
 
-  /// Throws an error if starting a command with this descriptor would leave too few descriptors for the rest of this
-  /// process.
+  /// Throws an error if a command with this descriptor would leave too few descriptors for the rest of this process.
   static func checkRoom(above number: CInt) throws(SystemError) {
     if DescriptorRoom.hasRoom(above: number, leaving: reservedDescriptors) { return }
     throw SystemError("cannot make a pipe", EMFILE)
   }
 
-  /// Returns the path of a program. If the name contains no slash, the program is searched in the child's `PATH`.
+  /// Returns the path of a program. A name without a slash is searched for in the child's `PATH`.
   private static func find(_ program: String, in path: String) throws -> String {
     if program.utf8.contains(UInt8(ascii: "/")) { return program }
     for place in path.utf8.split(separator: UInt8(ascii: ":")).map({ Substring($0) })
@@ -71,11 +70,11 @@ struct CommandStart {
     throw notFound(program)
   }
 
-  /// Returns the path of the program that a shell would run, or nil if this cannot be determined without the shell.
+  /// Returns the path of the program that a shell would run, or nil if only a shell can determine it.
   private static func findAsShell(_ program: String, in path: String) -> String? {
     if program.contains("/") { return program }
     for place in path.split(separator: ":", omittingEmptySubsequences: false) {
-      // Other entries are relative to the folder of the command.
+      // Relative entries depend on the folder of the command.
       guard place.first == "/" else { return nil }
       let file = "\(place)/\(program)"
       var status = stat()
@@ -89,7 +88,7 @@ struct CommandStart {
       "command-not-found", "there is no program '\(program)'; install it or correct its name", isRetryable: false)
   }
 
-  /// The error if the arguments or variables are too long for the system. The message contains the longest one.
+  /// Returns the error if the arguments or variables exceed the system's limit. Its message contains the longest one.
   private func tooLong() -> ActionError {
     let texts = [program.arguments, program.environment].map { $0.pointers.compactMap { $0 } }
     let total = texts.joined().reduce(0) { $0 + strlen($1) + 1 }
@@ -118,7 +117,7 @@ struct CommandStart {
       isRetryable: false)
   }
 
-  /// Converts a system error to an error of the step.
+  /// Converts a system error into an error of the step.
   func explain(_ error: SystemError) -> ActionError {
     if access(program.folder, X_OK) != 0 {
       return ActionError(

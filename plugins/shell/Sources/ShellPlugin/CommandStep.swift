@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Runs the command of a step in stages: creates its files, starts it, reads its output, and reads its named outputs.
-/// Between stages the step uses no thread.
+/// Runs the command of a step in stages: it creates files, starts the command, and reads its output and its named
+/// outputs. Between stages, the step uses no thread.
 final class CommandStep: Sendable {
   private let input: RunShell.Input
   private let context: ActionContext
@@ -18,21 +18,21 @@ final class CommandStep: Sendable {
   private let state = Mutex(State())
 
   private struct State: ~Copyable {
-    /// The command while it runs.
+    /// The command, or nil while it is not running.
     var running: RunningCommand?
-    /// The command's number in the queue for descriptors or processes, or nil if it has not had to wait.
+    /// The command's number in the ``StartQueue``, or nil if it has not had to wait.
     var ticket: Int?
-    /// True if it has tried to start since it last waited.
+    /// True if the command has tried to start since it last waited in the queue.
     var hasTried = false
-    /// The events that the running command waits for.
+    /// The conditions on which the running command continues, or nil.
     var pause: CommandPause?
-    /// The outcome of the command, while the processes that it left are being ended.
+    /// The outcome of the command while the processes that it left behind are being ended.
     var ending: RunningCommand.Ending?
   }
 
   private let outcome = GroupOutcome()
 
-  /// Writes the files that the command needs. Throws an ``ActionError`` if the inputs are invalid or a file cannot be
+  /// Writes the files that the command needs. Throws an ``ActionError`` if an input is invalid or a file cannot be
   /// written.
   init(_ input: RunShell.Input, in context: ActionContext) throws {
     self.input = input
@@ -64,12 +64,13 @@ final class CommandStep: Sendable {
     }
   }
 
-  /// Runs the command on this thread until it must wait. Returns nil in that case, and the caller must call
+  /// Runs the command on this thread until it ends or must wait. If it must wait, returns nil, and the caller must call
   /// ``wait(_:)``.
   func advance(on thread: StepThread) throws -> RunShell.Output? {
     let mayWait = thread.isWanted != nil
     if input.interactive {
-      // Only the command that has the terminal holds a thread, because no descriptor reports that it has stopped.
+      // A command that owns the terminal needs a thread, because no descriptor reports that the command was suspended.
+      // Other interactive commands wait without a thread.
       if mayWait, ForegroundTerminal.isAwaited, ReadinessWatch.shared.begin() {
         try context.checkCancellation()
         state.withLock { $0.pause = CommandPause(files: [], time: InteractiveCommand.lookTime) }
@@ -92,12 +93,12 @@ final class CommandStep: Sendable {
       return withRest(ending)
     }
     guard let ending else { return nil }
-    // The command's descriptors and files have been released.
+    // The command's descriptors and files have been released, so a waiting command may be able to start.
     StartQueue.shared.noteEnd()
     return try output(of: ending)
   }
 
-  /// Calls `resume` once, when the command can continue.
+  /// Calls `resume` once, when the command is able to continue.
   func wait(_ resume: @escaping @Sendable () -> Void) {
     if state.withLock({ $0.ending != nil }) { return outcome.wait(resume) }
     let (ticket, pause) = state.withLock { ($0.ticket, $0.pause) }
@@ -108,7 +109,8 @@ final class CommandStep: Sendable {
     if context.isCancelled { StartQueue.shared.release(ticket) }
   }
 
-  /// Adds the outcome of the process group. Returns nil while the processes that the command left are being ended.
+  /// Returns the outcome completed with that of the process group. Returns nil while processes that the command left
+  /// behind are being ended.
   private func withRest(_ ending: RunningCommand.Ending) -> RunningCommand.Ending? {
     guard let group = outcome.ending else { return nil }
     var ending = ending
@@ -116,14 +118,14 @@ final class CommandStep: Sendable {
     return ending
   }
 
-  /// Starts the command. Returns false if it must wait until other commands release descriptors or processes.
+  /// Starts the command. Returns false if it must wait for other commands to release descriptors or processes.
   private func begin(_ state: inout State, on thread: StepThread) throws -> Bool {
     let queue = StartQueue.shared
     let mayWait = thread.isWanted != nil
     var patience = Patience()
     while true {
       try context.checkCancellation()
-      // Commands that are already waiting are started first.
+      // Commands that are already waiting start first.
       if mayWait, state.ticket == nil, queue.hasWaiting, ReadinessWatch.shared.begin() {
         state.hasTried = false
         return takeTicket(&state)

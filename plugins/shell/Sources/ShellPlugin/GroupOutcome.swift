@@ -1,7 +1,7 @@
 import FlowSystem
 import Synchronization
 
-/// The outcome of a process group. It is known once the processes that the leader left have been ended.
+/// The outcome of a process group, which is known once the processes that the leader left behind have been ended.
 final class GroupOutcome: Sendable {
   private enum State {
     case unknown
@@ -11,14 +11,14 @@ final class GroupOutcome: Sendable {
 
   private let state = Mutex(State.unknown)
 
-  /// The outcome, or nil while processes are being ended.
+  /// The outcome, or nil if it is not known yet.
   var ending: ProcessGroup.Ending? {
     state.withLock { state in
       if case .known(let ending) = state { ending } else { nil }
     }
   }
 
-  /// Sets the outcome and resumes the body that waits for it.
+  /// Sets the outcome and resumes the step that waits for it.
   func set(_ ending: ProcessGroup.Ending) {
     let resume = state.withLock { state -> (@Sendable () -> Void)? in
       defer { state = .known(ending) }
@@ -28,7 +28,7 @@ final class GroupOutcome: Sendable {
     resume?()
   }
 
-  /// Calls `resume` once when the outcome is known.
+  /// Calls `resume` once, as soon as the outcome is known.
   func wait(_ resume: @escaping @Sendable () -> Void) {
     let isKnown = state.withLock { state in
       if case .known = state { return true }

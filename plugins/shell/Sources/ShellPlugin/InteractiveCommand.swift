@@ -3,13 +3,13 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Runs a command that uses flowrun's terminal. Its output is neither read nor recorded.
+/// Runs a command that uses flowrun's terminal. The output is neither read nor logged.
 enum InteractiveCommand {
   static let noTerminal = "no-terminal"
-  /// The interval at which a command looks whether the terminal is free.
+  /// The interval of checking if the terminal is free.
   static let lookTime = Duration.milliseconds(20)
 
-  /// Runs the command until it ends. Throws an ``ActionError`` `no-terminal` if flowrun has no terminal.
+  /// Runs the command until it ends. Throws an ``ActionError`` with the code `no-terminal` if flowrun has no terminal.
   static func run(_ start: CommandStart, _ stop: StopPolicy, in context: ActionContext) throws -> RunningCommand.Ending
   {
     let kill = CommandStop()
@@ -21,7 +21,7 @@ enum InteractiveCommand {
           try context.checkCancellation()
           do throws(SystemError) {
             let group = try start.group(input: input, output: output, errors: errors, terminal: input)
-            // A command that was stopped with Ctrl-Z receives the signal when it continues.
+            // A command suspended with Ctrl-Z receives the signal only when it is continued.
             kill.stop(group, by: stop, continues: true, in: context)
             return group
           } catch {
@@ -42,16 +42,16 @@ enum InteractiveCommand {
   }
 }
 
-/// Ends the command of a cancelled step.
+/// Ends the command of a step that is cancelled.
 final class CommandStop: Sendable {
   private let isKilled = Atomic(false)
 
-  /// True if the command was killed because it had not ended in time.
+  /// True if the command had to be killed because it did not end in time.
   var wasNeeded: Bool { isKilled.load(ordering: .relaxed) }
 
-  /// When the step is cancelled, asks the command to end, and kills it after the grace period.
+  /// Registers for cancellation of the step. The command is then asked to end, and killed after the grace period.
   ///
-  /// - Parameter continues: true if the command may be suspended and must be continued before it can end.
+  /// - Parameter continues: true if the command may be suspended, in which case it must be continued to end.
   func stop(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
     context.onCancel { [self] in end(group, by: policy, continues: continues, in: context) }
   }
@@ -62,7 +62,8 @@ final class CommandStop: Sendable {
     end(group, within: policy.within, after: .zero, in: context)
   }
 
-  /// Kills the command after the grace period, which is the longer of the policy's and that of nested flowrun runs.
+  /// Kills the command after the grace period. If nested flowrun runs need more time than the policy allows, they get
+  /// it.
   private func end(_ group: ProcessGroup, within: Duration, after waited: Duration, in context: ActionContext) {
     let inner = Duration.milliseconds(group.innerTime)
     let time = max(within, inner)
@@ -71,7 +72,7 @@ final class CommandStop: Sendable {
       StopTime.extend(by: inner)
     }
     context.host.wake(after: time - waited) { [self] in
-      // A nested run may have started in the meantime.
+      // Another nested run may have started since.
       if .milliseconds(group.innerTime) > time { return end(group, within: within, after: time, in: context) }
       guard group.status() == nil else { return group.send(SIGKILL) }
       isKilled.store(true, ordering: .relaxed)

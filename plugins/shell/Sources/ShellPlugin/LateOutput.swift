@@ -3,9 +3,9 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The output of a finished command that a process of another session still has open.
+/// The output of a finished command that is still open in a process of another session.
 ///
-/// Its lines are logged until the run ends. If the pipe had no reader, SIGPIPE would end that process when it writes.
+/// Its lines are logged until the run ends. Without a reader, SIGPIPE would end that process when it writes.
 final class LateOutput: Sendable {
   private struct Pipes: ~Copyable {
     var output: CommandOutput
@@ -13,11 +13,11 @@ final class LateOutput: Sendable {
     var lines: OutputLines
   }
 
-  /// The pipes, or nil if they have ended or the run has ended.
+  /// The pipes. Nil after both have ended, and after the end of the run.
   private let pipes: Mutex<Pipes?>
 
   private init(_ output: consuming Descriptor, _ errors: consuming Descriptor, _ context: ActionContext) {
-    // Output after the end of the command is only logged.
+    // After the end of the command, its output is only logged and not kept.
     pipes = Mutex(
       Pipes(
         output: CommandOutput(output, limitBytes: 0), errors: CommandOutput(errors, limitBytes: 0),
@@ -26,16 +26,17 @@ final class LateOutput: Sendable {
 
   private static let count = Atomic(0)
 
-  /// Reads both outputs until they end or the run ends. A descriptor with an invalid number is at its end.
+  /// Reads both outputs until they end or the run ends. An output whose descriptor has an invalid number has already
+  /// ended.
   static func read(_ output: consuming Descriptor, _ errors: consuming Descriptor, in context: ActionContext) {
     let late = LateOutput(output, errors, context)
     guard LateReader.shared.add(late) else { return }
-    // The run releases the handles of its steps when it ends.
+    // The run releases all handles of its steps when it ends, and thereby stops reading.
     let number = count.add(1, ordering: .relaxed).newValue
     context.provide(HandleKey("shell-output-\(number)"), late) { late.stop() }
   }
 
-  /// Reads available data without waiting. Returns false if both outputs have ended.
+  /// Reads available data without waiting. Returns false once both outputs have ended.
   fileprivate func readAvailable() -> Bool {
     pipes.withLock { pipes in
       guard var open = pipes.take() else { return false }
@@ -62,7 +63,7 @@ final class LateOutput: Sendable {
   }
 }
 
-/// Reads all late outputs on one thread, which ends after the last of them has ended.
+/// Reads all late outputs on one thread. The thread ends when all outputs have ended.
 private final class LateReader: Sendable {
   static let shared = LateReader()
 
@@ -75,7 +76,7 @@ private final class LateReader: Sendable {
 
   private static let lookMilliseconds: CInt = 20
 
-  /// Starts to read an output. Returns false if no thread can be started.
+  /// Adds an output to be read. Returns false if no thread can be started.
   func add(_ output: LateOutput) -> Bool {
     let mustStart = state.withLock { state in
       state.outputs.append(output)

@@ -2,14 +2,14 @@ import FlowDiagnostics
 import FlowModel
 import FlowSystem
 
-/// A POSIX extended regular expression, matched against lines without terminal escapes.
+/// A POSIX extended regular expression. Terminal escapes are removed from a line before it is matched.
 ///
 /// Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX allows several threads to match
 /// with it.
 final class LinePattern: @unchecked Sendable {
   private let expression: UnsafeMutablePointer<regex_t>
 
-  /// The reason why a text is not a regular expression.
+  /// The reason why a text is not a valid regular expression.
   struct PatternProblem: Error, Hashable {
     var message: String
   }
@@ -33,7 +33,7 @@ final class LinePattern: @unchecked Sendable {
     expression.deallocate()
   }
 
-  /// True if the expression matches a part of the line.
+  /// True if a part of the line matches the expression.
   func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     let text = TerminalText.withoutSequences(String(decoding: line, as: UTF8.self))
     return regexec(expression, text, 0, nil, 0) == 0
