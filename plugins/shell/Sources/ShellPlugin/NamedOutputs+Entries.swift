@@ -3,18 +3,18 @@ import FlowModel
 extension NamedOutputs {
   /// A value written by a command in the format of the `GITHUB_OUTPUT` file.
   ///
-  /// An entry is a line `name=value`, or a line `name<<WORD` followed by the lines of the value and a line `WORD`.
-  /// Lines end with LF or CRLF. The last line may have no line break.
+  /// An entry is a line `name=value`, or a line `name<<WORD` followed by the lines of the value and by a line `WORD`.
+  /// Lines end with LF or CRLF; the last line may have no line break.
   struct NamedOutput: Hashable {
     var name: String
     var text: String
-    /// The number of its first line, starting at 1.
+    /// The number of the entry's first line in the file, from 1.
     var line: Int
   }
 }
 
 extension NamedOutputs.NamedOutput {
-  /// Parses the contents of the file. The values are in the order in which they were written.
+  /// Parses the contents of the file. Returns the values in the order in which they were written.
   static func all(in bytes: [UInt8]) throws(NamedOutputs.OutputProblem) -> [NamedOutputs.NamedOutput] {
     if let offset = bytes.withUnsafeBufferPointer({ UTF8Check.firstInvalidOffset(in: $0) }) {
       let line = bytes[..<offset].count { $0 == UInt8(ascii: "\n") } + 1
@@ -55,7 +55,7 @@ extension NamedOutputs.NamedOutput {
     var rest: ArraySlice<UInt8>
     var number = 0
 
-    /// Returns the next line and its line break.
+    /// Returns the next line and its line break separately, or nil at the end.
     mutating func next() -> (text: ArraySlice<UInt8>, ending: ArraySlice<UInt8>)? {
       guard !rest.isEmpty else { return nil }
       number += 1
@@ -67,7 +67,7 @@ extension NamedOutputs.NamedOutput {
       return (rest[..<end], rest[end..<after])
     }
 
-    /// Returns the lines before the line that equals `word`, without the last line break.
+    /// Returns the lines up to the line that equals `word`, without their last line break.
     mutating func value(
       endingWith word: ArraySlice<UInt8>, of name: String
     ) throws(NamedOutputs.OutputProblem) -> String {

@@ -1,11 +1,11 @@
 import FlowModel
 import FlowPluginKit
 
-/// The outputs that a step declares, for parsing the values written by its command.
+/// The outputs that a step declares. They determine how the values written by its command are parsed.
 struct NamedOutputs {
   let fields: [FieldDeclaration]
 
-  /// A problem of the file in ``OutputFile/variable``, as a clause whose subject is the file.
+  /// A problem with the file in ``OutputFile/variable``. The message is a clause whose subject is the file.
   struct OutputProblem: Error, Hashable {
     var message: String
 
@@ -16,7 +16,7 @@ struct NamedOutputs {
     }
   }
 
-  /// Creates the outputs from the `outputs` input.
+  /// Creates the outputs from the `outputs` input. Throws an ``ActionError`` if a declaration is invalid.
   init(declaredBy declarations: ValueObject) throws {
     if let problem = Self.problems(with: declarations).first {
       throw ActionError("command-invalid", "'\(problem.keyPath)': \(problem.message)", isRetryable: false)
@@ -26,7 +26,7 @@ struct NamedOutputs {
 
   // MARK: Declarations
 
-  /// Returns the problems of the declarations, with their positions in the step's inputs.
+  /// Returns the problems of the declarations, each with its key path in the step's inputs.
   static func problems(with declarations: ValueObject) -> [InputProblem] {
     var problems: [InputProblem] = []
     var names: Set<String> = []
@@ -55,13 +55,13 @@ struct NamedOutputs {
 
   // MARK: Values
 
-  /// Parses the values that the command wrote and converts them to the declared types. An output without a value has
-  /// its default value or is null.
+  /// Parses the values that the command wrote and converts them to their declared types. An output that was not written
+  /// has its default value or is null.
   ///
   /// - Parameter bytes: the contents of the file, or nil if the command removed it.
   func values(in bytes: [UInt8]?) throws(OutputProblem) -> ValueObject {
     var texts: [String: String] = [:]
-    // If a name occurs several times, the last value is used, as on GitHub.
+    // As on GitHub, the last value of a name is used.
     for line in try NamedOutput.all(in: bytes ?? []) {
       guard fields.contains(where: { $0.name.hasSameBytes(as: line.name) }) else { throw undeclared(line) }
       texts[line.name] = line.text

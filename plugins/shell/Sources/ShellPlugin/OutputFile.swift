@@ -8,9 +8,10 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The file to which a command writes its named outputs. Deinitialization removes it.
+/// The file to which a command writes its named outputs. It is removed when this object is released.
 ///
-/// The file has its own folder, so that a process that outlives the step cannot create the file again.
+/// The file has a separate folder, which is removed with it. A process that outlives the step therefore cannot create
+/// the file again.
 final class OutputFile: Sendable {
   /// The environment variable that contains the path of the file.
   static let variable = "FLOWRUN_OUTPUT"
@@ -18,7 +19,7 @@ final class OutputFile: Sendable {
   private let folder = TemporaryPath.unused()
   var path: String { "\(folder)/outputs" }
 
-  /// Creates an empty file that only this user can read. Throws an ``ActionError`` if that fails.
+  /// Creates an empty file that only this user can access. Throws an ``ActionError`` if that fails.
   init() throws {
     guard mkdir(folder, 0o700) == 0 else { throw Self.problem() }
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -39,14 +40,14 @@ final class OutputFile: Sendable {
 
   deinit {
     unlink(path)
-    // The command may have left other files in the folder, such as a replacement for this file.
+    // The command may have left other files in the folder, for example temporary ones.
     if rmdir(folder) != 0 { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// The contents of the file, or nil if the command removed it. Throws an ``ActionError`` if it cannot be read, is not
-  /// a regular file, or is larger than 1 MiB.
+  /// Returns the contents of the file, or nil if the command removed it. Throws an ``ActionError`` if the file cannot
+  /// be read, is not a regular file, or is larger than 1 MiB.
   func contents() throws -> [UInt8]? {
-    // If the command has replaced the file with a pipe, opening it must not block.
+    // If the command has replaced the file with a pipe, opening the pipe must not block.
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard number >= 0 else {
       if errno == ENOENT { return nil }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The maximum number of bytes kept of each output stream of a command.
+/// The maximum number of bytes to keep from each output stream of a command.
 struct OutputLimit {
   let bytes: Int
 
@@ -9,7 +9,7 @@ struct OutputLimit {
     var message: String
   }
 
-  /// Parses a limit such as `8MiB`; nil means the default limit.
+  /// Parses a limit such as `8MiB`. Nil selects the default limit.
   init(_ text: String?) throws(LimitProblem) {
     guard let text else {
       bytes = Limits.usualCommandOutputBytes

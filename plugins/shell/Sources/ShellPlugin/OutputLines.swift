@@ -2,28 +2,28 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Splits the output of a command into lines and logs them as they arrive. The last lines are kept for the error
-/// message.
+/// Splits a command's output into lines and logs them as they arrive. The last lines are kept for error messages.
 struct OutputLines {
   private let log: Log
   private var output = Self.splitter
   private var errors = Self.splitter
-  /// The last lines of both streams.
+  /// The last lines of both streams, in order of arrival.
   private(set) var last = LastLines()
 
-  /// Lines can be one byte longer than the log accepts. The log truncates such a line and notes that.
+  /// Creates a splitter whose lines may be one byte longer than the log accepts. The log truncates such a line and adds
+  /// a note.
   private static var splitter: LineSplitter {
     LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
   }
 
-  /// Creates the lines of the step of `context`.
+  /// Creates a splitter that logs the lines for the step of `context`.
   ///
-  /// - Parameter onLine: called with each complete line.
+  /// - Parameter onLine: called with each complete line, after the line has been logged.
   init(_ context: ActionContext, onLine: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil) {
     log = Log(context, onLine)
   }
 
-  /// True if the run's log accepts more lines now.
+  /// True if the run's log currently accepts more lines.
   var hasRoom: Bool { log.hasRoom }
 
   mutating func append(_ piece: UnsafeRawBufferPointer, from stream: LogStream) {
@@ -33,7 +33,7 @@ struct OutputLines {
     }
   }
 
-  /// Logs the incomplete last line of each stream.
+  /// Logs the last line of each stream if it is incomplete.
   mutating func finish() {
     log.finish(&output, &last, from: .standardOutput)
     log.finish(&errors, &last, from: .standardError)
@@ -75,7 +75,7 @@ struct OutputLines {
       }
       if !bytes.isEmpty, isTold { context.log(PrintedLines(decoding: bytes, longest: longest), from: stream) }
       if let onLine {
-        // Log lines caused by a line must follow it in the log.
+        // `onLine` is called after logging, so that messages that it causes follow the line in the log.
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
           line.withUnsafeBytes(onLine)
         }

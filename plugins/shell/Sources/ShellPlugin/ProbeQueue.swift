@@ -1,7 +1,7 @@
 import FlowSystem
 import Synchronization
 
-/// Runs the readiness checks of all services on a few threads. A check may block for seconds.
+/// Runs the readiness checks of all services on a few threads, because a check may block for seconds.
 final class ProbeQueue: Sendable {
   static let shared = ProbeQueue()
 
@@ -9,7 +9,7 @@ final class ProbeQueue: Sendable {
     var waiting: [@Sendable () -> Void] = []
     var threads = 0
 
-    /// Removes and returns the next check. Returns nil if there is none; the calling thread must then end.
+    /// Removes and returns the next check. If there is none, returns nil, and the calling thread must end.
     mutating func next() -> (@Sendable () -> Void)? {
       guard waiting.isEmpty else { return waiting.removeFirst() }
       threads -= 1
@@ -21,7 +21,7 @@ final class ProbeQueue: Sendable {
 
   private static let mostThreads = 8
 
-  /// Runs a check when a thread is free for it. Returns false if the system cannot create a thread.
+  /// Runs a check as soon as a thread is free. Returns false if the system cannot create a thread.
   func add(_ check: @escaping @Sendable () -> Void) -> Bool {
     let mustStart = state.withLock { state in
       state.waiting.append(check)
@@ -36,7 +36,7 @@ final class ProbeQueue: Sendable {
     } catch {
       return state.withLock { state in
         state.threads -= 1
-        // Another thread runs the check later.
+        // An existing thread will run the check.
         if state.threads > 0 { return true }
         state.waiting = []
         return false

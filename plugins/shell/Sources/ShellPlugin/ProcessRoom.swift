@@ -1,18 +1,18 @@
 import FlowSystem
 import Synchronization
 
-/// Limits the starts of commands if the system allows this user only a few processes (`ulimit -u`), so that running
-/// commands can start children. A shell fails if it cannot fork, while a command that has not started can wait.
+/// Delays the start of commands if the system allows this user only a few processes (`ulimit -u`), so that running
+/// commands can start children. A shell fails if it cannot fork, but a command that has not been started can wait.
 enum ProcessRoom {
-  /// The number of processes reserved per command: the command itself and three children.
+  /// The number of processes reserved per command: one for the command and three for children.
   private static let processesPerCommand = 4
-  /// The time in which a new command starts its children.
+  /// The time within which a new command is expected to start its children.
   private static let settling = Duration.milliseconds(100)
 
   private static let starts = Mutex<[ContinuousClock.Instant]>([])
 
-  /// Throws an error if starting a command now would leave too few processes for those that have just started. A
-  /// command is always started if no other one is running.
+  /// Throws an error if starting a command now would leave too few processes for the commands that have just started.
+  /// If no other command is running, never throws.
   static func check() throws(SystemError) {
     try starts.withLock { starts throws(SystemError) in
       guard let room = ProcessTable.room else { return }

@@ -1,32 +1,32 @@
 import FlowModel
 import FlowSystem
 
-/// The check whether a service is ready.
+/// A way to check if a service is ready.
 enum ReadyProbe: Sendable {
-  /// The service has printed a matching line.
+  /// The service is ready when it prints a matching line.
   case line(LinePattern)
-  /// A port of this machine accepts connections.
+  /// The service is ready when this port of the machine accepts connections.
   case port(Int)
-  /// An HTTP request to the address succeeds.
+  /// The service is ready when an HTTP request to this address succeeds.
   case http(HTTPAddress)
-  /// A command exits with status 0.
+  /// The service is ready when this program exits with status 0.
   case command(Program)
 
   private static let lookTime = Duration.seconds(5)
-  /// The loopback addresses on which a port is checked.
+  /// The loopback addresses that are tried when a port is checked.
   private static let hosts = ["127.0.0.1", "::1"]
-  /// The null device, for the output of the command in ``command(_:)``.
+  /// The null device, which receives the output of ``command(_:)``.
   private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
   /// The result of a check.
   enum Answer {
     case notReady
     case ready
-    /// The port answers, but the process that listens there does not belong to the service.
+    /// The port answers, but the process that listens on it does not belong to the service.
     case stranger(description: String)
   }
 
-  /// Checks once whether the service is ready; the check ends early if `isOver` returns true.
+  /// Checks once if the service is ready. The check ends early when `isOver` returns true.
   func look(at group: ProcessGroup, unless isOver: () -> Bool) -> Answer {
     let isAnswered =
       switch self {
@@ -36,12 +36,12 @@ enum ReadyProbe: Sendable {
       case .command(let program): Self.succeeds(program, unless: isOver)
       }
     guard isAnswered else { return .notReady }
-    // Another program may have taken the port after it was found free.
+    // Another program may have started to use the port since it was found free.
     guard let port = portToBeFree, let stranger = PortListeners(at: port).stranger(to: group) else { return .ready }
     return .stranger(description: stranger)
   }
 
-  /// The port on which nothing must answer before the service starts, or nil.
+  /// The port on which nothing may answer before the service starts, or nil if there is none.
   var portToBeFree: Int? {
     switch self {
     case .port(let port): port
@@ -60,7 +60,7 @@ enum ReadyProbe: Sendable {
     }
   }
 
-  /// True if a port of this machine accepts connections.
+  /// True if this port of the machine accepts connections.
   static func isAnswered(_ port: Int) -> Bool {
     hosts.contains { PlainRequest.isAnswered(host: $0, port: port, by: ContinuousClock.now + lookTime) }
   }

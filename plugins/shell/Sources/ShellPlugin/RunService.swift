@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The action `shell.service`. It runs a command that keeps running, in its own process group and on its own thread.
+/// The action `shell.service`. It runs a command that keeps running, in a process group of its own.
 struct RunService: StepService, DetailedAction {
   static let name = "shell.service"
   static let summary = "Runs a command that keeps running until the run ends"
@@ -104,7 +104,7 @@ struct RunService: StepService, DetailedAction {
     }
   }
 
-  /// Creates the service of a step. Throws an ``ActionError`` if the inputs are invalid or its script cannot be written.
+  /// Creates the service of a step. Throws an ``ActionError`` if an input is invalid or the script cannot be written.
   private static func service(_ input: Input, _ context: ActionContext) throws -> CommandService {
     var command = try Command(input.command, shell: input.shell, arguments: input.arguments)
     guard let place = command.scriptArgument, let text = command.text else {
@@ -142,7 +142,7 @@ struct RunService: StepService, DetailedAction {
     case .http(let address)?: probe = .http(address)
     case .run(let value)?:
       var asking = try Command(value, shell: input.shell, arguments: [])
-      // A script file would have to exist for as long as the service is probed.
+      // A script file would have to exist as long as the service is probed, so the script is passed to `sh` instead.
       if asking.scriptArgument != nil { asking = try Command(value, shell: "sh", arguments: []) }
       probe = .command(try start(of: asking).program)
     case .log(let text)?:

@@ -3,8 +3,8 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The action `shell.run`. It runs a command in its own process group. While the command writes nothing, the step uses
-/// no thread.
+/// The action `shell.run`. It runs a command in a separate process group. While the command prints nothing, the step
+/// uses no thread.
 struct RunShell: Action, DetailedAction {
   static let name = "shell.run"
   static let summary = "Runs a command and gives its output"
@@ -72,7 +72,7 @@ struct RunShell: Action, DetailedAction {
 
     private enum CodingKeys: CodingKey { case status, stdout, stderr }
 
-    // Replaces the default implementation, which uses reflection and is too slow for thousands of commands.
+    // The default implementation uses reflection, which is too slow for thousands of commands.
     var values: ValueObject {
       var values: ValueObject = ["status": status.value, "stdout": stdout.value, "stderr": stderr.value]
       for (name, value) in named { values[name] = value }
@@ -156,7 +156,7 @@ struct RunShell: Action, DetailedAction {
   ) throws -> Output {
     switch ending.group.status {
     case .signaled(let number):
-      // A script that needs no shell is treated as if a shell had run it.
+      // If a script was run without a shell, the status is the one that the shell would have reported.
       let status = Int(number) + signalStatus
       if successStatuses.contains(status) { return output(of: ending, status: status) }
       throw ActionError(
@@ -170,7 +170,7 @@ struct RunShell: Action, DetailedAction {
     }
   }
 
-  /// Shells add this number to the number of the signal that ended a command.
+  /// The number that shells add to the number of a signal to form the exit status.
   private static let signalStatus = 128
 
   private static func output(of ending: RunningCommand.Ending, status: Int) -> Output {
@@ -181,7 +181,7 @@ struct RunShell: Action, DetailedAction {
 }
 
 extension Command {
-  /// Creates the command of a step. Throws an ``ActionError`` if the inputs are invalid.
+  /// Creates the command of a step. Throws an ``ActionError`` if an input is invalid.
   init(_ value: Value, shell: String?, arguments: [String]) throws {
     do throws(CommandLineProblem) {
       let shell = try shell.map { text throws(CommandLineProblem) in try ShellTemplate(text) }
@@ -198,8 +198,8 @@ extension RunShell {
   /// The maximum number of characters of the last output line that are quoted in the first line of an error message.
   private static let causeCharacters = 200
 
-  /// The message of a failure. It begins with the status and the last line of output, which is often the cause. If
-  /// there was no output, the command replaces that line. If there are several last lines, they all follow.
+  /// Returns the message of a failure. The first line contains the status and the last line of output, which is often
+  /// the cause. Without output, it contains the command instead. If there are several last lines, all of them follow.
   private static func message(_ end: String, _ command: Command, _ lines: LastLines) -> String {
     let quoted = lines.quote.split(separator: "\n").dropFirst()
     guard let last = quoted.last else { return "\(end): '\(command.description)'" }
@@ -209,7 +209,7 @@ extension RunShell {
       + (quoted.count > 1 ? lines.quote : "")
   }
 
-  /// Advice to append to the message if `sh` reported an error for syntax of bash.
+  /// Returns advice to append to the message if `sh` reported an error about syntax of bash.
   private static func hint(_ command: Command, _ lines: LastLines) -> String {
     guard command.isForPlainShell else { return "" }
     let quote = lines.quote
@@ -220,11 +220,10 @@ extension RunShell {
 }
 
 extension String {
-  /// The text without one trailing line break, `\
-  /// ` or `\\r\
-  /// `, like a shell's `$(…)`, so that output can be compared with an expected value.
+  /// The text without one trailing LF or CRLF, as in a shell's `$(…)`, so that output can be compared with an expected
+  /// value.
   fileprivate var withoutLastLineBreak: String {
-    // CRLF is one character.
+    // Swift treats CRLF as one character.
     last == "\n" || last == "\r\n" ? String(dropLast()) : self
   }
 }

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A running command. When it ends, the other processes of its group are ended too.
+/// A running command. When it ends, the remaining processes of its group are ended as well.
 struct RunningCommand: ~Copyable {
   private let context: ActionContext
   private let group: ProcessGroup
@@ -11,26 +11,26 @@ struct RunningCommand: ~Copyable {
   private var errors: CommandOutput
   private var lines: OutputLines
   private let kill = CommandStop()
-  /// A descriptor that becomes readable when the group's leader has ended. Its number is negative until it is needed,
-  /// or if the system does not support it.
+  /// A descriptor that becomes readable when the group's leader ends. Its number is negative until it is needed, or if
+  /// the system has no such descriptors.
   private var exitWatch = Descriptor(-1)
   private var hasBeenRead = false
 
   /// The outcome of a command, with its output.
   struct Ending {
-    /// The status of the leader, and whether it left behind processes that had to be killed.
+    /// The leader's status. It also states if the leader left behind processes that had to be killed.
     var group: ProcessGroup.Ending
     var output: String
     var errors: String
     /// The last lines of both streams, in the order in which they arrived.
     var lastLines: LastLines
-    /// True if it was killed because it had not ended in time.
+    /// True if the command was killed because it did not end in time.
     var wasKilled: Bool
   }
 
   /// Starts the command.
   ///
-  /// - Parameter mergesOutput: true if standard error uses the pipe of standard output.
+  /// - Parameter mergesOutput: true if standard error is written to the pipe of standard output.
   init(
     _ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, _ stop: StopPolicy, in context: ActionContext
   ) throws(SystemError) {
@@ -57,19 +57,18 @@ struct RunningCommand: ~Copyable {
     kill.stop(group, by: stop, in: context)
   }
 
-  /// Ends the remaining processes of the group. Called after all output was read.
+  /// Ends the remaining processes of the group. Must be called after all output has been read.
   ///
-  /// - Parameter restDone: called with the outcome of the group if other processes must be awaited, or nil to wait for
-  ///   them on this thread. The second result is true if it will be called; the returned outcome is then that of the
-  ///   leader only.
+  /// - Parameter restDone: called with the group's outcome if processes must be awaited, or nil to wait for them on
+  ///   this thread. If it will be called, `isCalled` is true and the returned outcome is that of the leader only.
   consuming func end(restDone: (@Sendable (ProcessGroup.Ending) -> Void)?) -> (Ending, isCalled: Bool) {
     if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
-    // If an output is still open or the command was cancelled, child processes may be left.
+    // If an output is still open or the command was cancelled, child processes may be running.
     let hasRest = output.isOpen || errors.isOpen || context.isCancelled
     let ending = restDone.map { group.collect(withSession: hasRest, $0) } ?? group.collect(withSession: hasRest)
-    // A process in another session may be used by later steps.
+    // Later steps may need a process in another session.
     if output.isOpen || errors.isOpen, !context.isCancelled {
       LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
     }
@@ -81,26 +80,26 @@ struct RunningCommand: ~Copyable {
 
   private static let running = Atomic(0)
 
-  /// The number of running commands of this process. They release their descriptors and processes when they end.
+  /// The number of commands that are running in this process. Each releases descriptors and processes when it ends.
   static var count: Int { running.load(ordering: .relaxed) }
 
-  /// While output arrives constantly, the leader is checked after this number of pieces.
+  /// The number of pieces of output after which the leader is checked if output arrives constantly.
   private static let busyLooks = 16
-  /// The time that processes have to print after the leader's end. If the system has no descriptor for its end, it is
-  /// also the interval of checking the leader on a separate thread.
+  /// The time within which processes may print after the leader's end. Also the interval of checking the leader on a
+  /// separate thread if the system has no descriptor for its end.
   private static let shortMilliseconds: CInt = 20
-  /// The interval of checking the leader if there is no descriptor for its end.
+  /// The interval of checking the leader without a thread if the system has no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
-  /// The pause while the log accepts no more lines. Meanwhile the command is blocked, as with a slow terminal.
+  /// The pause while the log accepts no more lines. Meanwhile the command is blocked, as by a slow terminal.
   private static let fullMilliseconds: CInt = 10
-  /// The number of waits for which a silent command keeps a thread that no other step needs. So the thread that started
-  /// a short command usually reads all of its output.
+  /// The number of times that a silent command waits on a thread that no other step needs. As a result, the thread that
+  /// started a short command usually reads all of its output.
   private static let heldLooks = 10
   private static let heldMilliseconds: CInt = 2
 
-  /// Waits for the end of the leader only. It comes shortly after the outputs have been closed, so most short commands
-  /// wake this thread once instead of three times. Without a descriptor for it, waits for standard error, which a command
-  /// closes after standard output.
+  /// Waits briefly for the end of the leader. It ends just after its outputs are closed, so for most short commands
+  /// this thread wakes once instead of three times. Without a descriptor for the end, waits for standard error, which
+  /// is closed last.
   private mutating func awaitEnd() {
     exitWatch = Descriptor.exitWatch(of: group.number)
     let number = exitWatch.number >= 0 ? exitWatch.number : errors.isOpen ? errors.number : output.number
@@ -108,7 +107,7 @@ struct RunningCommand: ~Copyable {
     _ = poll(&file, 1, Self.heldMilliseconds)
   }
 
-  /// While nested flowrun runs clean up after the end of the command, reads their output.
+  /// Reads the output of nested flowrun runs, which may still clean up after the command has ended.
   private mutating func awaitInnerRuns() {
     while group.innerTime > 0 {
       var files = (
@@ -118,7 +117,7 @@ struct RunningCommand: ~Copyable {
       _ = withUnsafeMutableBytes(of: &files) {
         poll($0.bindMemory(to: pollfd.self).baseAddress, 2, Self.shortMilliseconds)
       }
-      // Closed outputs do not mean that the nested runs have ended.
+      // The nested runs may continue after closing the outputs.
       if !output.isOpen, !errors.isOpen { _ = poll(nil, 0, Self.shortMilliseconds) }
       if files.0.revents != 0 { output.read(everything: false, as: .standardOutput, into: &lines) }
       if files.1.revents != 0 { errors.read(everything: false, as: .standardError, into: &lines) }
@@ -127,9 +126,9 @@ struct RunningCommand: ~Copyable {
     errors.read(everything: true, as: .standardError, into: &lines)
   }
 
-  /// Reads both outputs until they have ended or the leader has ended; a process that it left may keep them open.
-  /// Returns nil in these cases. If the command is silent and the thread is shared, returns the events for which the
-  /// command waits.
+  /// Reads both outputs until they or the leader have ended, and then returns nil. A process that outlives the leader
+  /// may keep the outputs open. If the command is silent and the thread is shared, returns the conditions on which to
+  /// continue.
   mutating func read(on thread: StepThread) -> CommandPause? {
     var isShared = thread.isWanted != nil
     if !hasBeenRead, thread.isWanted?() != true { awaitEnd() }
@@ -155,7 +154,7 @@ struct RunningCommand: ~Copyable {
         idleLooks += 1
         if idleLooks < Self.heldLooks { continue }
       }
-      // The leader is also checked if data arrives constantly, because that may be from a process that it left.
+      // Checked even if data arrives constantly, because the data may come from a process that outlives the leader.
       let isLook = ready == 0 || looks % Self.busyLooks == 0
       if isLook, exitWatch.number < 0 {
         hasEnded = group.status() != nil
@@ -182,8 +181,8 @@ struct RunningCommand: ~Copyable {
     return isShared ? awaitLeader() : nil
   }
 
-  /// The leader has ended. Reads what other processes of the command are about to print, such as the last lines of
-  /// `exec > >(tee log)`, until they close the outputs or print nothing for a moment.
+  /// Reads what other processes print just after the leader's end, such as the last lines of `exec > >(tee log)`. Stops
+  /// when they close the outputs or print nothing for a moment.
   private mutating func readRest() {
     let end = ContinuousClock.now + .milliseconds(Int(Self.shortMilliseconds))
     while output.isOpen || errors.isOpen, lines.hasRoom, !context.isCancelled, ContinuousClock.now < end {
@@ -200,7 +199,7 @@ struct RunningCommand: ~Copyable {
     }
   }
 
-  /// The time for which this thread waits for more output.
+  /// Returns the milliseconds that this thread waits for more output, or −1 to wait without a limit.
   private func patience(isFull: Bool, isShared: Bool, isWanted: Bool) -> CInt {
     if isShared { return isFull || isWanted ? 0 : Self.heldMilliseconds }
     if isFull { return Self.fullMilliseconds }
@@ -214,8 +213,8 @@ struct RunningCommand: ~Copyable {
       time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
   }
 
-  /// Both outputs have ended. Returns nil if the leader has ended, too, which is usual, or otherwise the event of its
-  /// end.
+  /// Called when both outputs have ended. Usually the leader has ended as well, and nil is returned. Otherwise returns
+  /// the event of its end.
   private mutating func awaitLeader() -> CommandPause? {
     if group.status() != nil { return nil }
     if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }

@@ -1,8 +1,8 @@
 import FlowPluginKit
 import FlowSystem
 
-/// A file with a script, for shells that read scripts from files. Only this user can read it. Deinitialization removes
-/// it.
+/// A file with a script, for shells that read scripts from files. Only this user can access it. It is removed when this
+/// value is destroyed.
 struct ScriptFile: ~Copyable {
   let path: String
 

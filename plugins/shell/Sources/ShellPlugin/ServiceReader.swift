@@ -5,18 +5,18 @@ import FlowSystem
 struct ServiceReader: ~Copyable {
   private var output: CommandOutput
   private var errors: CommandOutput
-  /// The lines of the output, which it logs.
+  /// The splitter that logs the lines of both streams.
   var lines: OutputLines
-  /// A descriptor that becomes readable when the command has ended. Its number is negative if the system does not
-  /// support it.
+  /// A descriptor that becomes readable when the command has ended. Its number is negative if the system has no such
+  /// descriptors.
   private let exitWatch: Descriptor
   private var hasEnded = false
 
-  /// The interval of checking the leader if there is no descriptor for its end.
+  /// The interval of checking the command if the system has no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
   /// The pause while the log accepts no more lines.
   private static let fullMilliseconds: CInt = 10
-  /// The time for which a silent service keeps a shared thread that no other step needs.
+  /// The time that a silent service stays on a shared thread that no other step needs.
   private static let heldMilliseconds: CInt = 2
 
   init(
@@ -29,8 +29,8 @@ struct ServiceReader: ~Copyable {
     exitWatch = Descriptor.exitWatch(of: group.number)
   }
 
-  /// Reads until the command has ended and `awaitsMore` returns false. Returns nil then. If the command is silent and
-  /// the thread is shared, returns the events for which it waits.
+  /// Reads until the command has ended and `awaitsMore` returns false, and then returns nil. If the command is silent
+  /// and the thread is shared, returns the conditions on which to continue.
   mutating func read(_ group: ProcessGroup, on thread: StepThread, awaitsMore: () -> Bool) -> CommandPause? {
     let isShared = thread.isWanted != nil && ReadinessWatch.shared.begin()
     while true {
@@ -58,7 +58,7 @@ struct ServiceReader: ~Copyable {
     }
   }
 
-  /// Logs the incomplete last lines. Returns the last lines of the output.
+  /// Logs incomplete last lines. Returns the last lines of the output.
   mutating func finish() -> LastLines {
     lines.finish()
     return lines.last

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// One run of a service's command. Each restart creates a new one.
+/// One run of a service's command. Each restart creates another one.
 final class ServiceStart: Sendable {
   private struct State {
     var isReady = false
@@ -11,10 +11,10 @@ final class ServiceStart: Sendable {
     var hasEnded = false
     var isAskedToEnd = false
     var lastLines = LastLines()
-    /// Called when a line matches, then removed.
+    /// The action to call once, when a line matches.
     var onMatch: (@Sendable () -> Void)?
     var hasMatched = false
-    /// The process that answers at the service's port without belonging to it.
+    /// The description of a process that answers on the service's port but does not belong to the service.
     var stranger: String?
   }
 
@@ -23,10 +23,11 @@ final class ServiceStart: Sendable {
   private let pattern: LinePattern?
   private let state = Mutex(State())
   private let kill = CommandStop()
-  /// Reads the output, or nil after the command has ended.
+  /// The reader of the output. Nil after the command has ended.
   private let reader: Mutex<ServiceReader?>
 
-  /// Starts the command.
+  /// Starts the command. `mergesOutput` sends standard error to the pipe of standard output. `pattern` is the line that
+  /// marks the service as ready.
   init(
     _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext
   ) throws(SystemError) {
@@ -48,21 +49,22 @@ final class ServiceStart: Sendable {
   }
 
   var isReady: Bool { state.withLock { $0.isReady } }
-  /// True if the service was not ready within its time limit.
+  /// True if the service did not become ready within its time limit.
   var isTooLate: Bool { state.withLock { $0.isTooLate } }
-  /// True if readiness is no longer awaited: the service is ready, was not ready in time, or has ended.
+  /// True if readiness is no longer checked: the service is ready, has exceeded its time limit, or has ended.
   var isOver: Bool { state.withLock { $0.isReady || $0.isTooLate || $0.hasEnded } }
-  /// True if the command was killed because it had not ended in time.
+  /// True if the command had to be killed because it did not end in time.
   var wasKilled: Bool { kill.wasNeeded }
-  /// The description of the process that answered at its port and does not belong to it, or nil.
+  /// The description of a process that answers on the service's port but does not belong to the service, or nil.
   var stranger: String? { state.withLock { $0.stranger } }
-  /// The last lines of its output.
+  /// The last lines of the service's output.
   var lastLines: LastLines { state.withLock { $0.lastLines } }
 
-  /// Checks once whether the service is ready.
+  /// Checks once if the service is ready. The check ends early when readiness no longer matters.
   func look(_ probe: ReadyProbe) -> ReadyProbe.Answer { probe.look(at: group, unless: { self.isOver }) }
 
-  /// Records a process that answers at the service's port without belonging to it; returns false if it is known.
+  /// Records a process that answers on the service's port but does not belong to the service. Returns false if it was
+  /// already recorded.
   func record(stranger: String) -> Bool {
     state.withLock { state in
       defer { state.stranger = stranger }
@@ -70,7 +72,7 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Marks the service as ready; returns false if it already was or its readiness is no longer awaited.
+  /// Marks the service as ready. Returns false if it is already ready, has exceeded its time limit, or has ended.
   func becomeReady() -> Bool {
     state.withLock { state in
       guard !state.isReady, !state.isTooLate, !state.hasEnded else { return false }
@@ -79,7 +81,7 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Marks the service as not ready in time. Returns false if it is ready or has ended.
+  /// Records that the service exceeded its time limit. Returns false if it is ready or has ended.
   func giveUp() -> Bool {
     state.withLock { state in
       guard !state.isReady, !state.hasEnded else { return false }
@@ -88,7 +90,7 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Calls `action` once when a line matches, or immediately if one has matched.
+  /// Calls `action` once, when a line matches. If a line has already matched, calls it immediately.
   func onLine(_ action: @escaping @Sendable () -> Void) {
     let hasMatched = state.withLock { state in
       if !state.hasMatched { state.onMatch = action }
@@ -111,8 +113,8 @@ final class ServiceStart: Sendable {
     kill.end(group, by: stop, in: context)
   }
 
-  /// Reads the command's output until the command has ended. Returns nil then. If the command is silent and the thread
-  /// is shared, returns the events for which it waits.
+  /// Reads the command's output until the command has ended, and then returns nil. If the command is silent and the
+  /// thread is shared, returns the conditions on which to continue.
   func read(on thread: StepThread) -> CommandPause? {
     let (pause, last) = reader.withLock { reader -> (CommandPause?, LastLines?) in
       guard var open = reader.take() else { return (nil, nil) }
@@ -131,9 +133,9 @@ final class ServiceStart: Sendable {
     return nil
   }
 
-  /// Ends the remaining processes of the group. Called after the command has ended.
+  /// Ends the remaining processes of the group. Must be called after the command has ended.
   ///
-  /// - Parameter isShared: true if this thread must not wait for them.
+  /// - Parameter isShared: true if this thread must not wait until they have ended.
   func collect(isShared: Bool) -> GroupOutcome {
     let outcome = GroupOutcome()
     if !isShared {
@@ -148,6 +150,6 @@ final class ServiceStart: Sendable {
     if !isOver, pattern?.matches(line) == true { noteMatch() }
   }
 
-  /// True if the service was asked to end and nested flowrun runs are still cleaning up.
+  /// True if the service was asked to end but nested flowrun runs are still cleaning up.
   private var isAwaitingInnerRuns: Bool { state.withLock { $0.isAskedToEnd } && group.innerTime > 0 }
 }

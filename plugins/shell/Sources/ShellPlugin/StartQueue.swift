@@ -3,7 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A first-in, first-out queue of commands that wait, without a thread, until others release descriptors or processes.
+/// A first-in, first-out queue of commands that wait for others to release descriptors or processes. Waiting commands
+/// use no thread.
 final class StartQueue: Sendable {
   static let shared = StartQueue()
 
@@ -16,22 +17,22 @@ final class StartQueue: Sendable {
     var waiting: [WaitingStart] = []
     var lastTicket = 0
     var isTicking = false
-    /// The time since which no command could be started although none is running, or nil.
+    /// The time since which no command could be started although none is running. Nil if the last start succeeded.
     var failingSince: ContinuousClock.Instant?
-    /// The id of the run in whose log the last warning about waiting commands was written.
+    /// The id of the last run in whose log a warning about waiting commands was written.
     var warnedRun: String?
   }
 
   private let state = Mutex(State())
 
-  /// The interval at which the first command tries again, because other programs may have released resources.
+  /// The interval of trying to start the first command, because other programs may have released resources.
   private static let tickTime = Duration.milliseconds(50)
-  /// The maximum wait while other programs use all resources.
+  /// The longest wait if other programs use all resources.
   private static let longestWait = Duration.seconds(10)
 
   var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-  /// Returns a new number for a command that must wait.
+  /// Returns a new number, with which a command enters the queue.
   func newTicket() -> Int {
     state.withLock { state in
       state.lastTicket += 1
@@ -39,8 +40,8 @@ final class StartQueue: Sendable {
     }
   }
 
-  /// True if the command may wait and try again after this error. The first time in a run, logs which resource is
-  /// missing.
+  /// True if the command may wait and try again after this error. For the first such error of a run, logs which
+  /// resource is missing.
   func allows(_ error: SystemError, in context: ActionContext) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
     let running = RunningCommand.count
@@ -60,9 +61,9 @@ final class StartQueue: Sendable {
     return isAllowed
   }
 
-  /// Queues a command. Calls `resume` once, when the command should try to start.
+  /// Adds a command to the queue. Calls `resume` once, when the command should try to start.
   ///
-  /// - Parameter isFirst: true if the command was at the front before and returns there.
+  /// - Parameter isFirst: true to put the command at the front, because it has already been there.
   func add(_ ticket: Int, isFirst: Bool, _ resume: @escaping @Sendable () -> Void) {
     let begins = state.withLock { state in
       state.waiting.insert(WaitingStart(ticket: ticket, resume: resume), at: isFirst ? 0 : state.waiting.count)
@@ -72,7 +73,7 @@ final class StartQueue: Sendable {
     if begins { tick() }
   }
 
-  /// Removes a command from the queue and resumes it, because its step was cancelled.
+  /// Removes a command whose step was cancelled from the queue, and resumes it.
   func release(_ ticket: Int) {
     let start = state.withLock { state in
       state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
@@ -80,13 +81,13 @@ final class StartQueue: Sendable {
     start?.resume()
   }
 
-  /// Called after a waiting command has started: the next one tries too, because there may be enough resources for it.
+  /// Called after a waiting command has started. The next one tries to start as well, because resources may be left.
   func noteStart() {
     state.withLock { $0.failingSince = nil }
     next()
   }
 
-  /// Called after a command has ended: the next waiting one tries to start.
+  /// Called after a command has ended. The next waiting command tries to start.
   func noteEnd() { next() }
 
   private func next() {
