@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShellPlugin
 
-/// Commands and variables that are too long for the system, merged output, and hints about `sh`.
+/// Tests commands and variables that exceed the system's limits, merged output, and hints about bash.
 @Suite(.timeLimit(.minutes(10))) struct `A command` {
   let host = TestHost(workflowFolder: "/")
 
@@ -23,7 +23,8 @@ import Testing
       ("sh", "#", "echo \"$? $0 end\""), ("bash", "#", "list=(1 2); echo \"${#list[@]} end\""),
       ("python", "#", "import sys; print(__name__, len(sys.argv), 'end')"),
     ])
-  func `longer than 128 KiB is passed to its shell as a file`(shell: String, comment: String, last: String) async throws
+  func `passes a script longer than 128 KiB to its shell as a file`(shell: String, comment: String, last: String)
+    async throws
   {
     let text = comment + String(repeating: "x", count: 200_000) + "\n" + last
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "shell": .string(shell)])
@@ -32,7 +33,7 @@ import Testing
     if shell != "sh" { #expect(output["stdout"] == short["stdout"]) }
   }
 
-  @Test func `of 128 KiB is passed as a file even without a shell input`() async throws {
+  @Test func `passes a script of 128 KiB as a file even without a shell input`() async throws {
     let text = "#" + String(repeating: "x", count: Command.longestArgumentBytes) + "\necho end"
     #expect(try await host.call(RunShell.self, with: ["command": .string(text)])["stdout"] == "end")
   }
@@ -45,7 +46,7 @@ import Testing
     #expect(argument?.message.contains("an argument has 150000 bytes") == true, "\(argument?.message ?? "")")
   }
 
-  @Test func `preserves the order in which lines are written if both outputs are merged`() async throws {
+  @Test func `keeps the order in which lines are written if both outputs are merged`() async throws {
     let text = "for i in 1 2 3 4 5 6 7 8 9; do echo out$i; echo err$i >&2; done"
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "merge-output": true])
     #expect(output["stderr"] == "")
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["if [[ a ]]; then", "[[ a == b ]]", "a=(1 2)"])
-  func `fails with a hint about bash if sh cannot parse it`(text: String) async throws {
+  func `reports a hint about bash if sh cannot parse the script`(text: String) async throws {
     let error = await failure(["command": .string(text), "shell": "sh"])
     #expect(
       error?.message.contains("if it is written for bash, write 'shell: bash'") == true, "\(error?.message ?? "")")

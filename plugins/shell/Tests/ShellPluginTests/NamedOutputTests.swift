@@ -6,7 +6,7 @@ import Testing
 
 @testable import ShellPlugin
 
-/// The outputs that a command writes to the file in `FLOWRUN_OUTPUT`.
+/// Tests the outputs that a command writes to the file in `FLOWRUN_OUTPUT`.
 @Suite(.timeLimit(.minutes(10))) struct `Named outputs` {
   private static let declared: ValueObject = [
     "version": ["type": "string", "required": false], "size": ["type": "integer", "required": false],
@@ -51,7 +51,9 @@ import Testing
       ("notes<<E F\nE\n F\nE F\n", ["notes": "E\n F"]),
       ("notes<<EOF\né=\u{301}\nEOF\n", ["notes": "é=\u{301}"]), ("", [:]), ("\n", [:]),
     ] as [(String, ValueObject)])
-  func `are parsed in GitHub's format, according to their declared types`(text: String, expected: ValueObject) throws {
+  func `parses outputs in GitHub's format, according to their declared types`(text: String, expected: ValueObject)
+    throws
+  {
     #expect(try values(text) == expected)
   }
 
@@ -71,15 +73,15 @@ import Testing
     ("version = 1\n", "has the undeclared output \"version \" in line 1; write 'version=…' without spaces"),
     ("Version=1\n", "has the undeclared output \"Version\" in line 1"),
   ])
-  func `fail the step if they are invalid, and the error contains the line`(text: String, message: String) {
+  func `reports the line of an invalid output`(text: String, message: String) {
     #expect(problem(Array(text.utf8)).contains(message), "\(problem(Array(text.utf8)))")
   }
 
-  @Test func `fail the step if they are not UTF-8, and the error contains the line`() {
+  @Test func `reports the line of an output that is not UTF-8`() {
     #expect(problem(Array("size=1\nversion=".utf8) + [0xFF, 0x0A]).hasPrefix("is not UTF-8 in line 2"))
   }
 
-  @Test func `fail the step if required ones are missing, and the error contains their names`() {
+  @Test func `reports the names of missing required outputs`() {
     let declared: ValueObject = [
       "a": ["type": "string"], "b": ["type": "integer"], "c": ["type": "any", "required": false],
     ]
@@ -99,12 +101,12 @@ import Testing
       (["a": ["type": "string", "secret": true]], "outputs.a.secret"),
       (["a": ["type": "string", "colour": "red"]], "outputs.a.colour"),
     ] as [(ValueObject, String)])
-  func `have declarations that are checked before the run`(declarations: ValueObject, place: String) {
+  func `checks the declarations of outputs before the run`(declarations: ValueObject, place: String) {
     let problems = RunShell.check(LiteralInput(["command": "true", "outputs": .object(declarations)]))
     #expect(problems.map(\.keyPath) == [place], "\(problems)")
   }
 
-  @Test func `cause a warning before the run if a literal command writes undeclared ones`() {
+  @Test func `warns before the run if a literal command writes an undeclared output`() {
     let problems = RunShell.check(LiteralInput(["command": "echo a=1 >> $FLOWRUN_OUTPUT"]))
     #expect(problems.map(\.isWarning) == [true] && problems[0].help?.contains("outputs: {") == true)
     #expect(RunShell.check(LiteralInput(["command": "echo a=1"])).isEmpty)
@@ -135,7 +137,8 @@ import Testing
     "test -f \"$FLOWRUN_OUTPUT\" && test ! -s \"$FLOWRUN_OUTPUT\" && cd / && sh -c 'echo got=yes >> \"$FLOWRUN_OUTPUT\"'",
     "d=${FLOWRUN_OUTPUT%/*}; mkdir \"$d/more\"; echo got=yes > \"$d/more/x\"; ln -sf more/x \"$FLOWRUN_OUTPUT\"",
   ])
-  func `can be written by appending to the file, or by replacing or linking it`(command: String) async throws {
+  func `accepts outputs whether the command appends to the file, replaces it or links it`(command: String) async throws
+  {
     let outputs = try await run(command + "; echo \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"] == "yes" && outputs["status"] == 0)
     let path = try #require(outputs["stdout"]?.stringValue)
@@ -152,17 +155,17 @@ import Testing
     ("echo got=1 >> \"$FLOWRUN_OUTPUT\"; exit 3", "command-failed", "status 3"),
     ("echo got=1 >> \"$FLOWRUN_OUTPUT\"; kill -9 $$", "command-killed", "signal 9"),
   ])
-  func `fail the step if their file cannot be read`(command: String, code: String, message: String) async {
+  func `fails the step if the file with outputs cannot be read`(command: String, code: String, message: String) async {
     let error = await failure(command)
     #expect(error?.code == code && error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test func `may have a total size of 1 MiB`() async throws {
+  @Test func `accepts outputs of up to 1 MiB`() async throws {
     let outputs = try await run("{ printf got=; head -c 1048572 /dev/zero | tr '\\0' x; } >> \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"]?.stringValue?.utf8.count == (1 << 20) - 4)
   }
 
-  @Test func `cannot be written by a process that outlives the step`() async throws {
+  @Test func `prevents a process that outlives the step from writing outputs`() async throws {
     let outputs = try await run(
       "(setsid sh -c 'while [ -d \"${FLOWRUN_OUTPUT%/*}\" ]; do sleep 0.01; done; echo x=1 >> \"$FLOWRUN_OUTPUT\"' >/dev/null 2>&1 &)\n"
         + "echo got=\"$FLOWRUN_OUTPUT\" >> \"$FLOWRUN_OUTPUT\"")
@@ -170,7 +173,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `have no file in a step without declarations, even if its variable is already set`() async throws {
+  @Test func `sets no variable for outputs in a step that declares none`() async throws {
     let environment: ValueObject = ["FLOWRUN_OUTPUT": "/nowhere/outer"]
     let outputs = try await TestHost(workflowFolder: "/", environment: ["FLOWRUN_OUTPUT": "/nowhere/step"]).call(
       RunShell.self, with: ["command": "echo \"${FLOWRUN_OUTPUT-none}\"", "env": .object(environment)])
@@ -178,7 +181,7 @@ import Testing
     #expect(Set(outputs.keys) == ["status", "stdout", "stderr"])
   }
 
-  @Test func `have a separate file for each attempt, which only the user can access`() async throws {
+  @Test func `creates a separate file for each attempt, which only the user can access`() async throws {
     let command =
       "ls -ld \"$FLOWRUN_OUTPUT\" \"${FLOWRUN_OUTPUT%/*}\" | cut -c1-10; echo \"got=$FLOWRUN_OUTPUT\" >> \"$FLOWRUN_OUTPUT\""
     let (first, second) = (try await run(command), try await run(command))

@@ -16,7 +16,7 @@ import Testing
     return try await host.call(RunShell.self, with: inputs)
   }
 
-  @Test func `is split into a program and its arguments`() {
+  @Test func `splits a command of plain words into a program and its arguments`() {
     let words: [(String, [String])] = [
       ("sleep 1", ["sleep", "1"]), ("make", ["make"]), ("  make\t-j4  test\n", ["make", "-j4", "test"]),
       ("./build.sh --mode=fast a,b:c+d@e%f", ["./build.sh", "--mode=fast", "a,b:c+d@e%f"]),
@@ -25,7 +25,7 @@ import Testing
     for (text, expected) in words { #expect(PlainWords.words(of: text) == expected, "\(text)") }
   }
 
-  @Test func `contains nothing that a shell interprets`() {
+  @Test func `runs a script in a shell if it contains anything that a shell interprets`() {
     let texts = [
       "", " ", "\n", "echo a", "true", "cd /", "exec make", "if x", "test -e a", "[ -e a ]", ". file", ": a",
       "A=1 make",
@@ -38,7 +38,7 @@ import Testing
     for text in texts { #expect(PlainWords.words(of: text) == nil, "\(text)") }
   }
 
-  @Test func `is recognized only in scripts of the default shell or sh`() throws {
+  @Test func `recognizes plain words only in scripts for the default shell or sh`() throws {
     for (shell, isPlain) in [("sh", true), ("bash", false), ("sh -c {0}", false), ("python", false)] {
       let command = try Command("make test", shell: try ShellTemplate(shell))
       #expect((command.plainWords != nil) == isPlain, "\(shell)")
@@ -51,34 +51,34 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `is started without a shell`() async throws {
-      // The fields of the file are `number (name) state parent …`.
+    @Test func `starts a command of plain words without a shell`() async throws {
+      // The fields of this file are `number (name) state parent …`.
       let fields = try await run("cat /proc/self/stat")["stdout"]?.stringValue?.split(separator: " ") ?? []
       #expect(fields.count > 3 && fields[3] == "\(getpid())", "\(fields)")
-      // `cat` is the leader of its process group. If a shell had started it, the shell would be the leader.
+      // `cat` leads its process group. If a shell had started it, the shell would be the leader.
       #expect(fields.count > 4 && fields[4] == fields[0], "\(fields)")
     }
   #endif
 
-  @Test func `runs with its folder in PWD`() async throws {
+  @Test func `sets PWD to the folder of the command`() async throws {
     #expect(try await run("printenv PWD")["stdout"] == "/")
     #expect(try await run("printenv PWD", ["cwd": "usr"])["stdout"] == "/usr")
     #expect(try await run("printenv PWD", ["env": ["PWD": "/no/such/folder"]])["stdout"] == "/")
   }
 
-  @Test func `runs the first program with its name in the step's PATH`() async throws {
+  @Test func `runs the first matching program in the step's PATH`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder + "/first/tool", withIntermediateDirectories: true)
     try FileManager.default.createDirectory(atPath: folder + "/second", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let mode = [FileAttributeKey.posixPermissions: 0o755]
-    // The shell runs a script without `#!`.
+    // A script without `#!` must be run by the shell.
     for (name, text) in [("tool", "#!/bin/sh\necho tool $1\n"), ("bare", "echo bare $1\n")] {
       #expect(
         FileManager.default.createFile(atPath: "\(folder)/second/\(name)", contents: Data(text.utf8), attributes: mode))
     }
     let path = Value.string("\(folder)/first:\(folder)/second:/usr/bin:/bin")
-    // A folder is not a program, even if its name matches.
+    // A folder with a matching name is not a program.
     #expect(try await run("tool 1", ["env": ["PATH": path]])["stdout"] == "tool 1")
     #expect(try await run("bare 2", ["env": ["PATH": path]])["stdout"] == "bare 2")
     #expect(try await run("./tool 3", ["cwd": .string(folder + "/second")])["stdout"] == "tool 3")
@@ -87,7 +87,7 @@ import Testing
         == "tool 4")
   }
 
-  @Test func `fails as in a shell if the program does not exist`() async throws {
+  @Test func `fails like a shell if the program does not exist`() async throws {
     for command in ["no-such-program-here a", "./no-such-program-here"] {
       let outputs = try await run(.string(command), ["success-statuses": [127]])
       #expect(outputs["status"] == 127)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `reports a signal as the exit status that a shell reports`() async throws {
+  @Test func `reports a signal as the exit status that a shell would report`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: file) }
     #expect(

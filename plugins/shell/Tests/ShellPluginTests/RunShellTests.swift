@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `returns standard output without its last line break, and standard error with it`() async throws {
+  @Test func `returns standard output without its last line break, and standard error unchanged`() async throws {
     let texts = [
       ("yes\\n", "yes"), ("yes\\r\\n", "yes"), ("yes\\n\\n", "yes\n"), ("yes\\r", "yes\r"), ("\\n", ""),
       ("", ""), ("\\r\\n", ""), ("a\\r\\n\\n", "a\r\n"), ("\\n a", "\n a"),
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  @Test func `passes a string to the shell, but not a list`() async throws {
+  @Test func `lets the shell interpret a string, but not a list`() async throws {
     #expect(try await run("echo $((6 * 7))")["stdout"] == "42")
     #expect(try await run(["echo", "$((6 * 7))", "a  b"])["stdout"] == "$((6 * 7)) a  b")
   }
@@ -54,11 +54,12 @@ import Testing
     #expect(error?.message.hasPrefix("exited with status 3: line 22 ('for i in $(seq 22); do ") == true)
     #expect(error?.message.contains("'):\n  line 3\n  line 4") == true)
     #expect(error?.message.hasSuffix("\n  line 22") == true)
-    // Both outputs are quoted, in the order in which they arrived.
+    // Both outputs are quoted in their order of arrival.
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // The command continues when a line has arrived. A separate thread checks that, because the call blocks this one.
+    // The command continues when a line has been logged. A separate thread checks that, because the call blocks this
+    // one.
     Thread.detachNewThread { [host] in
       for line in ["cause", "warning"] {
         within(seconds: 60) { host.logs.contains(line) }
@@ -76,16 +77,16 @@ import Testing
     #expect(await failure("exit 1")?.message == "exited with status 1: 'exit 1'")
   }
 
-  @Test func `accepts a status that is allowed`() async throws {
+  @Test func `succeeds with an exit status that is allowed`() async throws {
     #expect(try await run("exit 1", ["success-statuses": [0, 1]])["status"] == 1)
   }
 
-  @Test func `fails with the number of the signal`() async {
+  @Test func `reports the number of the signal that ended the command`() async {
     let error = await failure("kill -9 $$")
     #expect(error?.code == "command-killed" && error?.message.contains("signal 9") == true)
   }
 
-  @Test func `replaces the value of a variable without changing variables with similar names`() async throws {
+  @Test func `replaces a variable without changing variables with similar names`() async throws {
     let outputs = try await run("env", ["env": ["PAT": "short", "PATH": "/bin:/usr/bin", "HOME": "/nowhere"]])
     let variables = try #require(outputs["stdout"]?.stringValue).split(separator: "\n").map { String($0) }
     for expected in ["PAT=short", "PATH=/bin:/usr/bin", "HOME=/nowhere"] {
@@ -97,7 +98,7 @@ import Testing
     #expect(own.allSatisfy { name in variables.contains { $0.hasPrefix("\(name)=") } })
   }
 
-  @Test func `merges the environments of the process, the step and the inputs in this order`() async throws {
+  @Test func `merges the variables of the process, the step and the inputs in this order`() async throws {
     let host = TestHost(workflowFolder: "/", environment: ["STEP": "step", "BOTH": "step"])
     let outputs = try await host.call(
       RunShell.self,
@@ -105,7 +106,7 @@ import Testing
     #expect(outputs["stdout"] == "step input 5 path")
   }
 
-  @Test func `uses the workflow's folder unless another one is given`() async throws {
+  @Test func `uses the workflow's folder unless the step has another one`() async throws {
     #expect(try await run("pwd")["stdout"] == "/")
     #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr")
     let error = await failure("pwd", ["cwd": "/no/such/folder"])
@@ -113,10 +114,10 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `restores the handling of signals that this program ignores or blocks`() async throws {
+    @Test func `restores the handling of signals that this process ignores or blocks`() async throws {
       let before = signal(SIGUSR2, SIG_IGN)
       defer { _ = signal(SIGUSR2, before) }
-      // The kernel reports the blocked and the ignored signals of the child as bits.
+      // The kernel reports the signals that the child blocks and ignores as bits.
       let status = try await run("grep -E '^Sig(Blk|Ign):' /proc/self/status")["stdout"]?.stringValue ?? ""
       #expect(status.split(separator: "\n").count == 2)
       for line in status.split(separator: "\n") {
@@ -138,18 +139,18 @@ import Testing
   }
 
   @Test(arguments: ["", "  \n", "a\u{0}b", 7, [], ["a", 1], [""], ["a\u{0}b"], nil, ["a": "b"]] as [Value])
-  func `refuses an invalid command, both before and during the run`(_ command: Value) async {
+  func `refuses an invalid command before and during the run`(_ command: Value) async {
     if !command.isNull { #expect(await failure(command)?.code == "command-invalid") }
     #expect(RunShell.check(LiteralInput(["command": command])).map(\.keyPath) == ["command"])
   }
 
-  @Test func `refuses a variable with an invalid name or value, both before and during the run`() async {
+  @Test func `refuses a variable with an invalid name or value before and during the run`() async {
     let env: ValueObject = ["A=B": "x", "C": [1], "D": "a\u{0}", "FINE": true]
     #expect(RunShell.check(LiteralInput(["env": .object(env)])).map(\.keyPath) == ["env.A=B", "env.C", "env.D"])
     #expect(await failure("true", ["env": .object(env)])?.code == "command-invalid")
   }
 
-  @Test func `refuses a null character in the step's environment and in the folder, which the system would cut there`()
+  @Test func `refuses a null character in the step's environment and folder`()
     async
   {
     let host = TestHost(workflowFolder: "/", environment: ["FILE": "a\u{0}b"])
@@ -160,7 +161,7 @@ import Testing
     #expect(await failure("pwd", ["cwd": "/usr\u{0}/x"])?.code == "command-invalid")
   }
 
-  @Test func `keeps 1 MiB of an output, or the first and last 512 KiB of more, and continues`()
+  @Test func `keeps an output of 1 MiB, or the first and last 512 KiB of a larger one`()
     async throws
   {
     let edge = Limits.usualCommandOutputBytes
@@ -176,8 +177,8 @@ import Testing
     #expect(outputs["stderr"] == "end\n")
   }
 
-  @Test func `does not split a character where it truncates an output`() async throws {
-    // Each character has three bytes, so that both ends of the omitted part are within a character.
+  @Test func `does not split a character when it truncates an output`() async throws {
+    // Each character has three bytes, so both cuts would be inside a character.
     let outputs = try await run("yes 界 | head -n 400000 | tr -d '\\n'")
     let text = try #require(outputs["stdout"]?.stringValue)
     #expect(!text.contains("\u{FFFD}"))
@@ -186,7 +187,7 @@ import Testing
     #expect(kept * 3 + missing == 1_200_000)
   }
 
-  @Test func `logs every line when it arrives, with the name of its stream`() async throws {
+  @Test func `logs every line as it arrives, with the name of its stream`() async throws {
     _ = try await run(
       "echo one; printf two >&2; sleep 0.05; printf 'thr'; sleep 0.05; echo ee; sleep 0.05; printf four")
     #expect(
@@ -196,15 +197,16 @@ import Testing
       ])
   }
 
-  /// The last state of an overwritten line. The text before it is logged too, so that the run can hide secrets in it.
+  /// Returns the last state of an overwritten line. The earlier states are logged too, so that the run can hide secrets
+  /// in them.
   private static func lastState(of line: String) -> String { line.split(separator: "\r").last.map(String.init) ?? "" }
 
-  @Test func `logs the earlier states of an overwritten line before the last one`() async throws {
+  @Test func `logs all states of an overwritten line`() async throws {
     _ = try await run("printf '10%%\\r50%%\\r100%%\\r\\nwindows\\r\\n'")
     #expect(host.logs == ["10%\r50%\r100%", "windows"])
   }
 
-  @Test func `shows an incomplete line immediately, and logs it when it is complete`() async throws {
+  @Test func `shows an incomplete line immediately, and logs it once it is complete`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -224,25 +226,25 @@ import Testing
     #expect(host.unfinishedLines.contains(.init("10%\r50%", from: .standardOutput)))
   }
 
-  @Test func `does not deadlock when both outputs receive a lot of data`() async throws {
+  @Test func `does not deadlock if a command writes a lot to both outputs`() async throws {
     let outputs = try await run("head -c 400000 /dev/zero | tr '\\0' a >&2; head -c 400000 /dev/zero | tr '\\0' b")
     #expect(outputs["stdout"]?.stringValue?.utf8.count == 400_000)
     #expect(outputs["stderr"]?.stringValue?.utf8.count == 400_000)
   }
 
-  @Test func `replaces invalid UTF-8 instead of dropping it`() async throws {
+  @Test func `replaces invalid UTF-8 in an output`() async throws {
     #expect(try await run("printf 'a\\377b'")["stdout"] == "a\u{FFFD}b")
   }
 
-  @Test func `ends the whole process group when cancelled, even processes that ignore SIGTERM`() async throws {
+  @Test func `ends all processes of the group on cancellation, even those that ignore SIGTERM`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // On a separate thread, because the call blocks this one until the command has ended.
+    // A separate thread is needed, because the call blocks this one until the command has ended.
     Thread.detachNewThread { [host] in
       within(seconds: 60) { Self.processes(in: folder).count >= 2 }
       host.cancel()
-      // The command may have written its numbers before the action registered its cancellation handler.
+      // The files may exist before the action has registered for cancellation.
       within(seconds: 60) { host.sleeperCount > 0 }
       host.advance(by: StopPolicy().within)
     }
@@ -256,7 +258,7 @@ import Testing
     for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
   }
 
-  @Test func `kills a command that ignores the signal after the grace period, and logs its name`()
+  @Test func `kills a command that ignores the signal after the grace period, and logs that`()
     async throws
   {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
@@ -276,7 +278,7 @@ import Testing
     #expect(host.logs.contains { $0.hasSuffix("had not ended 7s after SIGINT and was killed") }, "\(host.logs)")
   }
 
-  /// The process numbers that the command has written to files.
+  /// Returns the process numbers that the command has written to files.
   private static func processes(in folder: String) -> [pid_t] {
     ["a", "c"].compactMap { name in
       (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {
@@ -285,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func `does not wait for the grace period if a command ends after the signal`() async throws {
+  @Test func `does not wait for the rest of the grace period if the command ends earlier`() async throws {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: mark) }
     Thread.detachNewThread { [host] in
@@ -297,22 +299,22 @@ import Testing
     }
   }
 
-  @Test func `searches a program in the PATH of the child`() async throws {
+  @Test func `finds a program in the PATH of the child`() async throws {
     #expect(try await run(["true"], ["env": ["PATH": "/nowhere:/bin:/usr/bin"]])["status"] == 0)
     #expect(await failure(["true"], ["env": ["PATH": "/nowhere"]])?.code == "command-not-found")
   }
 
-  @Test func `ends background processes of a command with its step`() async throws {
+  @Test func `ends background processes of a command when it ends, and warns about them`() async throws {
     let outputs = try await run("sleep 600 > /dev/null 2>&1 & echo $!")
     let pid = try #require(ListedProcess.number(outputs["stdout"]?.stringValue ?? ""))
     #expect(await isGone(pid))
     #expect(host.logLines.last?.level == .warning)
   }
 
-  @Test func `does not end a process that leaves its group within 200 ms`() async throws {
+  @Test func `does not end a process that leaves its group shortly after the command has ended`() async throws {
     let number = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: number) }
-    // The program creates its session some time after the command has ended.
+    // The process starts a new session some time after the command has ended.
     _ = try await run(
       .string("(sleep 0.1; exec setsid sh -c 'echo $$ >\(number); exec sleep 600') >/dev/null 2>&1 &"))
     var found: Int32?
@@ -325,7 +327,7 @@ import Testing
     kill(process, SIGKILL)
   }
 
-  @Test func `sends SIGTERM first to a process that stays in its group`() async throws {
+  @Test func `sends SIGTERM before SIGKILL to processes that outlive the command`() async throws {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: mark) }
     _ = try await run(
@@ -333,18 +335,18 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: mark))
   }
 
-  @Test func `does not wait for a leftover process that keeps writing`() async throws {
+  @Test func `does not wait for a background process that keeps writing`() async throws {
     #expect(try await run("yes & echo done >&2")["stderr"] == "done\n")
     #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done")
   }
 
-  @Test func `does not wait for a child that keeps the output open`() async throws {
+  @Test func `does not wait for a background process that keeps the output open`() async throws {
     #expect(try await run("sleep 600 & echo done")["stdout"] == "done")
     #expect(host.logLines.last?.level == .warning)
   }
 
   #if os(Linux)
-    @Test func `leaves no descriptors open, regardless of how a command ends`() async throws {
+    @Test func `leaves no descriptors open, however a command ends`() async throws {
       _ = try await run("true")
       let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
       for _ in 0..<20 {
@@ -353,12 +355,12 @@ import Testing
         _ = await failure(["no-such-program-anywhere"])
         _ = try await run("head -c 1048577 /dev/zero")
       }
-      // Other tests run at the same time. A leak of one descriptor per command would add 80.
+      // Other tests run at the same time. A leak of one descriptor per command would add at least 80.
       #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 40)
     }
   #endif
 
-  @Test func `passes a script to a shell as an argument after -c, and otherwise as a file`() async throws {
+  @Test func `passes a script as an argument after -c, and otherwise as a file`() async throws {
     #expect(try await run("echo $0; false; true", ["shell": "sh -c {0}"])["stdout"] == "sh")
     #expect(await failure("false; true", ["shell": "sh"])?.code == "command-failed")
     #expect(await failure("false | true", ["shell": "bash"])?.code == "command-failed")
@@ -371,14 +373,14 @@ import Testing
     }
   }
 
-  @Test func `starts nothing if the step has already been cancelled`() async {
+  @Test func `starts no command if the step has already been cancelled`() async {
     host.cancel()
     await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
   }
 
-  /// Returns true if the process ends. A process whose status its parent has not read yet counts as ended.
+  /// Returns true once the process has ended. A process whose status its parent has not read counts as ended.
   private func isGone(_ pid: pid_t) async -> Bool {
-    // Much longer than necessary.
+    // The limit is much longer than necessary.
     let limit = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < limit {
       if kill(pid, 0) != 0 { return true }
