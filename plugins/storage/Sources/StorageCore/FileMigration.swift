@@ -7,14 +7,14 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// A migration of the workflow: an SQL file that is applied to a store once.
+/// An SQL file of the workflow that is applied to a store once.
 package struct FileMigration: Sendable, Hashable {
-  /// The file's name, which the store records.
+  /// The name of the file without its folder. The store records it.
   package let name: String
-  /// The SQL of the migration.
+  /// The SQL statements of the file.
   package let sql: String
 
-  /// Creates a migration with this name.
+  /// Creates a migration from a name and SQL text.
   package init(name: String, sql: String) {
     self.name = name
     self.sql = sql
@@ -23,7 +23,8 @@ package struct FileMigration: Sendable, Hashable {
   /// The maximum size of a migration file: 1 MiB.
   package static let limitBytes = 1 << 20
 
-  /// Reads the files at `paths`, relative to `folder`; throws an ``ActionError`` `migration-unreadable`.
+  /// Reads migrations from files whose paths are relative to `folder`. Throws an ``ActionError`` with the code
+  /// `migration-unreadable`.
   package static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
     var names: Set<String> = []
     return try paths.map { path in

@@ -1,12 +1,12 @@
 import FlowModel
 import FlowPluginKit
 
-/// The number of rows that an action may return, the same for all actions that read a page.
+/// The limit on the number of returned rows, which is the same for all actions that read rows.
 package enum PageLimit {
-  /// The allowed limits.
+  /// The numbers of rows that a step may request.
   package static let range = 1...1000
 
-  /// The problems that `validate` reports for a literal `limit`.
+  /// Returns the problem with a literal `limit`, for validation before the run.
   package static func problems(with input: LiteralInput) -> [InputProblem] {
     guard let limit = input["limit"]?.integerValue, !range.contains(limit) else { return [] }
     return [
@@ -14,7 +14,7 @@ package enum PageLimit {
     ]
   }
 
-  /// Returns the limit; throws an ``ActionError`` `limit-out-of-range`.
+  /// Returns `limit` if it is allowed. Otherwise throws an ``ActionError`` with the code `limit-out-of-range`.
   package static func checked(_ limit: Int) throws -> Int {
     guard range.contains(limit) else { throw ActionError("limit-out-of-range", message(limit), isRetryable: false) }
     return limit

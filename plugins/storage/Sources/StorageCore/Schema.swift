@@ -1,28 +1,28 @@
 import FlowPluginKit
 import FlowSQLite
 
-/// The migrations of a store; released ones never change.
+/// The migrations of a store. A released migration never changes.
 ///
-/// All missing migrations are applied in one transaction, under the lock, so that two processes can create a store at
-/// the same time.
+/// All missing migrations are applied in one transaction, which locks the store. Two processes can therefore create a
+/// store at the same time.
 package struct Schema {
-  /// `Flow` in ASCII: distinguishes flowrun's stores from databases of other programs.
+  /// `Flow` in ASCII. It distinguishes flowrun's stores from the databases of other programs.
   static let applicationID = 0x466C_6F77
 
   private static let filePrefix = "file:"
 
   private let migrations: [(name: String, sql: String)]
 
-  /// Creates a schema with the record of migrations, followed by the caller's migrations.
+  /// Creates a schema: the table that records migrations, followed by the caller's migrations.
   init(_ migrations: [FileMigration] = []) {
     self.migrations =
       [(Self.first, Self.recordTable)] + migrations.map { (Self.filePrefix + $0.name, $0.sql) }
   }
 
-  /// The name of a store's first migration.
+  /// The name of the first migration of every store.
   private static let first = "1-store"
 
-  /// The first migration of stores created by older versions. Newer ones use this name for the tables of `footprint`.
+  /// The first migration of stores created by older versions. In newer stores, it creates the tables of `footprint`.
   package static let journeys = "1-journeys"
 
   private static let recordTable = """
@@ -30,7 +30,8 @@ package struct Schema {
     CREATE TABLE Migration (name TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID;
     """
 
-  /// The names of the missing migrations; throws an error if the store belongs to another program or a newer version.
+  /// Returns the names of the missing migrations. Throws an error if the store belongs to another program or a newer
+  /// version.
   func missingMigrations(in db: SQLiteConnection, path: String) throws -> [String] {
     if try db.integer("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 { return migrations.map(\.name) }
     let owner = try db.integer("PRAGMA application_id") ?? 0
@@ -48,7 +49,7 @@ package struct Schema {
     return migrations.map(\.name).filter { !applied.contains($0) }
   }
 
-  /// Applies these migrations; must run in a transaction that excludes writes of other processes.
+  /// Applies these migrations. Must be called in a transaction that prevents other processes from writing.
   func apply(_ names: [String], to db: SQLiteConnection) throws {
     for (name, sql) in migrations where names.contains(name) {
       do {
@@ -61,12 +62,12 @@ package struct Schema {
     }
   }
 
-  /// True if a migration is recorded as applied.
+  /// True if the store has recorded that a migration was applied.
   package static func isRecorded(_ name: String, in db: SQLiteConnection) throws -> Bool {
     try db.integer("SELECT EXISTS (SELECT 1 FROM Migration WHERE name = ?)", [.text(name)]) == 1
   }
 
-  /// Records a migration as applied; must run in the transaction that applied it.
+  /// Records that a migration was applied. Must be called in the transaction that applied it.
   package static func record(_ name: String, in db: SQLiteConnection) throws {
     try db.run("INSERT INTO Migration (name) VALUES (?)", [.text(name)])
   }

@@ -2,10 +2,11 @@ import FlowPluginKit
 import FlowPlatform
 
 extension Store {
-  /// Creates the folder and an empty file for the store, readable only by this user; returns true if it was created.
+  /// Creates the folder of the store and an empty file that only this user can access. Returns true if the file was
+  /// created.
   ///
-  /// SQLite gives its journals the permissions of the database file. If the file cannot be created, SQLite reports the
-  /// reason later.
+  /// SQLite gives its journals the same permissions as the database file. If the file cannot be created, SQLite reports
+  /// the reason later.
   static func prepareFile(at path: String) throws -> Bool {
     if access(path, F_OK) == 0 { return false }
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex {
@@ -28,10 +29,10 @@ extension Store {
       isRetryable: false)
   }
 
-  /// The system's message for an error number.
+  /// Returns the system's message for an error number.
   static func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// The reason in the file system why SQLite could not use a store.
+  /// A problem in the file system that prevents SQLite from using a store.
   enum Obstacle {
     case folder
     case fileNotReadable
@@ -51,7 +52,7 @@ extension Store {
     #endif
   }
 
-  /// Finds the reason why SQLite could not open, read or write the store.
+  /// Returns the problem that prevented SQLite from opening, reading or writing the store.
   static func obstacle(at path: String) -> Obstacle {
     let folder = FilePath.folder(of: path)
     var status = stat()
@@ -62,14 +63,14 @@ extension Store {
     }
     if access(folder, W_OK | X_OK) != 0 { return .folderNotWritable }
     var space = statvfs()
-    // Less space than the shared memory of the write-ahead log needs.
+    // The shared memory of the write-ahead log needs this much space.
     if statvfs(folder, &space) == 0, UInt(space.f_bavail) * UInt(space.f_frsize) < 64 << 10 { return .noSpace }
     return isFileSizeLimited ? .noSpace : .nothingFound
   }
 }
 
-/// Creates a file that only its owner can access; keeps an existing one unchanged. (A free function, because ``Store``
-/// has its own `open` and `close`.)
+/// Creates a file that only its owner can access. An existing file is not changed. This is not a method, because
+/// ``Store`` has its own `open` and `close`.
 private func makeEmptyFile(_ path: String) {
   let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   if file >= 0 { close(file) }

@@ -8,13 +8,13 @@ import FlowSQLite
   import Foundation
 #endif
 
-/// An open SQLite store; the value of the handle `database`.
+/// An open SQLite store. Steps receive it as the handle `database`.
 ///
-/// Safe to use from any thread: the only state is the pool, which runs readers and one writer concurrently.
+/// It can be used from any thread. The only state is the pool, which runs readers and one writer concurrently.
 package final class Store: Sendable {
   /// The path of the database file.
   package let path: String
-  /// The connections for reading and writing.
+  /// The connections with which the store is read and written.
   package let pool: SQLitePool
 
   private init(path: String, pool: SQLitePool) {
@@ -22,7 +22,7 @@ package final class Store: Sendable {
     self.pool = pool
   }
 
-  /// The result of opening a store.
+  /// The result of opening a store. `appliedMigrations` contains the migrations applied by this call.
   package struct Opening {
     package var store: Store
     package var isCreated: Bool
@@ -31,12 +31,12 @@ package final class Store: Sendable {
 
   /// The options for opening a store.
   package struct Options {
-    /// The caller's migrations, applied in this order.
+    /// The caller's migrations, in the order in which they are applied.
     var migrations: [FileMigration]
-    /// The time to wait for another process that has locked the store.
+    /// The time to wait if another process has locked the store.
     var lockTimeout: Duration
 
-    /// Creates options with these migrations.
+    /// Creates options. By default, only the store's own migration is applied.
     package init(migrations: [FileMigration] = [], lockTimeout: Duration = .seconds(1)) {
       self.migrations = migrations
       self.lockTimeout = lockTimeout
@@ -45,14 +45,14 @@ package final class Store: Sendable {
     fileprivate var lockMilliseconds: Int { lockTimeout.nanoseconds / 1_000_000 }
   }
 
-  /// Opens the store at `path`, creating missing files, folders and tables.
+  /// Opens the store at `path`. Creates its file, folders and tables if they are missing.
   ///
-  /// On failure, throws an ``ActionError`` with one of the codes of ``StoreFailure`` and leaves the store unchanged.
+  /// If that fails, throws an ``ActionError`` with one of the codes of ``StoreFailure`` and leaves the store unchanged.
   package static func open(at path: String, _ options: Options = Options()) throws -> Opening {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)
       if !isCreated { try refuseForeign(at: path, Schema(options.migrations), options) }
-      // Durability matters more than fast commits: data that a step has written survives a power failure.
+      // Durability matters more than fast commits: data written by a step must survive a power failure.
       let pool = try SQLitePool(path, readers: 4, busyMilliseconds: options.lockMilliseconds)
       do {
         return try bringUpToDate(Store(path: path, pool: pool), options, isCreated: isCreated)
@@ -63,14 +63,14 @@ package final class Store: Sendable {
     }
   }
 
-  /// Throws an error if the file is not a flowrun store or was written by a newer version. Uses a read-only connection,
-  /// because opening a pool already writes (it switches to the write-ahead log).
+  /// Throws an error if the file is not a flowrun store or was written by a newer version. The connection is read-only,
+  /// because opening a pool writes to the file (it switches to the write-ahead log).
   private static func refuseForeign(at path: String, _ schema: Schema, _ options: Options) throws {
     let connection = try SQLiteConnection(path, .readOnly, busyMilliseconds: options.lockMilliseconds)
     _ = try connection.snapshot { try schema.missingMigrations(in: connection, path: path) }
   }
 
-  /// Applies missing migrations in one transaction; an up-to-date store is only read.
+  /// Applies missing migrations in one transaction. An up-to-date store is only read.
   private static func bringUpToDate(_ store: Store, _ options: Options, isCreated: Bool) throws -> Opening {
     let schema = Schema(options.migrations)
     var opening = Opening(store: store, isCreated: isCreated, appliedMigrations: [])
@@ -79,27 +79,28 @@ package final class Store: Sendable {
     }
     if isUpToDate { return opening }
     try store.pool.write { db in
-      // Another process may have applied them between the check above and the lock.
+      // Another process may have applied some between the check above and the lock.
       opening.appliedMigrations = try schema.missingMigrations(in: db, path: store.path)
       try schema.apply(opening.appliedMigrations, to: db)
     }
     return opening
   }
 
-  /// Closes all connections after waiting for running queries. Only the database file remains.
+  /// Waits for running queries and closes all connections. Only the database file remains.
   package func close() { pool.close() }
 
-  /// Opens a separate read-only connection for one statement of a workflow.
+  /// Opens a separate read-only connection for a statement of a workflow.
   package func queryQueue() throws -> SQLiteQueue { try SQLiteQueue(path, .readOnly) }
 
-  /// Opens a separate connection for writing statements of a workflow, with a timeout for other writers.
+  /// Opens a separate connection for statements of a workflow that write. They wait up to `lockTimeout` for other
+  /// writers.
   package func writingQueue(lockTimeout: Duration) throws -> SQLiteQueue {
     try SQLiteQueue(
       path, .readWrite, busyMilliseconds: lockTimeout.nanoseconds / 1_000_000,
       setup: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
   }
 
-  /// The rows of a query as objects by column name.
+  /// Returns the rows of a query as objects, with one member per column.
   package func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [Value] {
     try StoreFailure.translating(path: path) {
       try pool.read { db in
@@ -115,7 +116,7 @@ package final class Store: Sendable {
 }
 
 extension ValueObject {
-  /// Creates an object with the columns of a row in order; of two columns with the same name the later wins.
+  /// Creates an object from a row, with the columns in order. If two columns have the same name, the later one is used.
   package init(_ row: borrowing SQLiteStatement, _ columns: [String]) {
     self.init()
     for (index, column) in columns.enumerated() { self[column] = Value(row.value(index)) }
@@ -123,7 +124,7 @@ extension ValueObject {
 }
 
 extension Value {
-  /// Converts the value of a column; a blob becomes a base64 string.
+  /// Converts a value from a column. A blob becomes a base64 string.
   package init(_ value: SQLiteValue) {
     switch value {
     case .null: self = .null

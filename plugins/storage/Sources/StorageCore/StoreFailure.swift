@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// The failures of a store, each with its remedy.
+/// The ways in which using a store can fail. Each has a remedy.
 package enum StoreFailure: String, CaseIterable {
   case diskFull = "disk-full"
   case storeUnreadable = "store-unreadable"
@@ -16,7 +16,7 @@ package enum StoreFailure: String, CaseIterable {
   case migrationFailed = "migration-failed"
   case storeFailed = "store-failed"
 
-  /// The declaration shown by `plugins show`.
+  /// The declaration of the error, as shown by `plugins show`.
   package var declaration: ErrorDeclaration {
     let summary =
       switch self {
@@ -41,7 +41,7 @@ package enum StoreFailure: String, CaseIterable {
   /// The declarations of failures that can still occur once the store is open.
   package static let whenOpen = [diskFull, storeReadOnly, storeCorrupt, storeLocked, storeFailed].map(\.declaration)
 
-  /// Runs `body` and converts SQLite errors to an ``ActionError`` with the store, the cause and the remedy.
+  /// Calls `body` and converts SQLite errors into an ``ActionError`` that contains the store, the cause and the remedy.
   package static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -50,7 +50,7 @@ package enum StoreFailure: String, CaseIterable {
     }
   }
 
-  /// Converts an SQLite error to the error reported to the user.
+  /// Converts an SQLite error into the error that is reported to the user.
   package static func translate(_ error: SQLiteError, path: String) -> any Error {
     let cause = "\(error)"
     switch error.kind {
@@ -78,7 +78,7 @@ package enum StoreFailure: String, CaseIterable {
     }
   }
 
-  /// Creates the error from the problem and its cause, and adds the remedy.
+  /// Creates an error with the problem, its cause and the remedy.
   package func error(_ what: String, _ cause: String) -> ActionError {
     let remedy =
       switch self {

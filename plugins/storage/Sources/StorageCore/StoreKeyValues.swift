@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// The key-value pairs of a store: one row per value, stored as JSON. The table is created with the first value.
+/// The key-value pairs of a store. Each value is a row with JSON. The table is created with the first value.
 package struct StoreKeyValues: KeyValueStore {
   package let store: Store
 
-  /// Creates the key-value pairs of a store.
+  /// Creates a view of a store's key-value pairs.
   package init(store: Store) { self.store = store }
 
   /// The maximum size of a value as JSON: 1 MiB.
@@ -62,7 +62,7 @@ package struct StoreKeyValues: KeyValueStore {
     }
   }
 
-  /// Creates the table unless it exists; must run in a transaction that excludes writes of other processes.
+  /// Creates the table unless it exists. Must be called in a transaction that prevents other processes from writing.
   package static func makeTable(_ db: SQLiteConnection) throws {
     guard try !hasTable(db) else { return }
     try db.execute(
@@ -76,7 +76,7 @@ package struct StoreKeyValues: KeyValueStore {
       """)
   }
 
-  /// True if a value has ever been stored.
+  /// True if the table exists, which is the case once a value has been stored.
   package static func hasTable(_ db: SQLiteConnection) throws -> Bool { try db.hasTable("KeyValue") }
 
   private func decode(_ text: String, key: String, scope: String) throws -> Value {

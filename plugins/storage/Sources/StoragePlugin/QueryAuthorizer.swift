@@ -1,9 +1,9 @@
 import FlowSQLite
 
-/// Restricts SQL queries in a workflow to reading the store.
+/// Restricts the SQL queries of a workflow to reading the store.
 ///
-/// SQLite asks about each operation of a statement whenever it compiles it. Everything that is not listed here is
-/// denied, including operations of later SQLite versions. Used on the query's thread only.
+/// While SQLite compiles a statement, it asks about each of the statement's operations. Every operation that is not
+/// listed here is denied, including those of later SQLite versions. Used only on the thread of the query.
 final class QueryAuthorizer {
   /// The reason for a denial.
   enum Denial: Sendable {
@@ -13,10 +13,10 @@ final class QueryAuthorizer {
     case outside
   }
 
-  /// The first action that was denied, or nil.
+  /// The reason for the first denial, or nil if nothing was denied.
   private(set) var denial: Denial?
 
-  /// Makes a connection ask this authorizer about every statement.
+  /// Makes SQLite ask this authorizer about every statement of a connection.
   func guardConnection(_ connection: SQLiteConnection) {
     connection.authorize { [self] action in
       guard let found = Self.denial(action) else { return true }
@@ -28,10 +28,10 @@ final class QueryAuthorizer {
   private static func denial(_ action: SQLiteAction) -> Denial? {
     switch action {
     case .select, .read, .recursion: nil
-    // SQLite asks this internally when it registers a virtual table such as `pragma_table_info`. It refuses it in a
-    // statement, and the connection cannot write.
+    // SQLite asks this internally when it registers a virtual table such as `pragma_table_info`. In a statement, SQLite
+    // itself refuses the update, and the connection cannot write.
     case .update(table: "sqlite_master"): nil
-    // These two accept the address of code, or a library that contains it.
+    // These functions accept the address of code, or a library that contains code.
     case .function(let name): ["load_extension", "fts3_tokenizer"].contains(name.lowercased()) ? .outside : nil
     case .pragma(let name, let argument): isReading(pragma: name, argument: argument) ? nil : .write
     case .attach: .outside
@@ -39,8 +39,8 @@ final class QueryAuthorizer {
     }
   }
 
-  /// True if a pragma only reads: with an argument, those that inspect a table, an index or the whole store; without
-  /// one, all except those that perform an action.
+  /// True if a pragma only reads. With an argument, these are the pragmas that inspect a table, an index or the store.
+  /// Without one, these are all pragmas that do not perform an action.
   private static func isReading(pragma: String, argument: String?) -> Bool {
     let pragma = pragma.lowercased()
     guard argument == nil else { return lookUps.contains(pragma) }

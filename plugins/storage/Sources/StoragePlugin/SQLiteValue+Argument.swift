@@ -2,7 +2,7 @@ import FlowModel
 import FlowSQLite
 
 extension SQLiteValue {
-  /// Creates the value of a `?`, or returns nil for an array or an object, for which SQL has no type.
+  /// Creates the value of a `?` parameter. Returns nil for an array or an object, because SQL has no such types.
   init?(argument value: Value) {
     switch value {
     case .null: self = .null
@@ -14,12 +14,12 @@ extension SQLiteValue {
     }
   }
 
-  /// The message for a value that cannot be an argument.
+  /// Returns the message for a value that cannot be an argument.
   static func problem(withArgument value: Value) -> String {
     "an argument is text, a number, a boolean or null, not \(value.kindName); use toJSON for it"
   }
 
-  /// The message if the number of arguments differs from the number of parameters.
+  /// Returns the message for a wrong number of arguments.
   static func problem(wanted: Int, given: Int) -> String {
     "the statement takes \(wanted) argument\(wanted == 1 ? "" : "s"), got \(given)"
   }

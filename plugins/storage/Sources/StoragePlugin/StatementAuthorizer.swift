@@ -1,8 +1,8 @@
 import FlowSQLite
 
-/// Restricts writing SQL statements of a workflow to the tables of the store.
+/// Restricts the writing SQL statements of a workflow to the tables of the store.
 ///
-/// SQLite asks while it compiles a statement. Used on the statements' thread only.
+/// SQLite asks while it compiles a statement. Used only on the thread of the statements.
 final class StatementAuthorizer {
   /// The reason for a denial.
   enum Denial: Sendable, Hashable {
@@ -12,17 +12,17 @@ final class StatementAuthorizer {
     case refused
   }
 
-  /// The first action that was denied, or nil.
+  /// The reason for the first denial, or nil if nothing was denied.
   private(set) var denial: Denial?
-  /// True while statements of the workflow are compiled; the action's own statements are not restricted.
+  /// True while statements of the workflow are compiled. The statements of the action itself are not restricted.
   var isGuarding = false
 
-  /// The tables with the internal records of the store.
+  /// The tables with the store's internal records, which a workflow must not change.
   static let records: Set<String> = ["migration", "executedstep"]
-  /// The tables whose structure belongs to the store. An app may change the rows of the small values.
+  /// The tables whose structure a workflow must not change. It may change the rows of `keyvalue`.
   static let structures = records.union(["keyvalue"])
 
-  /// Makes a connection ask this authorizer about every statement.
+  /// Makes SQLite ask this authorizer about every statement of a connection.
   func guardConnection(_ connection: SQLiteConnection) {
     connection.authorize { [self] action in
       guard isGuarding, let found = Self.denial(action) else { return true }
@@ -40,7 +40,7 @@ final class StatementAuthorizer {
     case .update(let table), .insert(let table), .delete(let table):
       records.contains(table.lowercased()) ? .refused : nil
     case .alter(let table), .drop(let table): structures.contains(table.lowercased()) ? .refused : nil
-    // A temporary table would hide the store's, and a trigger or index would change how it works.
+    // A temporary table would hide a table of the store, and a trigger or index would change its behavior.
     case .create(let name, let table):
       structures.contains(name.lowercased()) || structures.contains(table?.lowercased() ?? "") ? .refused : nil
     }

@@ -1,6 +1,6 @@
-/// Checks of SQL text that need no store.
+/// Checks SQL text without a store.
 enum StatementText {
-  /// The reason why a statement is always refused, or nil.
+  /// Returns the reason for refusing a statement that is never allowed, or nil.
   static func refusal(of sql: String) -> (denial: StatementAuthorizer.Denial, reason: String)? {
     switch firstWord(of: sql) {
     case "ATTACH", "DETACH": (.outside, "ATTACH and DETACH reach other files")
@@ -13,7 +13,8 @@ enum StatementText {
     }
   }
 
-  /// The first word in upper case, after spaces, semicolons and comments; empty if there is none.
+  /// Returns the first word in upper case, without the spaces, semicolons and comments before it. Returns an empty text
+  /// if there is no word.
   static func firstWord(of sql: String) -> String {
     var rest = Array(sql.utf8)[...]
     while let byte = rest.first {

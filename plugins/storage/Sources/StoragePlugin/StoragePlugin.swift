@@ -1,11 +1,11 @@
 import FlowPluginKit
 
-/// Keeps an app's tables and key-value pairs in a SQLite store.
+/// Stores tables and key-value pairs of an app in an SQLite database.
 public struct StoragePlugin: Plugin {
-  /// The plugin's name.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "storage"
 
-  /// Creates the plugin.
+  /// Creates the plugin. It has no options.
   public init() {}
 
   /// The actions whose names begin with `storage.`.
@@ -13,7 +13,7 @@ public struct StoragePlugin: Plugin {
     [OpenStore.self, ReadValues.self, Query.self, Execute.self]
   }
 
-  /// The actions that moved to the Footprint app's plugin.
+  /// The actions that have moved to the plugin of the Footprint app.
   public var details: PluginDetails {
     PluginDetails(
       movedNames: [

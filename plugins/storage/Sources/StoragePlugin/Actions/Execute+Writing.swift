@@ -13,10 +13,10 @@ extension Execute {
     }
   }
 
-  /// The number of executed steps that a store records; only the last ones can be repeated.
+  /// The number of executed steps that a store remembers. Older steps would be executed again if they were repeated.
   private static let keptSteps = 10_000
 
-  /// Runs the statements and records the step in one transaction; does nothing if the step is already recorded.
+  /// Runs the statements and records the step, both in one transaction. Does nothing if the step has been recorded.
   static func write(_ db: SQLiteConnection, _ statements: [Statement], key: String) throws -> Output {
     let authorizer = StatementAuthorizer()
     authorizer.guardConnection(db)

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSQLite
 import StorageCore
 
-/// Runs writing SQL statements in one transaction, once per step of a run.
+/// Runs SQL statements that write, all in one transaction. A repeated step does not write again.
 struct Execute: AsyncAction, DetailedAction {
   static let name = "storage.execute"
   static let summary = "Runs SQL statements that write, all in one transaction; a step that is repeated writes once"
@@ -45,7 +45,7 @@ struct Execute: AsyncAction, DetailedAction {
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
-    // An input with an expression is not a literal input.
+    // Literal inputs do not include inputs with expressions.
     guard let sql = input["sql"] else {
       return [
         InputProblem(
@@ -73,7 +73,7 @@ struct Execute: AsyncAction, DetailedAction {
       let queue = try store.writingQueue(
         lockTimeout: min(OpenStore.lockTimeout, context.remaining ?? OpenStore.lockTimeout))
       defer { queue.close() }
-      // Cancelling the task interrupts the statement, and the transaction is rolled back.
+      // Cancelling the task interrupts the statement, and SQLite rolls the transaction back.
       return try await queue.perform { try Self.write($0, statements, key: key) }
     } catch let error as SQLiteError where error.kind == .constraint {
       throw ActionError("constraint-failed", "\(error.message); nothing was written", isRetryable: false)

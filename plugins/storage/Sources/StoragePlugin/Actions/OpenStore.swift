@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Opens the SQLite store, and creates or migrates it if necessary (L5).
+/// Opens the SQLite store. Creates or migrates it if necessary (L5).
 struct OpenStore: Action, DetailedAction {
   static let name = "storage.open"
   static let summary = "Opens the SQLite store, creating and migrating it when needed"
@@ -35,7 +35,7 @@ struct OpenStore: Action, DetailedAction {
     ]
   }
 
-  /// The time to wait for another process that has locked the store, unless the step's deadline is nearer.
+  /// The longest wait if another process has locked the store. It is shorter if the step's deadline is earlier.
   static let lockTimeout = Duration.seconds(2)
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSQLite
 import StorageCore
 
-/// Runs one read-only SQL statement.
+/// Runs one SQL statement that only reads.
 struct Query: AsyncAction, DetailedAction {
   static let name = "storage.query"
   static let summary = "Runs one SQL statement that only reads"
@@ -103,7 +103,7 @@ struct Query: AsyncAction, DetailedAction {
     return Output(columns: columns, rows: rows, count: rows.count, truncated: isTruncated)
   }
 
-  /// The error if the authorizer denied the statement, or nil.
+  /// Returns the error if the authorizer denied the statement, or nil.
   private static func denied(_ authorizer: QueryAuthorizer) -> ActionError? {
     switch authorizer.denial {
     case .outside?:
