@@ -40,7 +40,7 @@ import Testing
     #expect(try await titles() == ["x'); DROP TABLE Note; --"])
   }
 
-  @Test func `executes either all statements of a list or none`() async throws {
+  @Test func `executes all statements of a list or none`() async throws {
     let insert: Value = "INSERT INTO Note (title) VALUES (?)"
     let both = try await host.call(
       Execute.self,
@@ -50,17 +50,17 @@ import Testing
     #expect(try await titles() == ["one", "two"])
   }
 
-  @Test func `does nothing in another attempt if an earlier one has written`() async throws {
+  @Test func `does not write again if an earlier attempt has written`() async throws {
     let inputs: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('n' || (SELECT count(*) FROM Note))"]
     #expect(try await host.call(Execute.self, with: inputs) == ["changes": 1, "repeated": false])
     #expect(try await host.call(Execute.self, with: inputs, attempt: 2) == ["changes": 1, "repeated": true])
     #expect(try await titles() == ["n0"])
-    // Each step has a different key.
+    // Each call is a new step with its own key.
     #expect(try await host.call(Execute.self, with: inputs) == ["changes": 1, "repeated": false])
     #expect(try await titles() == ["n0", "n1"])
   }
 
-  @Test func `writes in the next attempt after a failed one`() async throws {
+  @Test func `writes in another attempt if the earlier one failed`() async throws {
     #expect(await code(["sql": "INSERT INTO Note (title) VALUES (NULL)"]) == "constraint-failed")
     let again: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('late')"]
     #expect(try await host.call(Execute.self, with: again, attempt: 2)["repeated"] == false)
@@ -94,7 +94,7 @@ import Testing
   {
     let before = try folder.names
     #expect(await code(["sql": .string(sql.replacing("%", with: folder.path))]) == expected)
-    // In a list, the statements before it are rolled back.
+    // If the statement is in a list, the statements before it are rolled back.
     let list: Value = ["INSERT INTO Note (title) VALUES ('first')", .string(sql.replacing("%", with: folder.path))]
     #expect(await code(["sql": list]) == expected)
     #expect(try await titles() == [])
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `can create an index, a trigger, a view and a temporary table`() async throws {
+  @Test func `creates an index, a trigger, a view and a temporary table`() async throws {
     let made = try await host.call(
       Execute.self,
       with: [
@@ -125,13 +125,13 @@ import Testing
     #expect(made["changes"] == 2)
   }
 
-  @Test func `can create and drop a table`() async throws {
+  @Test func `creates and drops a table`() async throws {
     let made = try await host.call(Execute.self, with: ["sql": ["CREATE TABLE a (b)", "DROP TABLE Note"]])
     #expect(made["changes"] == 0)
     #expect(await code(["sql": "DELETE FROM Note"]) == "execute-invalid")
   }
 
-  @Test func `reports SQL that is missing, not text or never allowed before the run`() {
+  @Test func `reports missing, non-text and forbidden SQL before the run`() {
     #expect(Execute.check(LiteralInput(["arguments": []])).map(\.keyPath) == ["sql"])
     #expect(Execute.check(LiteralInput(["sql": "DELETE FROM Note"])).isEmpty)
     #expect(Execute.check(LiteralInput(["sql": "VACUUM INTO 'a'"])).map(\.keyPath) == ["sql"])
@@ -139,7 +139,7 @@ import Testing
     #expect(Execute.check(LiteralInput(["sql": 3])).map(\.keyPath) == ["sql"])
   }
 
-  @Test func `records only the last 10,000 executed steps`() throws {
+  @Test func `remembers only the last 10,000 executed steps`() throws {
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     let statement = Execute.Statement("UPDATE Note SET done = 0", [])
     _ = try Execute.write(db, [statement], key: "first")

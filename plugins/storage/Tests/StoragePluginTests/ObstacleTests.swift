@@ -14,7 +14,7 @@ import Testing
 #endif
 
 #if os(Linux) || os(macOS)
-  /// File system errors, tested in a child process without the rights of root.
+  /// Tests errors of the file system in a child process without the rights of root.
   @Suite struct `A store without the necessary permissions` {
     let folder: TemporaryFolder
 
@@ -25,16 +25,16 @@ import Testing
 
     private func allow(_ mode: mode_t, _ name: String = "store.sqlite") { chmod(folder.file(name), mode) }
 
-    /// The error code of opening the store after giving up the rights of root.
+    /// Returns the error code of opening the store without the rights of root.
     static func failure(at path: String) -> String? {
       if getuid() == 0 { setuid(65534) }
       return failureAsIs(at: path)
     }
 
-    /// The error code of opening the store with the rights of this process.
+    /// Returns the error code of opening the store with the rights of this process.
     static func failureAsIs(at path: String) -> String? {
       do {
-        // Larger than the file size limit in one of the tests.
+        // The table is larger than the file size limit in one of the tests.
         let fill = FileMigration(
           name: "fill.sql",
           sql: "CREATE TABLE Fill (text TEXT); INSERT INTO Fill VALUES (hex(zeroblob(100000)))")
@@ -45,21 +45,21 @@ import Testing
       }
     }
 
-    @Test func `fails with the reason if its file is not readable`() async {
+    @Test func `reports that its file is not readable`() async {
       allow(0o000)
       await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
         #expect(Self.failure(at: path) == "store-unreadable")
       }
     }
 
-    @Test func `fails with the reason if its file is not writable`() async {
+    @Test func `reports that its file is not writable`() async {
       allow(0o444)
       await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
         #expect(Self.failure(at: path) == "store-read-only")
       }
     }
 
-    @Test func `R6 fails with the reason if its folder is not writable`() async {
+    @Test func `R6 reports that its folder is not writable`() async {
       allow(0o555, "")
       await #expect(processExitsWith: .success) { [path = folder.file("new.sqlite") as String] in
         #expect(Self.failure(at: path) == "folder-not-writable")
@@ -70,7 +70,7 @@ import Testing
       allow(0o755, "")
     }
 
-    @Test func `R6 reports a file size limit as a full disk, and keeps nothing of the migration`() async throws {
+    @Test func `R6 reports a file size limit as a full disk and discards the migration`() async throws {
       let path = folder.file("new.sqlite")
       await #expect(processExitsWith: .success) { [path = path as String] in
         signal(SIGXFSZ, SIG_IGN)

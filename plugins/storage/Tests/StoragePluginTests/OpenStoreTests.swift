@@ -13,7 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Opens the store in a separate run, as a launch does, and closes it at the end of the run.
+  /// Opens the store in a separate run, as a launch of an app does, and closes it at the end of the run.
   @discardableResult private func launch(_ inputs: ValueObject = ["path": "store.sqlite"]) async throws -> ValueObject {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     let outputs = try await host.call(OpenStore.self, with: inputs)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `L5 creates a file with only the tables of its migrations, and uses it the next time`() async throws {
+  @Test func `L5 creates a file with only the tables of its migrations, and opens it the next time`() async throws {
     let first = try await launch()
     #expect(first["path"] == .string(folder.file("store.sqlite")))
     #expect(first["created"] == true)
@@ -52,7 +52,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("a/b/c.sqlite")))
   }
 
-  @Test func `restricts access to the store, its journals and new folders to the user`() async throws {
+  @Test func `lets only the user access the store, its journals and new folders`() async throws {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     _ = try await host.call(OpenStore.self, with: ["path": "a/b/c.sqlite"])
     func permissions(_ name: String) throws -> Int? {
@@ -65,14 +65,14 @@ import Testing
     try host.closeHandles()
   }
 
-  /// L7: a launch is estimated at 50 to 200 ms, so opening a store must not wait for a timer.
+  /// A launch is expected to take 50 to 200 ms, so opening a store must not wait for a timer (L7).
   @Test func `P9 L7 accesses no file when the plugin is created, and needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))
   }
 
-  @Test func `applies the workflow's own migrations once, in order`() async throws {
+  @Test func `applies the migrations of a workflow once, in order`() async throws {
     try folder.write("CREATE TABLE Note (text TEXT)", to: "001-notes.sql")
     try folder.write("INSERT INTO Note VALUES ('one'); INSERT INTO Note VALUES ('two')", to: "002-fill.sql")
     let inputs: ValueObject = ["path": "n.sqlite", "migrations": ["001-notes.sql", "002-fill.sql"]]
@@ -81,7 +81,7 @@ import Testing
     #expect(try await launch(["path": "n.sqlite"])["migrated"] == [])
   }
 
-  @Test func `leaves the store unchanged if a migration fails, and reports which one`() async throws {
+  @Test func `reports a migration that fails, and leaves the store unchanged`() async throws {
     try folder.write("CREATE TABLE Note (text TEXT); INSERT INTO Nowhere VALUES (1)", to: "001.sql")
     await #expect {
       try await launch(["path": "n.sqlite", "migrations": ["001.sql"]])
@@ -95,7 +95,7 @@ import Testing
     #expect(try !other.hasTable("Migration"))
   }
 
-  @Test func `refuses a migration that ends the transaction in which it runs`() async throws {
+  @Test func `refuses a migration that ends its transaction`() async throws {
     try folder.write("COMMIT", to: "001.sql")
     #expect(await code(["path": "n.sqlite", "migrations": ["001.sql"]]) == "migration-failed")
   }
@@ -120,7 +120,7 @@ import Testing
     #expect(try String(contentsOfFile: folder.file("store.sqlite"), encoding: .utf8) == text)
   }
 
-  @Test func `refuses a folder at the path of the store`() async throws {
+  @Test func `refuses a path that is a folder`() async throws {
     try FileManager.default.createDirectory(atPath: folder.file("store.sqlite"), withIntermediateDirectories: true)
     #expect(await code() == "not-a-database")
   }
@@ -175,7 +175,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `has a help text for every failure, and retries only locks and unknown errors`() {
+  @Test func `has a remedy for every failure, and retries only locks and unknown errors`() {
     for failure in StoreFailure.allCases {
       let message = failure.error("it failed", "cause").message
       #expect(message.hasPrefix("it failed (cause); "))
@@ -184,7 +184,7 @@ import Testing
     #expect(Set(OpenStore.errors.map(\.code)).count == OpenStore.errors.count)
   }
 
-  @Test func `translates SQLite's error for a full disk to disk-full`() {
+  @Test func `reports SQLite's error for a full disk as disk-full`() {
     let error = StoreFailure.translate(SQLiteError(.full), path: folder.file("store.sqlite"))
     #expect((error as? ActionError)?.code == "disk-full")
   }

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, both before and during the run`(_ limit: Int)
+  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000 before and during the run`(_ limit: Int)
     async
   {
     #expect(await code(Query.self, ["sql": "SELECT 1", "limit": .integer(limit)]) == "limit-out-of-range")
@@ -56,7 +56,7 @@ import Testing
     #expect(outputs["truncated"] == false)
   }
 
-  @Test func `ends a query at its limit and reports that`() async throws {
+  @Test func `returns at most the requested number of rows, and reports if there are more`() async throws {
     let sql: Value = "SELECT id FROM Trip"
     let cut = try await host.call(Query.self, with: ["sql": sql, "limit": 16])
     #expect(cut["count"] == 16 && cut["truncated"] == true)
@@ -87,7 +87,7 @@ import Testing
       ("UPDATE sqlite_master SET sql = ''", "query-invalid"), ("PRAGMA wal_checkpoint(TRUNCATE)", "query-writes"),
       ("PRAGMA journal_mode = DELETE", "query-writes"),
     ])
-  func `refuses a query that accesses other files, without creating one`(_ sql: String, _ expected: String) async throws
+  func `refuses a query that accesses other files, and creates no file`(_ sql: String, _ expected: String) async throws
   {
     let before = try folder.names
     let statement = sql.replacing("%", with: folder.path)
@@ -104,11 +104,11 @@ import Testing
       "SELECT upper(name), json_array(1, 2), row_number() OVER (ORDER BY id) FROM Trip",
       "SELECT sql FROM sqlite_schema",
     ])
-  func `executes a query that only reads the store`(_ sql: String) async throws {
+  func `runs a query that only reads the store`(_ sql: String) async throws {
     #expect(await code(Query.self, ["sql": .string(sql)]) == nil)
   }
 
-  @Test func `searches a full-text table created by a migration`() async throws {
+  @Test func `searches a full-text table that a migration has created`() async throws {
     try folder.write(
       "CREATE VIRTUAL TABLE Note USING fts5(text); INSERT INTO Note VALUES ('a red kite'), ('a blue one')", to: "1.sql")
     let own = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
@@ -137,7 +137,7 @@ import Testing
     observer.close()
   }
 
-  /// True if a statement is reading the store. In that case, the write-ahead log cannot be truncated.
+  /// True if a statement is reading the store, because the write-ahead log can then not be truncated.
   private func isRead(_ observer: SQLiteQueue) throws -> Bool {
     try observer.sync { db in
       try db.execute("UPDATE Trip SET id = id WHERE id = (SELECT min(id) FROM Trip)")
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `L16 reports the missing step if no store has been opened`() async {
+  @Test func `L16 reports the missing step if no step has opened a store`() async {
     await #expect {
       try await TestHost().call(Query.self, with: ["sql": "SELECT 1"])
     } throws: { ($0 as? ActionError)?.code == "handle-missing" }
@@ -161,7 +161,7 @@ import Testing
     StoreKeyValues(store: try Store.open(at: folder.file("store.sqlite")).store)
   }
 
-  @Test func `are stored by scope and key across restarts`() throws {
+  @Test func `stores values by scope and key across restarts`() throws {
     let values = try open()
     try values.put(["a": [1, nil, "é\u{0}\n"]], for: "key", in: "one")
     try values.put(2.5, for: "key", in: "two")
@@ -174,7 +174,7 @@ import Testing
     #expect(try again.get("key", in: "one") == nil)
   }
 
-  @Test func `are changed together or not at all`() throws {
+  @Test func `applies all changes or none`() throws {
     let values = try open()
     let tooLarge = Value.string(String(repeating: "x", count: StoreKeyValues.limitBytes - 1))
     #expect(throws: ActionError.self) {
@@ -186,7 +186,7 @@ import Testing
     #expect(try values.get("b", in: "scope") == largest)
   }
 
-  @Test func `have a table only after the first one is stored`() throws {
+  @Test func `creates the table when the first value is stored`() throws {
     let values = try open()
     func hasTable() throws -> Bool { try values.store.pool.read { try $0.hasTable("KeyValue") } }
     #expect(try values.get("key", in: "one") == nil && values.all(in: "one").isEmpty)
@@ -195,7 +195,7 @@ import Testing
     try #expect(hasTable())
   }
 
-  @Test func `are reported with their key if they are damaged`() throws {
+  @Test func `reports the key of a damaged value`() throws {
     let values = try open()
     try values.put(1, for: "other", in: "s")
     try values.store.pool.write { try $0.execute("INSERT INTO KeyValue VALUES ('s', 'k', '{oops')") }
