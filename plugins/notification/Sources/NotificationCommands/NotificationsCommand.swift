@@ -4,7 +4,7 @@ import FlowModel
 import FlowSystem
 import NotificationPlugin
 
-/// `flowrun notifications`: manages local notifications that runs of a workflow scheduled and that are still pending.
+/// `flowrun notifications`: manages pending local notifications that the runs of a workflow have scheduled.
 package struct NotificationsCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "notifications",
@@ -17,10 +17,10 @@ package struct NotificationsCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Deliver.self, Remove.self], defaultSubcommand: List.self)
 
-  /// Creates the command.
+  /// Creates the command. Its arguments are parsed later.
   package init() {}
 
-  /// The folder with the pending notifications of a workflow.
+  /// The argument that selects the folder with the pending notifications of a workflow.
   struct Folder: ParsableArguments {
     @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String

@@ -8,13 +8,13 @@ import FlowPluginKit
 /// NotificationPlugin { DeviceNotificationCenter() } // an app's own, over UserNotifications
 /// ```
 public struct NotificationPlugin: Plugin {
-  /// The plugin's name.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "notification"
 
-  /// The notification center of the runs.
+  /// The handle through which steps reach the notification center and the wall clock.
   public let handles: [PluginHandle]
 
-  /// Creates the plugin; `center` is the system's notification center, and `now` returns the milliseconds since 1970.
+  /// Creates the plugin with the system's notification center. `now` returns milliseconds since 1970.
   public init(
     center: any UserNotificationCenter = HeadlessNotificationCenter(),
     now: @escaping @Sendable () -> Int = ScheduledNotifications.now
@@ -31,7 +31,7 @@ public struct NotificationPlugin: Plugin {
   }
 }
 
-/// Stores a center of any type under its key, together with the wall clock.
+/// A notification center of any type, with the wall clock and the notifications that runs wait for.
 struct UserNotificationCenterHandle: Sendable {
   let center: any UserNotificationCenter
   let now: @Sendable () -> Int
@@ -39,24 +39,24 @@ struct UserNotificationCenterHandle: Sendable {
 }
 
 extension HandleKey {
-  /// The system's notification center.
+  /// The handle of the plugin's notification center.
   static let notificationCenter: HandleKey = "notification-center"
 }
 
 extension ActionContext {
-  /// The system's notification center.
+  /// Returns the notification center that the plugin was created with.
   func notificationCenter() throws -> any UserNotificationCenter {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.center
   }
 
-  /// The scheduled notifications that are still expected.
+  /// Returns the scheduled notifications that runs of this process wait for.
   func expectedNotifications() throws -> ExpectedNotifications {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.expected
   }
 
-  /// The wall-clock time in milliseconds since 1970, which outlives the process.
+  /// Returns the wall-clock time in milliseconds since 1970. Unlike the run's clock, it continues between processes.
   func notificationTime() throws -> Int {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.now()

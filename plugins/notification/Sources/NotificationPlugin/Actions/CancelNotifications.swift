@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Cancels scheduled notifications, such as the alarm of a paused timer.
+/// Cancels scheduled notifications, for example the alarm of a timer that has been paused.
 struct CancelNotifications: Action {
   static let name = "notification.cancel"
   static let summary = "Takes back scheduled notifications that have not been delivered"

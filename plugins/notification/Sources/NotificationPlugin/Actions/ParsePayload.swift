@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Reads a payload (N18, N19, N31, N35).
+/// Reads the payload of a notification (N18, N19, N31, N35).
 struct ParsePayload: Action, DetailedAction {
   static let name = "notification.parse"
   static let summary = "Reads a notification's payload"

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Shows a notification that arrives while the application is in the foreground; it opens nothing (N10, N23).
+/// Shows a notification that arrives while the application is in the foreground. It opens nothing (N10, N23).
 struct PresentNotification: AsyncAction {
   static let name = "notification.present"
   static let effect = ActionEffect.process
@@ -44,6 +44,6 @@ struct PresentNotification: AsyncAction {
     return Output(shown: true, options: options)
   }
 
-  /// Returns the presentation options. Banners exist since iOS 14 (N23).
+  /// Returns the presentation options for a system version. Banners exist since iOS 14 (N23).
   static func options(osVersion: Int) -> [String] { [osVersion >= 14 ? "banner" : "alert", "sound", "badge"] }
 }

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Returns whether notifications are allowed, without ever asking (L3).
+/// Returns whether notifications are allowed, without ever asking the person (L3).
 struct ReadStatus: AsyncAction {
   static let name = "notification.status"
   static let summary = "Returns whether the person allows notifications; never asks"
@@ -28,19 +28,19 @@ struct ReadStatus: AsyncAction {
   }
 }
 
-/// The person's answer, as recorded by the system, or by the store if the system keeps no record.
+/// The person's answer. The system records it or, if the system keeps no record, the store of the workflow.
 enum NotificationPermission {
   private static let scope = "notification"
   private static let key = "permission"
 
-  /// The recorded answer, without asking; nil if the user has not been asked.
+  /// Returns the recorded answer without asking, or nil if the person has not been asked.
   nonisolated(nonsending) static func known(in context: ActionContext) async throws -> Bool? {
     if let known = try await context.notificationCenter().isAuthorized() { return known }
     let store: (any KeyValueStore)? = try? context.handle(.keyValueStore)
     return try store?.get(key, in: scope)?.booleanValue
   }
 
-  /// Keeps the answer for later launches, if an earlier step has opened a store.
+  /// Stores the answer for later launches if an earlier step has opened a store.
   static func keep(_ isGranted: Bool, in context: ActionContext) throws {
     let store: (any KeyValueStore)? = try? context.handle(.keyValueStore)
     try store?.put(.boolean(isGranted), for: key, in: scope)

@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// Receives notifications while the application runs: shows arriving ones and opens tapped ones (N9, N10, N15, N21,
-/// N24).
+/// Receives notifications while the application runs. Shows those that arrive and opens those that are tapped (N9, N10,
+/// N15, N21, N24).
 ///
-/// An arriving notification never opens a page, unless `route-on-receipt` allows it (ruling C3).
+/// A notification that arrives opens a page only if `route-on-receipt` allows it (ruling C3).
 struct ReceiveNotifications: StepService, DetailedAction {
   static let name = "notification.receive"
   static let effect = ActionEffect.process
@@ -53,7 +53,7 @@ struct ReceiveNotifications: StepService, DetailedAction {
     let host = context.host
     center.setDelegate { delivery in
       host.expectFromOutside(1)
-      // The system needs an answer for a dropped notification, too.
+      // The system also expects a result for a notification that was dropped.
       if case .dropped(let dropped) = source.yield(delivery) {
         dropped.complete(.failed)
         host.expectFromOutside(-1)
@@ -70,10 +70,10 @@ struct ReceiveNotifications: StepService, DetailedAction {
     return Output(installed: true)
   }
 
-  /// The maximum number of deliveries waiting to be handled.
+  /// The maximum number of deliveries that wait to be handled.
   private static let bufferLimit = 64
 
-  /// Schedules pending notifications of earlier runs; overdue ones are delivered at once.
+  /// Schedules the pending notifications of earlier runs. Overdue ones are delivered immediately.
   private func takeOver(_ center: any UserNotificationCenter, _ context: ActionContext) throws {
     let (entries, unreadable) = ScheduledNotifications(dataFolder: context.run.dataFolder).waiting()
     for name in unreadable { context.log("'\(name)' holds no notification and is left as it is", level: .warning) }
@@ -86,7 +86,7 @@ struct ReceiveNotifications: StepService, DetailedAction {
         let request = NotificationRequest(id: entry.id, payload: entry.payload, delay: delay, interval: interval)
         try center.add(request) { expected.wake(entry.id, after: $0, host, $1) }
       } catch {
-        // It stays on disk for the next run.
+        // The notification stays on disk for the next run.
         context.log("notification \(entry.id) cannot be taken over yet: \(error)", level: .warning)
       }
     }
@@ -106,7 +106,7 @@ struct ReceiveNotifications: StepService, DetailedAction {
     switch delivery.kind {
     case .tapped: try await answered(payload, delivery, context)
     case .received:
-      // Of two processes with the same data folder, only one delivers a notification scheduled there.
+      // If two processes use the same data folder, only one of them delivers a notification scheduled there.
       var claim: NotificationClaim?
       if try !context.notificationCenter().keepsSchedule {
         claim = ScheduledNotifications(dataFolder: context.run.dataFolder).claim(delivery.id)
@@ -141,7 +141,7 @@ struct ReceiveNotifications: StepService, DetailedAction {
     return true
   }
 
-  /// Opens the page of a tapped notification, or of a button listed in its route.
+  /// Opens the page if the notification itself was tapped, or a button that its route lists.
   private nonisolated(nonsending) func answered(
     _ payload: NotificationPayload, _ delivery: NotificationDelivery, _ context: ActionContext
   ) async throws {

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Registers for remote notifications and returns the device token, for a step that sends it to a server (N14, N22).
+/// Registers for remote notifications and returns the device token, which a later step may send to a server (N14, N22).
 struct RegisterToken: AsyncAction {
   static let name = "notification.register-token"
   static let summary = "Registers for remote notifications and gives the device token"
@@ -24,7 +24,7 @@ struct RegisterToken: AsyncAction {
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
     do {
       let token = DeviceToken.hexadecimal(try await context.notificationCenter().registerForRemoteNotifications())
-      // Anyone with the token can write to the device, so the log contains only its beginning.
+      // Whoever has the token can send notifications to the device, so only its beginning is logged.
       context.log("device token \(token.prefix(8))…, \(token.count / 2) bytes")
       return Output(token: token)
     } catch {

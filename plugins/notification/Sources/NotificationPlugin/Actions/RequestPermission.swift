@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Asks for permission to show notifications; a denial is a result, not a failure (N14).
+/// Asks for permission to show notifications. If the person denies it, the step still succeeds (N14).
 struct RequestPermission: AsyncAction {
   static let name = "notification.request-permission"
   static let summary = "Asks for permission to show notifications"
@@ -13,7 +13,7 @@ struct RequestPermission: AsyncAction {
     needs: register-routes
     """
 
-  /// The person's simulated answer in a headless center.
+  /// The person's answer that a headless center simulates.
   enum Answer: String, FieldWord {
     case granted, denied
   }

@@ -7,7 +7,7 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// Schedules a local notification, delivered once (N32) or repeatedly, even if the process has ended by then.
+/// Schedules a local notification. It is delivered once (N32) or repeatedly, even if the process has ended by then.
 struct ScheduleNotification: Action, DetailedAction {
   static let name = "notification.schedule"
   static let summary = "Schedules a local notification, delivered once or at an interval"
@@ -39,7 +39,7 @@ struct ScheduleNotification: Action, DetailedAction {
     static let summaries = ["id": "Its identifier"]
   }
 
-  /// The shortest interval that the system allows.
+  /// The shortest interval that the system accepts.
   private static let leastInterval = Duration.seconds(60)
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
@@ -60,23 +60,23 @@ struct ScheduleNotification: Action, DetailedAction {
     return problems
   }
 
-  /// Parses an instant as milliseconds since 1970; returns nil if the text is not an instant.
+  /// Parses an instant as milliseconds since 1970. Returns nil if the text is not a valid instant.
   private static func instant(_ text: String) -> Int? {
     guard let date = try? Date(text, strategy: .iso8601), exists(text) else { return nil }
     return Int((date.timeIntervalSince1970 * 1_000).rounded())
   }
 
-  /// True if the day and the time of an instant exist. Foundation reads February 30 as March 2.
+  /// True if the date and the time of an instant exist. Foundation would read February 30 as March 2.
   private static func exists(_ text: String) -> Bool {
     let parts = text.prefix(19).split { !$0.isNumber }.compactMap { Int($0) }
     guard parts.count == 6, (1...12).contains(parts[1]) else { return false }
     let isLeapYear = parts[0] % 4 == 0 && (parts[0] % 100 != 0 || parts[0] % 400 == 0)
     let days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][parts[1] - 1]
-    // A leap second has the number 60.
+    // The seconds are 60 during a leap second.
     return (1...days).contains(parts[2]) && parts[3] < 24 && parts[4] < 60 && parts[5] <= 60
   }
 
-  /// The time until the first delivery.
+  /// Returns the time until the first delivery.
   private func delay(_ input: Input, _ context: ActionContext) throws -> Duration {
     guard !input.repeats || (input.at == nil && input.after >= Self.leastInterval) else {
       throw ActionError(
@@ -117,7 +117,7 @@ struct ScheduleNotification: Action, DetailedAction {
     return Output(id: id)
   }
 
-  /// Writes to disk before scheduling, so that nothing is lost if the process is killed afterwards.
+  /// Writes the notification to disk before it is scheduled, so that it is not lost if the process is killed.
   private func keep(
     _ id: String, _ payload: ValueObject, _ delay: Duration, _ interval: Duration?, _ context: ActionContext
   ) throws {
@@ -139,7 +139,7 @@ struct ScheduleNotification: Action, DetailedAction {
     return Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
   }
 
-  /// A random UUID (RFC 9562, version 4).
+  /// Returns a random UUID (RFC 9562, version 4).
   static func uuid() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: 0...255) }
     bytes[6] = bytes[6] & 0x0F | 0x40

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The scheduled notifications that runs of this process expect; a run with an expected notification is not idle.
+/// The scheduled notifications that runs of this process wait for. A run that waits for one is not idle.
 final class ExpectedNotifications: Sendable {
   private struct Expected: Sendable {
     var serial: Int
@@ -16,8 +16,7 @@ final class ExpectedNotifications: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls the handler after a delay on the clock of `host`. Until then, or until ``cancel(_:)``, the run expects the
-  /// notification.
+  /// Calls the handler after a delay on the clock of `host`. Until then, or until ``cancel(_:)``, the run is not idle.
   func wake(_ id: String, after delay: Duration, _ host: any ActionHost, _ handler: @escaping @Sendable () -> Void) {
     host.expectFromOutside(1)
     let (serial, replaced) = state.withLock { state in
@@ -32,7 +31,7 @@ final class ExpectedNotifications: Sendable {
     }
   }
 
-  /// Stops expecting a notification.
+  /// Stops waiting for a notification.
   func cancel(_ id: String) { end(id, nil) }
 
   private func end(_ id: String, _ serial: Int?) {

@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A notification center without a system: grants or denies permission as configured, creates a device token, and
-/// delivers scheduled notifications to the current delegate.
+/// A notification center that simulates the system. It grants or denies permission as configured, creates a device
+/// token, and delivers scheduled notifications to its delegate.
 public final class HeadlessNotificationCenter: UserNotificationCenter {
   /// The maximum number of pending local notifications, as on iOS.
   public static let scheduledLimit = 64
@@ -26,20 +26,20 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
   /// Creates a center that grants permission.
   public init() {}
 
-  /// Always false: scheduled notifications are lost when the process ends.
+  /// Always false, because scheduled notifications are lost when the process ends.
   public var keepsSchedule: Bool { false }
 
-  /// Sets the simulated answer of the person.
+  /// Sets the answer that the simulated person gives.
   func answer(isGranted: Bool) { state.withLock { $0.isGranted = isGranted } }
 
-  /// Returns the simulated answer of the person.
+  /// Returns the answer of the simulated person.
   public func requestAuthorization(_ options: [NotificationOption]) -> Bool { state.withLock { $0.isGranted } }
 
-  /// Returns 32 random bytes, the size of a device's token.
+  /// Returns 32 random bytes, as many as a device's token has.
   public func registerForRemoteNotifications() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
 
-  /// Delivers the notification after its delay, and repeatedly if it has an interval; replaces one with the same
-  /// identifier.
+  /// Delivers the notification after its delay and, if it has an interval, repeatedly. It replaces a pending one with
+  /// the same identifier.
   public func add(_ request: NotificationRequest, wake: @escaping UserNotificationCenter.Wake) throws {
     let serial = state.withLock { state -> Int? in
       if state.scheduled[request.id] == nil, state.scheduled.count >= Self.scheduledLimit { return nil }
@@ -54,7 +54,7 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     wake(request.delay) { [weak self] in self?.deliver(request.id, serial) }
   }
 
-  /// Removes pending notifications.
+  /// Removes pending notifications, or all of them if `ids` is nil.
   public func removePending(_ ids: [String]?) {
     state.withLock { state in
       guard let ids else { return state.scheduled = [:] }
@@ -62,14 +62,14 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     }
   }
 
-  /// Sets the receiver of all further notifications.
+  /// Sets the receiver of all later notifications.
   public func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
   }
 
   private func deliver(_ id: String, _ serial: Int) {
     let (entry, delegate) = state.withLock { state -> (Scheduled?, (@Sendable (NotificationDelivery) -> Void)?) in
-      // A replaced request is delivered by its replacement.
+      // A notification that was replaced is delivered only by its replacement.
       guard let entry = state.scheduled[id], entry.serial == serial else { return (nil, nil) }
       if entry.request.interval == nil { state.scheduled[id] = nil }
       return (entry, state.delegate)

@@ -1,45 +1,46 @@
 import FlowModel
 import FlowPluginKit
 
-/// The system's notification center: an app implements it with UserNotifications; flowrun includes a headless one.
+/// The system's notification center. An app implements it with UserNotifications. flowrun includes a headless one.
 ///
 /// Methods may be called on any thread.
 public protocol UserNotificationCenter: Sendable {
-  /// The permission recorded by the system, without asking; nil if the system keeps no record and the store is used.
+  /// Returns the permission that the system has recorded, without asking. Nil means that there is no record, so the
+  /// store is used.
   func isAuthorized() async throws -> Bool?
-  /// True if the system keeps scheduled notifications after the application ends; otherwise the data folder does.
+  /// True if the system keeps scheduled notifications after the application ends. If false, the data folder keeps them.
   var keepsSchedule: Bool { get }
-  /// Asks the person, or returns the earlier answer; throws an error if the system cannot ask.
+  /// Asks the person for permission, or returns an earlier answer. Throws an error if the system cannot ask.
   func requestAuthorization(_ options: [NotificationOption]) async throws -> Bool
   /// Registers for remote notifications and returns the bytes of the device token (N22).
   func registerForRemoteNotifications() async throws -> [UInt8]
-  /// Schedules a local notification; `wake` calls back after a time on the run's clock, for centers without their own
-  /// timers.
+  /// Schedules a local notification. A center without timers calls `wake`, which calls back after a time on the run's
+  /// clock.
   func add(_ request: NotificationRequest, wake: @escaping Wake) throws
   /// Removes pending local notifications, or all of them if `ids` is nil.
   func removePending(_ ids: [String]?)
-  /// Sets the receiver of all further notifications; nil removes it (N15).
+  /// Sets the receiver of all later notifications, or removes it if `delegate` is nil (N15).
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?)
 
-  /// Calls a handler once after a delay.
+  /// Calls a handler once, after a delay.
   typealias Wake = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 }
 
 extension UserNotificationCenter {
-  /// Returns nil by default, because the permission is unknown.
+  /// Returns nil, because the permission is unknown.
   public func isAuthorized() async throws -> Bool? { nil }
-  /// The default is true, as on a device.
+  /// Returns true, as on a device.
   public var keepsSchedule: Bool { true }
 }
 
-/// The ways in which a notification may alert the person.
+/// The ways in which notifications may alert the person.
 public enum NotificationOption: String, FieldWord {
   case alert, sound, badge
 }
 
-/// A local notification to be delivered once (N32) or repeatedly.
+/// A local notification that is to be delivered once (N32) or repeatedly.
 public struct NotificationRequest: Sendable, Hashable {
-  /// The identifier; a later request with the same one replaces this one.
+  /// The identifier. A later request with the same identifier replaces this one.
   public var id: String
   /// The payload, in the form of a remote notification.
   public var payload: ValueObject
@@ -48,7 +49,7 @@ public struct NotificationRequest: Sendable, Hashable {
   /// The time between deliveries, or nil to deliver once.
   public var interval: Duration?
 
-  /// Creates a request.
+  /// Creates a request. Without an interval, the notification is delivered once.
   public init(id: String, payload: ValueObject, delay: Duration, interval: Duration? = nil) {
     self.interval = interval
     self.id = id
@@ -57,7 +58,7 @@ public struct NotificationRequest: Sendable, Hashable {
   }
 }
 
-/// A notification that arrived or was tapped.
+/// A notification that has arrived or has been tapped.
 public struct NotificationDelivery: Sendable {
   /// The kinds of deliveries.
   public enum Kind: Sendable, Hashable {
@@ -67,26 +68,25 @@ public struct NotificationDelivery: Sendable {
     case tapped
   }
 
-  /// The app's result of handling the notification, for the system.
+  /// The result that the app reports to the system after handling a notification.
   public enum FetchResult: Sendable, Hashable {
     case newData, noData, failed
   }
 
-  /// The identifier of the notification.
+  /// The identifier of the notification, as in its request.
   public let id: String
-  /// The kind of delivery.
+  /// The event that happened to the notification.
   public let kind: Kind
-  /// The payload.
+  /// The payload, normally an object in Apple's format.
   public let payload: Value
-  /// The identifier of the chosen action, as defined by UserNotifications, or nil if the notification itself was
-  /// tapped.
+  /// The identifier of the chosen button, as defined by UserNotifications. Nil if the notification itself was tapped.
   public let action: String?
-  /// The text that the person replied with.
+  /// The text typed as a reply, or nil if there is none.
   public let reply: String?
-  /// Must be called exactly once (N21, N24).
+  /// Reports the result to the system. Must be called exactly once (N21, N24).
   public let complete: @Sendable (FetchResult) -> Void
 
-  /// Creates the delivery of a notification that arrived or was tapped.
+  /// Creates a delivery. By default, the result is not reported to a system.
   public init(
     id: String, kind: Kind, payload: Value, action: String? = nil, reply: String? = nil,
     complete: @escaping @Sendable (FetchResult) -> Void = { _ in }

@@ -1,22 +1,22 @@
 import FlowPlatform
 import Synchronization
 
-/// The exclusive right of a process to show a scheduled notification. It is released when the process ends for any
-/// reason. A claimed notification that was not finished stays for the next process. It is therefore shown once, or
-/// twice if the process died between showing and finishing it; the identifier stays the same, so a router opens one
-/// page.
+/// The exclusive right of a process to show a scheduled notification. It ends when the process ends for any reason. If
+/// the notification was not finished by then, it remains for the next process. A notification is therefore shown once,
+/// or twice if a process dies between showing and finishing it. The identifier stays the same, so a router opens only
+/// one page.
 ///
-/// Implemented as the system's lock on the notification's file.
+/// Implemented as a system lock on the notification's file.
 public final class NotificationClaim: Sendable {
   private let path: String
-  /// The locked file, or nil once released.
+  /// The locked file, or nil after the claim was released.
   private let descriptor: Mutex<CInt?>
 
-  /// Claims a notification. Returns nil if another process has the claim, or if there is no such file.
+  /// Claims a notification. Returns nil if another process has claimed it, or if its file does not exist.
   init?(of path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    // The lock may have been acquired from a process that has just removed or replaced the file.
+    // The process that held the lock before may have removed or replaced the file.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: path) else {
       close(descriptor)
       return nil
@@ -27,7 +27,7 @@ public final class NotificationClaim: Sendable {
 
   deinit { release() }
 
-  /// Removes the notification after it was shown, unless it was scheduled again meanwhile.
+  /// Removes the notification after it was shown, unless it has been scheduled again in the meantime.
   public func finish() {
     descriptor.withLock { descriptor in
       if let descriptor, Self.isFile(descriptor, at: path) { unlink(path) }

@@ -1,13 +1,13 @@
 import FlowModel
 
-/// The contents of a notification: Apple's part under `aps`, and the application's keys (N31).
+/// The contents of a notification: Apple's part under `aps`, and the keys of the application (N31).
 ///
 /// ```json
 /// {"aps": {"alert": {"title": "…", "body": "…"}, "badge": 1, "sound": "default"},
 ///  "route": "app://product/12345", "parameters": {"name": "…", "price": "7999"}}
 /// ```
 struct NotificationPayload: Sendable, Hashable {
-  /// The maximum size that the system accepts.
+  /// The kind of notification, on which the size limit depends.
   enum Limit: String, Sendable {
     case standard
     case voip
@@ -16,7 +16,7 @@ struct NotificationPayload: Sendable, Hashable {
     var bytes: Int { self == .voip ? 5_120 : 4_096 }
   }
 
-  /// The reason why a payload cannot be read.
+  /// The reason why a payload cannot be read, as a stable code and a message.
   struct PayloadProblem: Error, Sendable, Hashable {
     let code: String
     let message: String
@@ -30,20 +30,21 @@ struct NotificationPayload: Sendable, Hashable {
   let badge: Int?
   let sound: String?
   let category: String?
-  /// True if it wakes the application without a banner.
+  /// True if the notification wakes the application without showing a banner.
   let isSilent: Bool
-  /// The link, or nil if there is no usable one.
+  /// The link, or nil if there is none or it is invalid.
   let route: String?
   let parameters: ValueObject
-  /// Warnings, one sentence each: a route of the wrong type, or parameters that are not an object.
+  /// Warnings about an invalid route and about parameters that are not an object, one sentence each.
   let warnings: [String]
 
-  /// Reads JSON text or an already parsed object; throws the problem and its location.
+  /// Reads a payload from JSON text or from an object. Throws the problem with its location.
   init(_ payload: Value, limit: Limit = .standard) throws(PayloadProblem) {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
-    // The app looks up a localized text by its key, which is in a separate object in the alert of a Live Activity.
+    // A localized text is given as a key, which the app looks up. In the alert of a Live Activity, the key is in an
+    // object.
     func text(_ name: String, orKey key: String) -> String? {
       let (text, localized) = (alert?.objectValue?[name], alert?.objectValue?[key])
       return text?.stringValue ?? text?.objectValue?["loc-key"]?.stringValue ?? localized?.stringValue
@@ -86,7 +87,7 @@ struct NotificationPayload: Sendable, Hashable {
       message: "the payload has \(count) bytes; the system delivers at most \(limit.bytes)")
   }
 
-  /// Returns the route, which must be a non-empty string (N18).
+  /// Returns the route if it is a non-empty string (N18). Otherwise returns nil and adds a warning.
   private static func route(of object: ValueObject, _ warnings: inout [String]) -> String? {
     switch object["route"] {
     case .string(let route)? where !route.isEmpty: return route
@@ -98,7 +99,7 @@ struct NotificationPayload: Sendable, Hashable {
     return nil
   }
 
-  /// Returns the parameters. A value that is not an object is ignored (N19).
+  /// Returns the parameters. A value that is not an object is ignored with a warning (N19).
   private static func parameters(of object: ValueObject, _ warnings: inout [String]) -> ValueObject {
     if let parameters = NotificationAnswer.parameters(object["parameters"]) { return parameters }
     if object["parameters"] != nil {

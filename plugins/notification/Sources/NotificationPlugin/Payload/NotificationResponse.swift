@@ -1,16 +1,16 @@
 import FlowModel
 
-/// A payload and, if it comes from a UserNotifications response, the person's choice.
+/// A payload and, if it is in a response from UserNotifications, the person's choice.
 struct NotificationResponse {
   let payload: NotificationPayload
-  /// `default`, `dismiss` or the identifier of a button; nil for a payload without a response.
+  /// `default`, `dismiss` or the identifier of a button. Nil if the payload is not in a response.
   let action: String?
   let reply: String?
 
-  /// True if the page of the notification should open.
+  /// True if the page of the notification should open: it was tapped, or there is no response.
   var opensPage: Bool { action == nil || action == NotificationAnswer.open }
 
-  /// Reads JSON text or an object; throws the problem and its location.
+  /// Reads a response or a payload from JSON text or from an object. Throws the problem with its location.
   init(_ value: Value, limit: NotificationPayload.Limit) throws(NotificationPayload.PayloadProblem) {
     let object = value.objectValue ?? value.stringValue.flatMap { (try? JSONText.parse($0))?.objectValue }
     let request = object?["notification"]?.objectValue?["request"]?.objectValue

@@ -7,20 +7,20 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// The pending local notifications in a data folder; they outlive the run that scheduled them, and its process (N32).
+/// The pending local notifications in a data folder. They outlive the run and the process that scheduled them (N32).
 ///
-/// Each is a separate file in the folder `notifications`. A process claims a file, shows the notification and then
-/// removes the file, so only one of two processes shows it, and it is not lost if that process dies.
+/// Each notification is a file in the folder `notifications`. A process claims the file, shows the notification and
+/// then removes the file. Only one of two processes shows it, and it is not lost if that process dies.
 public struct ScheduledNotifications: Sendable {
-  /// A notification and its due time.
+  /// A scheduled notification and the time when it is due.
   public struct DueNotification: Sendable, Hashable {
-    /// The identifier of the notification.
+    /// The identifier of the notification, as in its request.
     public let id: String
     /// The payload, in the form of a remote notification.
     public let payload: ValueObject
     /// The due time in milliseconds since 1970.
     public let dueAtMilliseconds: Int
-    /// The milliseconds between deliveries, or nil if it is delivered once.
+    /// The milliseconds between deliveries, or nil if the notification is delivered once.
     public let intervalMilliseconds: Int?
 
     init(id: String, payload: ValueObject, dueAtMilliseconds: Int, intervalMilliseconds: Int? = nil) {
@@ -30,7 +30,7 @@ public struct ScheduledNotifications: Sendable {
       self.dueAtMilliseconds = dueAtMilliseconds
     }
 
-    /// The notification with its next due time after `now`, or nil if it does not repeat.
+    /// Returns the notification with its next due time after `now`, or nil if it does not repeat.
     func next(after now: Int) -> DueNotification? {
       guard let interval = intervalMilliseconds, interval > 0 else { return nil }
       let missed = max(0, now - dueAtMilliseconds) / interval
@@ -39,10 +39,10 @@ public struct ScheduledNotifications: Sendable {
         intervalMilliseconds: interval)
     }
 
-    /// The title of the alert.
+    /// The title of the alert; empty if there is none.
     public var title: String { payload["aps"]?.objectValue?["alert"]?.objectValue?["title"]?.stringValue ?? "" }
 
-    /// The launch options of an application that is started by a tap on it.
+    /// The launch options of an application that is launched by a tap on this notification.
     public var launchOptions: ValueObject {
       [
         "notificationResponse": [
@@ -55,17 +55,17 @@ public struct ScheduledNotifications: Sendable {
     }
   }
 
-  /// The maximum length of an identifier in bytes; it is part of a file name.
+  /// The maximum length of an identifier in bytes. It is limited because the identifier is part of a file name.
   static let identifierByteLimit = 100
 
   private let folder: URL
 
-  /// Creates the collection for a data folder.
+  /// Creates the collection of notifications in a data folder.
   public init(dataFolder: String) {
     folder = URL(fileURLWithPath: dataFolder, isDirectory: true).appendingPathComponent("notifications")
   }
 
-  /// Stores a notification until it is claimed; replaces one with the same identifier.
+  /// Stores a notification until it is claimed. Replaces one with the same identifier.
   func add(_ entry: DueNotification) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -79,22 +79,22 @@ public struct ScheduledNotifications: Sendable {
     }
   }
 
-  /// Claims a notification; returns nil if another process has claimed it, or if it is not stored (any longer).
+  /// Claims a notification. Returns nil if another process has claimed it, or if it is not stored.
   func claim(_ id: String) -> NotificationClaim? { NotificationClaim(of: file(of: id).path) }
 
-  /// Removes a notification that could not be scheduled or was cancelled; returns false if there is none.
+  /// Removes a notification that was cancelled or could not be scheduled. Returns false if it is not stored.
   @discardableResult public func remove(_ id: String) -> Bool {
     (try? FileManager.default.removeItem(at: file(of: id))) != nil
   }
 
-  /// Removes a notification that was shown, or keeps it until it is due again.
+  /// Removes a notification that was shown. A repeating one is stored again with its next due time.
   func finish(_ claim: NotificationClaim, of id: String, atMilliseconds now: Int) {
     let next = entry(in: file(of: id))?.next(after: now)
     claim.finish()
     if let next { try? add(next) }
   }
 
-  /// The pending notifications, the earliest first, and the names of unreadable files.
+  /// Returns the pending notifications, the earliest first, and the names of unreadable files.
   public func waiting() -> (entries: [DueNotification], unreadable: [String]) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     var entries: [DueNotification] = []
@@ -119,8 +119,8 @@ public struct ScheduledNotifications: Sendable {
       id: id, payload: payload, dueAtMilliseconds: due, intervalMilliseconds: object["interval"]?.integerValue)
   }
 
-  /// Shows the notifications due at a time in milliseconds since 1970, the earliest first, and returns their number.
-  /// Each is passed to one caller only and removed when `show` has returned.
+  /// Shows the notifications that are due at a time in milliseconds since 1970, the earliest first. Returns their
+  /// number. Each is passed to only one caller and is removed after `show` has returned.
   public func deliverDue(atMilliseconds now: Int = Self.now(), _ show: (DueNotification) -> Void) -> Int {
     var count = 0
     for entry in waiting().entries where entry.dueAtMilliseconds <= now {
@@ -132,15 +132,15 @@ public struct ScheduledNotifications: Sendable {
     return count
   }
 
-  /// The milliseconds since 1970.
+  /// Returns the number of milliseconds since 1970.
   public static func now() -> Int { Int(Date().timeIntervalSince1970 * 1_000) }
 
   private static let suffix = ".json"
 
-  /// The milliseconds that a date or an interval can have. Sums of two of them fit in 64 bits.
+  /// The milliseconds that are accepted for a date or an interval. The sum of two of them fits in 64 bits.
   private static let instants = -(1 << 53)...(1 << 53)
 
-  /// Maps an identifier, which may be any text, to a valid file name.
+  /// Returns the file of a notification. Its name is valid for any text used as identifier.
   private func file(of id: String) -> URL {
     folder.appendingPathComponent(DeviceToken.hexadecimal(Array(id.utf8)) + Self.suffix)
   }
