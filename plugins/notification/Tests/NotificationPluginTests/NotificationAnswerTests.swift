@@ -5,7 +5,7 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// Buttons and replies of notifications, and payloads of services that can send only strings.
+/// Tests buttons and replies of notifications, and payloads from services that can send only strings.
 @Suite struct NotificationAnswerTests {
   private func parse(_ payload: Value) async throws -> ValueObject {
     try await host(FakeCenter()).call(ParsePayload.self, with: ["payload": payload])
@@ -16,7 +16,7 @@ import Testing
       (nil, "app://chat/1", "default"), ("com.apple.UNNotificationDefaultActionIdentifier", "app://chat/1", "default"),
       ("MARK_READ", nil, "MARK_READ"), ("com.apple.UNNotificationDismissActionIdentifier", nil, "dismiss"),
     ] as [(String?, String?, String)])
-  func `returns the action and the reply of a response, and a route only for a tap`(
+  func `returns the action and the reply of a response, and its route only for a tap`(
     identifier: String?, route: String?, action: String
   ) async throws {
     let outputs = try await parse([
@@ -38,7 +38,7 @@ import Testing
     #expect(outputs["warnings"] == [])
   }
 
-  @Test func `reads the keys of a Live Activity's alert, which are nested in objects`() async throws {
+  @Test func `reads the keys in the alert of a Live Activity, which are nested in objects`() async throws {
     let activity = try await parse([
       "aps": ["alert": ["title": ["loc-key": "%@ is here", "loc-args": ["Power"]], "body": ["loc-key": "GO"]]],
       "route": "app://a",
@@ -46,7 +46,7 @@ import Testing
     #expect(activity["title"] == "%@ is here" && activity["body"] == "GO")
   }
 
-  @Test func `passes the tapped button to the router, and posts notification.acted for it`() async throws {
+  @Test func `passes a tapped button to the router and posts notification.acted`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     let host = host(center, app)
     async let service = host.call(ReceiveNotifications.self)

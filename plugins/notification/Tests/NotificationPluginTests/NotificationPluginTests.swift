@@ -53,7 +53,7 @@ final class FakeCenter: UserNotificationCenter {
   }
 }
 
-/// Records the links it is asked to open and the titles of its banners.
+/// Records the links that it opens and the titles of the banners that it shows.
 final class FakeApp: LinkOpener, UserInterface {
   private let links = Mutex<[TappedLink]>([])
   private let titles = Mutex<[String]>([])
@@ -89,7 +89,7 @@ let product: Value = [
 ]
 
 @Suite struct NotificationPayloadTests {
-  @Test func `reads title, body, badge, sound, route and parameters with their types (N31)`() throws {
+  @Test func `reads the title, body, badge, sound, route and typed parameters (N31)`() throws {
     let payload = try NotificationPayload(.string(JSONText.write(product)))
     #expect(payload.title == "新商品上架")
     #expect(payload.body == "iPhone 16 Pro 现已开售")
@@ -107,7 +107,8 @@ let product: Value = [
     (#"{"route":null}"#, "no-route: the payload's 'route' is not a text"),
     (#"{"route":""}"#, "no-route: the payload's 'route' is empty"),
   ])
-  func `has no route without a non-empty string, and warns about that (N18, N35)`(text: String, warning: String) throws
+  func `returns no route if it is not a non-empty string, and warns about it (N18, N35)`(text: String, warning: String)
+    throws
   {
     let payload = try NotificationPayload(.string(text))
     #expect(payload.route == nil)
@@ -115,14 +116,14 @@ let product: Value = [
   }
 
   @Test(arguments: [#""x""#, "7", "null", "[1]", "true"])
-  func `ignores parameters that are not an object, and warns about that (N19)`(parameters: String) throws {
+  func `ignores parameters that are not an object, and warns about them (N19)`(parameters: String) throws {
     let payload = try NotificationPayload(.string(#"{"route":"app://a","parameters":\#(parameters)}"#))
     #expect(payload.parameters == [:])
     #expect(payload.warnings.count == 1)
     #expect(try NotificationPayload(.string(#"{"route":"app://a"}"#)).parameters == [:])
   }
 
-  @Test func `has at most 4096 bytes, or 5120 for VoIP`() throws {
+  @Test func `refuses a payload of more than 4096 bytes, or 5120 for VoIP`() throws {
     func payload(_ count: Int) -> Value {
       let start = #"{"route":"app://a","x":""#
       return .string(start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}")
@@ -134,7 +135,7 @@ let product: Value = [
     #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(payload(5_121), limit: .voip) }
   }
 
-  @Test func `has a nesting depth of at most 32`() {
+  @Test func `refuses a payload nested more than 32 levels deep`() {
     func payload(_ depth: Int) -> Value {
       .string(#"{"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
     }
@@ -143,13 +144,13 @@ let product: Value = [
   }
 
   @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "\"x\"", #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", "7"])
-  func `is refused if the text is not a JSON object`(text: String) {
+  func `refuses text that is not a JSON object`(text: String) {
     let error = #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(.string(text)) }
     #expect(error?.code == "payload-malformed")
   }
 
-  /// 100,000 payloads, or a million with `FLOWRUN_LONG_TESTS=1`. `FLOWRUN_SEED` sets another seed.
-  @Test(.timeLimit(.minutes(10))) func `is parsed without a crash from random text, valid or not`() {
+  /// Tries 100,000 payloads, or a million with `FLOWRUN_LONG_TESTS=1`. `FLOWRUN_SEED` sets another seed.
+  @Test(.timeLimit(.minutes(10))) func `parses random text without a crash`() {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["FLOWRUN_LONG_TESTS"] == nil ? 100_000 : 1_000_000
     let seed = environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_260_228
@@ -161,7 +162,7 @@ let product: Value = [
     #expect(read > count / 4 && read < count * 3 / 4, "seed \(seed): \(read) of \(count) were payloads")
   }
 
-  /// A random object. In half of the cases, some of its bytes are replaced.
+  /// Returns a random object. In half of the cases, some of its bytes are replaced.
   private func randomPayload(_ generator: inout SeededGenerator) -> String {
     let keys = ["route", "parameters", "aps", "alert", "title", "家"]
     let values = [
@@ -183,7 +184,7 @@ let product: Value = [
 }
 
 @Suite(.timeLimit(.minutes(10))) struct NotificationActionTests {
-  @Test func `continues after the user denies permission, and logs it (N14)`() async throws {
+  @Test func `continues if the user denies permission, and logs it (N14)`() async throws {
     let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
     #expect(denied.logs == ["permission denied for alert, sound, badge; continuing without notifications"])
@@ -191,7 +192,7 @@ let product: Value = [
     #expect(try await granted.call(RequestPermission.self)["granted"] == true)
   }
 
-  @Test func `returns a device token in lower-case hexadecimal, and logs only its first digits (N22)`()
+  @Test func `returns a device token in lower-case hexadecimal, and logs only its beginning (N22)`()
     async throws
   {
     let host = host(FakeCenter(token: [0x00, 0x0F, 0xFF, 0xA0, 0x01]))
@@ -199,7 +200,7 @@ let product: Value = [
     #expect(host.logs == ["device token 000fffa0…, 5 bytes"])
   }
 
-  @Test func `fails with an error and logs it if the registration fails (N22)`() async throws {
+  @Test func `fails and logs an error if the registration fails (N22)`() async throws {
     let host = host(FakeCenter())
     let error = await #expect(throws: ActionError.self) { try await host.call(RegisterToken.self) }
     #expect(error?.code == "registration-failed")
@@ -218,7 +219,7 @@ let product: Value = [
     #expect(app.opened.isEmpty)
   }
 
-  @Test func `shows no banner if the app has no window in the foreground`() async throws {
+  @Test func `shows no banner if no window is in the foreground`() async throws {
     let app = FakeApp(isReady: false)
     #expect(try await host(FakeCenter(), app).call(PresentNotification.self)["shown"] == false)
     #expect(app.banners.isEmpty)
@@ -240,7 +241,7 @@ let product: Value = [
     #expect(delivered.withLock { $0 } == [id])
   }
 
-  @Test func `logs a notification that cannot be scheduled, and accepts at most 64 (N32)`() async throws {
+  @Test func `logs a notification that cannot be scheduled, and schedules at most 64 (N32)`() async throws {
     let failing = host(FakeCenter())
     await #expect(throws: FakeCenter.Failure.self) {
       try await failing.call(ScheduleNotification.self, with: ["title": "T"])
@@ -252,7 +253,7 @@ let product: Value = [
     await #expect(throws: ActionError.self) { try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
   }
 
-  @Test func `reports a literal payload without a route as a warning before the run (N35)`() {
+  @Test func `warns before the run about a literal payload without a route (N35)`() {
     let problems = ParsePayload.check(LiteralInput(["payload": #"{"productId":"123"}"#]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ParsePayload.check(LiteralInput(["payload": "{"])).map(\.isWarning) == [false])
@@ -265,7 +266,7 @@ let product: Value = [
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ReceiveNotificationsTests {
-  /// Starts the service, runs `body`, and stops the service.
+  /// Starts the service, calls `body`, and then stops the service.
   private func listening(
     _ center: FakeCenter, _ app: FakeApp, _ inputs: ValueObject = [:], _ body: (TestHost) async throws -> Void
   ) async throws {
@@ -278,7 +279,7 @@ let product: Value = [
     #expect(!center.hasDelegate)
   }
 
-  /// Waits until the condition is true or the time limit of the test has passed.
+  /// Waits until the condition is true or the test's time limit has passed.
   private func wait(_ condition: () -> Bool) async {
     while !condition() && !Task.isCancelled { await Task.yield() }
   }
@@ -303,7 +304,7 @@ let product: Value = [
     }
   }
 
-  @Test func `calls the completion handler exactly once per notification, even if it is invalid (N21, N24)`()
+  @Test func `calls the completion handler exactly once per notification, even for an invalid one (N21, N24)`()
     async throws
   {
     let (center, app) = (FakeCenter(), FakeApp())
@@ -316,7 +317,7 @@ let product: Value = [
     }
   }
 
-  @Test func `queues up to 64 notifications, and completes further ones immediately`() async throws {
+  @Test func `queues up to 64 notifications, and completes any others immediately`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1h"]) { host in
       center.deliver(.received, product)
@@ -328,7 +329,7 @@ let product: Value = [
     }
   }
 
-  @Test func `opens a link without a tap only if configured to (C3)`() async throws {
+  @Test func `opens a link without a tap only if configured (C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["route-on-receipt": true]) { _ in
       center.deliver(.received, product)
@@ -337,7 +338,7 @@ let product: Value = [
     }
   }
 
-  @Test func `simulates the user's tap with a headless center (N34)`() async throws {
+  @Test func `simulates a tap with a headless center (N34)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1s"]) { host in
       center.deliver(

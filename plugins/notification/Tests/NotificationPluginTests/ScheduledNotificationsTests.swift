@@ -7,13 +7,13 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// N32, C21: a local notification is delivered even if the application has been killed.
+/// Tests that a local notification is delivered even if the application has been killed (N32, C21).
 @Suite(.timeLimit(.minutes(10))) struct ScheduledNotificationsTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Schedules a notification in a process that ends immediately afterwards.
+  /// Schedules a notification in a process that ends immediately afterward.
   private func schedule(_ id: String, after: String = "5s", at now: Int = 0) async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { now })
     _ = try await gone.call(
@@ -21,19 +21,19 @@ import Testing
       with: ["title": "T", "route": "app://vip/1", "id": .string(id), "after": .string(after)])
   }
 
-  /// Waits until the condition is true or the time limit of the test has passed.
+  /// Waits until the condition is true or the test's time limit has passed.
   private func wait(_ condition: () -> Bool) async {
     while !condition() && !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `are delivered by the next run, immediately if they are overdue (C21)`() async throws {
+  @Test func `delivers pending notifications in the next run, overdue ones immediately (C21)`() async throws {
     try await schedule("late")
     try await schedule("later", after: "60s")
     let app = FakeApp()
     let next = host(HeadlessNotificationCenter(), app, dataFolder: folder.path, now: { 30_000 })
     let service = Task { try await next.call(ReceiveNotifications.self) }
     _ = await next.readied()
-    // Advancing the clock has an effect only after both have been read.
+    // The clock must be advanced only after both notifications have been read.
     await wait { next.sleeperCount == 2 }
     next.advance(by: .zero)
     await wait { next.posts.count == 1 }
@@ -44,14 +44,14 @@ import Testing
     await wait { next.posts.count == 2 }
     #expect(next.logs.contains("notification received later"))
     #expect(app.banners == ["T", "T"] && app.opened.isEmpty)
-    // The file is removed after the event has been posted.
+    // The file is removed only after the event has been posted.
     await wait { ScheduledNotifications(dataFolder: folder.path).waiting().entries.isEmpty }
     next.cancel()
     _ = await service.result
   }
 
   @Test(arguments: ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"])
-  func `can be scheduled for the earliest and the latest instant`(at: String) async throws {
+  func `schedules a notification for the earliest and the latest instant`(at: String) async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
     _ = try await gone.call(ScheduleNotification.self, with: ["title": "T", "id": "a", "at": .string(at)])
     let due = try #require(ScheduledNotifications(dataFolder: folder.path).waiting().entries.first?.dueAtMilliseconds)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [Int.min, Int.max])
-  func `with an impossible instant in their file are reported as unreadable`(due: Int) async throws {
+  func `reports a file with an impossible instant as unreadable`(due: Int) async throws {
     try await schedule("a")
     let path = folder.path + "/notifications/61.json"
     try #"{"id": "a", "payload": {}, "due-at": \#(due)}"#.write(toFile: path, atomically: true, encoding: .utf8)
@@ -67,7 +67,7 @@ import Testing
     #expect(waiting.entries.isEmpty && waiting.unreadable == ["61.json"])
   }
 
-  @Test func `are each delivered by only one process, and replaced if they have the same identifier (C21)`()
+  @Test func `delivers each notification in only one process, and replaces one with the same identifier (C21)`()
     async throws
   {
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
@@ -85,7 +85,8 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `remain stored if claimed but not shown, and no other process shows them (C21)`() async throws {
+  @Test func `keeps a notification that was claimed but not shown, and does not show it elsewhere (C21)`() async throws
+  {
     try await schedule("a")
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
     var claim = scheduled.claim("a")
@@ -93,7 +94,7 @@ import Testing
     #expect(scheduled.deliverDue(atMilliseconds: 5_000) { _ in } == 0)
     claim = nil
     #expect(scheduled.waiting().entries.map(\.id) == ["a"])
-    // A notification that is scheduled again while it is shown is a new one.
+    // A notification that is scheduled again while it is being shown is a new one.
     let shown = try #require(scheduled.claim("a"))
     try await schedule("a", at: 1)
     shown.finish()
@@ -102,7 +103,7 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `are not delivered after cancellation, in this run or the next`() async throws {
+  @Test func `does not deliver a cancelled notification, in this run or the next`() async throws {
     let app = FakeApp()
     let center = HeadlessNotificationCenter()
     let run = host(center, app, dataFolder: folder.path, now: { 0 })
@@ -116,7 +117,7 @@ import Testing
     #expect(try await run.call(CancelNotifications.self, with: ["id": "timer"])["cancelled"] == [])
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["other"])
     run.advance(by: .seconds(1_500))
-    // Checks the banner instead of the event, because the host records events only for the action called last.
+    // Checks the banner instead of the event, because the host records the events of only the last action.
     await wait { app.banners.count == 1 }
     #expect(app.banners == ["other"])
     try await schedule("late")
@@ -126,7 +127,7 @@ import Testing
     _ = await service.result
   }
 
-  @Test func `are delivered at each interval if they repeat, and only once for missed intervals`() async throws {
+  @Test func `delivers a repeating notification at each interval, but only once for missed intervals`() async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
     _ = try await gone.call(
       ScheduleNotification.self, with: ["title": "T", "id": "drink", "after": "60s", "repeats": true])
@@ -147,7 +148,7 @@ import Testing
     ("soon", nil), ("1971-02-29T00:00:00Z", nil), ("1970-04-31T00:00:00Z", nil), ("1970-01-01T24:00:00Z", nil),
     ("1970-01-01T00:60:00Z", nil),
   ])
-  func `are delivered at their instant, or immediately if it has passed`(at: String, due: Int?) async throws {
+  func `delivers a notification at its instant, and refuses an invalid instant`(at: String, due: Int?) async throws {
     let host = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 1_000 })
     guard let due else {
       let error = await #expect(throws: ActionError.self) {
@@ -159,7 +160,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
   }
 
-  @Test func `skip and report unreadable files, and refuse an identifier of more than 100 characters`() async throws {
+  @Test func `reports unreadable files, and refuses an identifier of more than 100 characters`() async throws {
     try await schedule("a")
     let file = folder.path + "/notifications/zz.json"
     try Data("half a not".utf8).write(to: URL(fileURLWithPath: file))
@@ -169,7 +170,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
   }
 
-  @Test func `L3 use the current permission without asking, and store it`() async throws {
+  @Test func `L3 returns the current permission without asking, and stores it`() async throws {
     let values = MemoryKeyValueStore()
     func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
     func host() -> TestHost {
