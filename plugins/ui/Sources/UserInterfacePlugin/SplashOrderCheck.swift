@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// Warns about a splash that may be shown after the window, which it then does not cover.
+/// Warns about a splash that may start after the window is visible, because it is then not shown.
 struct SplashOrderCheck: WorkflowCheckProvider {
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
     let steps = checked.workflow.steps

@@ -6,7 +6,7 @@ import Testing
 
 @testable import UserInterfacePlugin
 
-/// An interface that fails to show its window, as if a restored page prevented the launch.
+/// An interface that cannot show its window, as if a restored page prevented that.
 private nonisolated final class BrokenInterface: ApplicationInterface, CallableAnywhere {
   let whole = HeadlessInterface()
   let failure: any Error
@@ -26,7 +26,7 @@ private nonisolated final class BrokenInterface: ApplicationInterface, CallableA
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) { whole.onStateChange(handler) }
 }
 
-/// A time of day that a test controls.
+/// A clock that a test controls.
 private final class Day: Sendable {
   private let now = Mutex(1_700_000_000_000)
   var milliseconds: Int { now.withLock { $0 } }
@@ -37,7 +37,7 @@ private final class Day: Sendable {
   private let store = MemoryKeyValueStore()
   private let day = Day()
 
-  /// Launches the interface and restores its state. With `failure`, its window cannot be shown.
+  /// Launches the interface and restores its state. With `failure`, the window cannot be shown later.
   private func restored(_ inputs: ValueObject = [:], failure: (any Error)? = nil) async throws -> (TestHost, [String]) {
     let day = day
     let makeInterface: @Sendable () -> any ApplicationInterface = {
@@ -52,7 +52,7 @@ private final class Day: Sendable {
     return (host, outputs["pages"]?.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
-  /// Launches the interface, restores its state, and tries to show the window.
+  /// Launches the interface, restores its state and tries to show the window.
   @discardableResult private func launch(
     _ inputs: ValueObject = [:], failure: (any Error)? = nil, attempts: Int = 1
   ) async throws -> (pages: [String], host: TestHost) {
@@ -69,7 +69,7 @@ private final class Day: Sendable {
 
   private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
 
-  @Test func `exclude pages that are not restorable, and the secret parameters of others`() async throws {
+  @Test func `omit pages that are not restorable, and secret parameters of the others`() async throws {
     let (_, host) = try await launch()
     try await open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
     try await open(
@@ -81,7 +81,7 @@ private final class Day: Sendable {
     #expect(await interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
   }
 
-  @Test func `exclude pages saved by an older version, which may contain secrets, and remove them immediately`()
+  @Test func `omit pages saved by an older version, which may contain secrets, and remove them immediately`()
     async throws
   {
     try store.put(
@@ -104,7 +104,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == ["b"])
   }
 
-  @Test func `are empty if the clock is earlier than at the last launch`() async throws {
+  @Test func `are dropped if the clock is earlier than at the last launch`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(-59))
     #expect(try await launch().pages == ["a"])
@@ -115,10 +115,10 @@ private final class Day: Sendable {
       host.logs.contains("the page 'a' is not restored: the clock was set back, so its age is not known"))
   }
 
-  @Test func `are empty after two launches that ended before the window was ready`() async throws {
+  @Test func `are dropped after two launches that ended before the window was ready`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
-    // Several attempts within one launch are counted once.
+    // Several attempts in one launch count as one failure.
     #expect(try await launch(failure: failure, attempts: 3).pages == ["a"])
     #expect(try await launch(failure: failure).pages == ["a"])
     let (host, pages) = try await restored()
@@ -130,7 +130,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == [])
   }
 
-  @Test func `remain available after launches that were cancelled or did not try to show a window`() async throws {
+  @Test func `are kept after launches that were cancelled or did not try to show a window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     for _ in 0..<3 {
       #expect(try await restored().1 == ["a"])
@@ -138,7 +138,7 @@ private final class Day: Sendable {
     }
   }
 
-  @Test func `are available again after a launch that has shown its window`() async throws {
+  @Test func `are kept as long as launches that show their window come between failed ones`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     for _ in 0..<3 {

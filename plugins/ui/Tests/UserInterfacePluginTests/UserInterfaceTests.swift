@@ -6,7 +6,7 @@ import Testing
 
 @testable import UserInterfacePlugin
 
-/// One launch of the headless interface, with a store that other launches can use.
+/// One launch of the headless interface. Its store can be passed to other launches.
 struct InterfaceRun {
   let host: TestHost
 
@@ -22,7 +22,7 @@ struct InterfaceRun {
     try await host.call(action, with: inputs)
   }
 
-  /// Runs the launch until the window is visible.
+  /// Performs the steps of the launch until the window is visible.
   @discardableResult func launch() async throws -> ValueObject {
     try await call(LaunchInterface.self)
     let restored = try await call(RestoreInterface.self)
@@ -56,14 +56,14 @@ struct InterfaceRun {
     #expect(run.interface.isReady)
   }
 
-  @Test func `P1 does not require a storyboard, but reports a missing one`() async {
+  @Test func `P1 launches without a storyboard, but reports a missing one`() async {
     #expect(await InterfaceRun().code(LaunchInterface.self) == nil)
     #expect(
       await InterfaceRun().code(LaunchInterface.self, ["storyboard": "no/Main.storyboard"]) == "storyboard-missing")
     #expect(await InterfaceRun().code(LaunchInterface.self, ["storyboard": "/etc/passwd"]) == nil)
   }
 
-  @Test func `P2 R7 restores the tab and the pages of the last launch before the event did-finish-launching`()
+  @Test func `P2 R7 restores the tab and pages of the last launch before it posts did-finish-launching`()
     async throws
   {
     let store = MemoryKeyValueStore()
@@ -83,7 +83,7 @@ struct InterfaceRun {
       second.interface.state.pages == [PageRequest(page: "product", presentation: .present, parameters: ["id": 5])])
   }
 
-  @Test func `R7 selects the first tab if the restored one no longer exists`() async throws {
+  @Test func `R7 selects the default tab if the restored one no longer exists`() async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": ["tab": "gone", "pages": []]], in: "ui"))
     try await run.call(LaunchInterface.self)
     try await run.call(RestoreInterface.self)
@@ -93,7 +93,7 @@ struct InterfaceRun {
   @Test(
     arguments: ["nonsense", [:], ["pages": [["page": 5]]], ["pages": [["page": "a", "presentation": "fly"]]]] as [Value]
   )
-  func `R7 continues with a warning if the saved state is invalid`(_ saved: Value) async throws {
+  func `R7 logs a warning and continues if the saved state is invalid`(_ saved: Value) async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: "ui"))
     #expect(try await run.launch()["restored"] == false)
     #expect(run.host.logLines.map(\.level) == [.warning])
@@ -109,14 +109,14 @@ struct InterfaceRun {
     #expect(run.interface.state.pages.count == 1)
   }
 
-  @Test func `does not show a splash after the window, and logs a warning`() async throws {
+  @Test func `logs a warning and shows no splash if the window is already visible`() async throws {
     let run = InterfaceRun()
     try await run.launch()
     #expect(try await run.call(ShowSplash.self)["shown"] == false)
     #expect(run.host.logLines.last?.level == .warning)
   }
 
-  @Test func `saves the last hundred pages`() {
+  @Test func `saves only the last hundred pages`() {
     var state = InterfaceState(tab: "map")
     for index in 0..<101 { state.open(PageRequest(page: "page-\(index)")) }
     #expect(state.pages.count == 100 && state.pages.first?.page == "page-1")
@@ -136,7 +136,7 @@ struct InterfaceRun {
     arguments: [
       (["tabs": []], "tabs"), (["tabs": ["a", "b", "a"]], "tabs"), (["tabs": ["a"], "selected": "b"], "selected"),
     ] as [(ValueObject, String)])
-  func `refuses invalid tabs, both before and during the run`(_ inputs: ValueObject, _ place: String)
+  func `refuses invalid tabs before and during the run`(_ inputs: ValueObject, _ place: String)
     async throws
   {
     #expect(MakeWindow.check(LiteralInput(inputs)).map(\.keyPath) == [place])
@@ -166,7 +166,7 @@ struct InterfaceRun {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The splash` {
-  @Test func `R3 L27 is visible until the window replaces it, and does not delay other steps`() async throws {
+  @Test func `R3 L27 stays visible until the window replaces it, and does not delay other steps`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -185,7 +185,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `R4 may have at most 25 MB`() async throws {
+  @Test func `R4 is refused if its file has more than 25 MB`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "splash-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -205,7 +205,7 @@ struct InterfaceRun {
         == ["size-bytes": 25_000_000, "shown": false])
   }
 
-  @Test func `R4 causes a warning if it is a static image`() {
+  @Test func `R4 causes a warning before the run if it is a static image`() {
     let problems = ShowSplash.check(LiteralInput(["asset": "launch.PNG"]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ShowSplash.check(LiteralInput(["asset": "launch.storyboard"])).isEmpty)

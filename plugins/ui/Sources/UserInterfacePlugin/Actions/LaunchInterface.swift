@@ -1,7 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// Creates the application and its delegate, loads the storyboard if there is one, and announces the launch (P1).
+/// Creates the application and its delegate, loads the storyboard if there is one, and posts the event of the launch
+/// (P1).
 struct LaunchInterface: AsyncAction {
   static let name = "ui.launch"
   static let effect = ActionEffect.process
@@ -26,7 +27,8 @@ struct LaunchInterface: AsyncAction {
       throw ActionError(
         "storyboard-missing", "there is no storyboard at '\(path)'; correct the path", isRetryable: false)
     }
-    // A repeated attempt may have created one; another step must not (R2).
+    // A second attempt of this step may find the application of the first one. A second step must not create another
+    // (R2).
     if context.attempt == 1, let _: InterfaceSession = try? context.handle(InterfaceSession.key) {
       throw ActionError(
         "already-launched", "the application exists already; a run has one, so use 'ui.launch' in one step only",

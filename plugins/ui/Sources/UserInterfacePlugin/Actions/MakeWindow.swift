@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Creates the window with the content view and its tabs, and connects the scene (L17, R15).
+/// Creates the window with its tabs, still hidden, and connects the scene (L17, R15).
 struct MakeWindow: AsyncAction, DetailedAction {
   static let name = "ui.window"
   static let effect = ActionEffect.process

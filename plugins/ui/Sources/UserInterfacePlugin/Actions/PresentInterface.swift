@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Shows the window in place of the splash; from then on the application is in the foreground (P1, R7, R8).
+/// Shows the window in place of the splash. The application is then in the foreground (P1, R7, R8).
 struct PresentInterface: AsyncAction {
   static let name = "ui.present"
   static let effect = ActionEffect.process
@@ -25,7 +25,7 @@ struct PresentInterface: AsyncAction {
     do {
       try await context.calling(interface) { try await interface.present() }
     } catch {
-      // A cancelled step does not prove the pages wrong, but one that timed out does.
+      // If the step timed out, a restored page may be the cause. A cancelled step does not count as a failed launch.
       let isCancelled = error is CancellationError || context.isCancelled && context.remaining != .zero
       if isCancelled, let keeper { context.saving { try keeper.endPresenting(isReady: false) } }
       throw error

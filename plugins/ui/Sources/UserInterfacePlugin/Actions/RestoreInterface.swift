@@ -1,7 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// Restores the interface of the last launch between the two halves of the launch (P2, R7), and saves it from then on.
+/// Restores the interface of the last launch after the application was created and before it has a window (P2, R7).
+/// Saves every later change of the interface.
 struct RestoreInterface: AsyncAction {
   static let name = "ui.restore"
   static let effect = ActionEffect.process
@@ -37,7 +38,7 @@ struct RestoreInterface: AsyncAction {
     let state = restored.state
     let interface = session.interface
     if let state { try await context.calling(interface) { try await interface.restore(state) } }
-    // Unreadable interface state is worth a warning but must not fail the launch.
+    // A saved state that cannot be read must not prevent the launch, so it causes only a warning.
     if restored.isUnreadable {
       context.log("the saved state of the interface cannot be used; starting without it", level: .warning)
     }
@@ -55,7 +56,7 @@ struct RestoreInterface: AsyncAction {
 }
 
 extension ActionContext {
-  /// Saves a part of the interface's state; a failure is a warning.
+  /// Calls `body`, which saves part of the interface's state. If that fails, logs a warning.
   func saving(_ body: () throws -> Void) {
     do {
       try body()

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Selects a tab, which the next launch restores.
+/// Selects a tab. The next launch restores the selection.
 struct SelectTab: AsyncAction {
   static let name = "ui.select"
   static let effect = ActionEffect.process

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// Shows the launch screen until the window replaces it (R3). Its animation runs at the same time as the work of the
-/// launch (L27), neither waiting for it nor delaying it.
+/// Shows the launch screen until the window replaces it (R3). Its animation runs at the same time as the steps of the
+/// launch, without delaying them (L27).
 struct ShowSplash: StepService, DetailedAction {
   static let name = "ui.splash"
   static let effect = ActionEffect.process
@@ -34,7 +34,7 @@ struct ShowSplash: StepService, DetailedAction {
     ]
   }
 
-  /// The system's limit since iOS 14 (R4).
+  /// The maximum size of the file, which is the system's limit since iOS 14 (R4).
   static let limitBytes = UserInterfacePlugin.launchScreenLimitBytes
 
   static let imageSuffixes = ["png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "pdf"]
@@ -57,7 +57,7 @@ struct ShowSplash: StepService, DetailedAction {
     let isLate = session.isSplashHidden
     let output = Output(sizeBytes: sizeBytes, shown: !isLate)
     guard !isLate else {
-      // It would cover the window, and nothing would remove it.
+      // The splash would cover the window and never be removed.
       context.log("the splash is not shown, because the window is there already", level: .warning)
       context.provide(.launchScreen, session)
       context.ready(output)
@@ -67,7 +67,7 @@ struct ShowSplash: StepService, DetailedAction {
     try await context.calling(interface) { try await interface.showSplash(input.asset?.path) }
     context.provide(.launchScreen, session)
     context.ready(output)
-    // Ends when the splash is hidden, or with the run if nothing is presented.
+    // The step ends when the window replaces the splash, or with the run.
     let hidden = AsyncStream<Never>.makeStream()
     session.whenSplashIsHidden { hidden.continuation.finish() }
     for await _ in hidden.stream {}

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// An interface without a screen: it records what a screen would show, and refuses what an application could not do.
+/// An interface without a screen. It records what a screen would show, and refuses what an application could not do.
 ///
 /// Its methods can be called on any thread.
 public nonisolated final class HeadlessInterface: ApplicationInterface, CallableAnywhere {
@@ -18,7 +18,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
 
   private let contents = Mutex(Contents())
 
-  /// Creates an interface that has not been launched.
+  /// Creates an interface of an application that has not been launched.
   public init() {}
 
   /// True if a window exists and is visible.
@@ -27,22 +27,22 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   /// The state that the next launch would restore.
   public var state: InterfaceState { contents.withLock { $0.state } }
 
-  /// The content view, or nil if there is no window yet.
+  /// The content view, or nil if there is no window.
   public var content: WindowContent? { contents.withLock { $0.content } }
 
-  /// The titles of the banners shown so far.
+  /// The titles of all banners, in the order in which they were shown.
   public var banners: [String] { contents.withLock { $0.banners } }
 
-  /// Creates the application; the storyboard is ignored.
+  /// Marks the application as launched. The storyboard is ignored.
   public func launch(storyboard: String?) { contents.withLock { $0.isLaunched = true } }
 
   /// Restores the state of an earlier launch.
   public func restore(_ state: InterfaceState) { contents.withLock { $0.state = state } }
 
-  /// Records the name of the splash.
+  /// Records the name of the splash instead of showing it.
   public func showSplash(_ asset: String?) { contents.withLock { $0.splash = asset ?? "" } }
 
-  /// Records the content; a restored tab stays selected if it still exists.
+  /// Records the content of the window. Returns the restored tab if it still exists, and otherwise the initial one.
   public func makeWindow(_ content: WindowContent) -> String {
     contents.withLock { contents in
       contents.content = content
@@ -64,7 +64,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Selects a tab.
+  /// Selects a tab. Throws the error `unknown-tab` if it does not exist.
   public func select(tab: String) throws {
     try change { contents in
       let tabs = contents.content?.tabs ?? []
@@ -79,7 +79,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Opens a page over the others.
+  /// Opens a page over the others. Throws `page-unavailable` if no window is visible or the page is unknown.
   public func open(_ page: PageRequest) throws {
     try change { contents in
       guard contents.isPresented else {
@@ -94,7 +94,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Records the banner's title.
+  /// Records the title of the banner.
   public func showBanner(title: String, body: String) { contents.withLock { $0.banners.append(title) } }
 
   /// Calls `handler` after every change of ``state``.

@@ -4,19 +4,18 @@ import Synchronization
 
 /// Saves the state of an interface for the next launch, and decides which parts a launch restores.
 ///
-/// A page is not restored if it is too old, or if two launches with it ended before their window was ready, because it
-/// may be the cause. Parts of pages that must not be on disk are never passed to the store.
+/// A page is not restored if it is too old. It is not restored either if two launches with it ended before their window
+/// was ready, because it may be the cause. The parts of a page that must not be on disk are never passed to the store.
 final class InterfaceKeeper: Sendable {
   /// A saved page.
   struct Page {
     var request: PageRequest
     var openedAtMilliseconds: Int
-    /// The number of consecutive launches that restored the page, began to present the window and ended before it was
-    /// ready.
+    /// The number of consecutive launches that restored the page but ended while they were showing the window.
     var failedLaunches = 0
   }
 
-  /// A saved page that is not restored, and the reason.
+  /// A saved page that is not restored, with the reason.
   struct Dropped {
     var page: String
     var reason: String
@@ -25,7 +24,7 @@ final class InterfaceKeeper: Sendable {
 
   /// The state that a launch restores.
   struct Restored {
-    /// The state, or nil if none was saved or it cannot be read.
+    /// The state to restore, or nil if none was saved or it cannot be read.
     var state: InterfaceState?
     var isUnreadable = false
     var dropped: [Dropped] = []
@@ -37,9 +36,9 @@ final class InterfaceKeeper: Sendable {
     var isPresenting = false
   }
 
-  /// The number of failed launches after which a page is not restored.
+  /// The number of failed launches after which a page is no longer restored.
   static let failureLimit = 2
-  /// The time by which the clock may be earlier than the last save; a larger difference means that it was set back.
+  /// The largest time by which the clock may be behind the last save. A larger one means that the clock was set back.
   static let clockToleranceMilliseconds = 60_000
 
   private static let scope = "ui"
@@ -48,7 +47,7 @@ final class InterfaceKeeper: Sendable {
 
   private let store: any KeyValueStore
   private let now: @Sendable () -> Int
-  /// Locked while the store is written, so that an older state never overwrites a newer one.
+  /// The lock is held during each write, so that an older state never overwrites a newer one.
   private let contents = Mutex(Contents())
 
   init(_ store: any KeyValueStore, now: @escaping @Sendable () -> Int) {
@@ -56,7 +55,7 @@ final class InterfaceKeeper: Sendable {
     self.now = now
   }
 
-  /// Reads the state of the last launch. Pages that are not restored are removed from the store at once.
+  /// Reads the state of the last launch. Pages that are not restored are removed from the store immediately.
   func restore(maxAgeMilliseconds: Int) throws -> Restored {
     guard let saved = try store.get(Self.stateKey, in: Self.scope) else { return Restored() }
     let object = saved.objectValue ?? [:]
@@ -94,7 +93,7 @@ final class InterfaceKeeper: Sendable {
     return Restored(state: InterfaceState(tab: state.tab, pages: pages.map(\.request)), dropped: dropped)
   }
 
-  /// Saves the current state of the interface.
+  /// Saves the current state of the interface, without pages and parameters that must not be saved.
   func save(_ state: InterfaceState) throws {
     try contents.withLock { contents in
       var known = Dictionary(grouping: contents.pages, by: \.request)
@@ -108,8 +107,8 @@ final class InterfaceKeeper: Sendable {
     }
   }
 
-  /// Records that the window is about to be shown. If the process ends before ``endPresenting(isReady:)``, the launch
-  /// counts as failed. Nothing is recorded if there are no pages.
+  /// Records that the window is about to be shown. If the process ends before ``endPresenting(isReady:)`` is called,
+  /// the launch counts as failed for all restored pages. Nothing is recorded if there are none.
   func beginPresenting() throws {
     try contents.withLock { contents in
       contents.isPresenting = true
@@ -117,7 +116,7 @@ final class InterfaceKeeper: Sendable {
     }
   }
 
-  /// Records that the window is visible, or that the launch was cancelled.
+  /// Records that the window is visible or, if `isReady` is false, that the launch was cancelled.
   func endPresenting(isReady: Bool) throws {
     try contents.withLock { contents in
       contents.isPresenting = false

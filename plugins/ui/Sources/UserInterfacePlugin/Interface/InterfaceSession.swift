@@ -2,16 +2,16 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Creates the interface of each run.
+/// Creates the interface of each run, and provides the time.
 struct InterfaceFactory: Sendable {
   static let key: HandleKey = "interface-factory"
 
   let make: @Sendable () async -> any ApplicationInterface
-  /// The milliseconds since 1970.
+  /// Returns the milliseconds since 1970.
   let now: @Sendable () -> Int
 }
 
-/// The interface of one run and the state shared by its steps.
+/// The interface of one run, and the state that the steps of the run share.
 final class InterfaceSession: Sendable {
   static let key: HandleKey = "interface-session"
 
@@ -22,7 +22,7 @@ final class InterfaceSession: Sendable {
     var waiters: [@Sendable () -> Void] = []
   }
 
-  /// The milliseconds since 1970.
+  /// Returns the milliseconds since 1970.
   let now: @Sendable () -> Int
 
   private let splash = Mutex(Splash())
@@ -33,7 +33,7 @@ final class InterfaceSession: Sendable {
     self.now = now
   }
 
-  /// Saves the state of the interface; nil before `ui.restore`.
+  /// The object that saves the state of the interface. Nil until the state has been restored.
   var keeper: InterfaceKeeper? {
     get { savedState.withLock { $0 } }
     set { savedState.withLock { $0 = newValue } }
@@ -42,7 +42,7 @@ final class InterfaceSession: Sendable {
   /// True if the window has replaced the splash.
   var isSplashHidden: Bool { splash.withLock { $0.isHidden } }
 
-  /// Calls `handler` once the splash is hidden, at once if it already is.
+  /// Calls `handler` once the window has replaced the splash. If that has already happened, calls it immediately.
   func whenSplashIsHidden(_ handler: @escaping @Sendable () -> Void) {
     let isHidden = splash.withLock { splash in
       if !splash.isHidden { splash.waiters.append(handler) }

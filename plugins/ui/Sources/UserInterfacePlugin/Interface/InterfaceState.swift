@@ -1,29 +1,29 @@
 import FlowModel
 import FlowPluginKit
 
-/// The visible state of an interface, saved from one launch to the next.
+/// The state of an interface that is saved for the next launch.
 public struct InterfaceState: Sendable, Hashable {
-  /// The selected tab, or nil if there is none yet.
+  /// The selected tab, or nil if none has been selected.
   public var tab: String?
-  /// The pages over the tab; the last one is visible.
+  /// The pages over the tab, the visible one last.
   public var pages: [PageRequest]
 
-  /// The maximum number of pages; older ones are dropped first.
+  /// The maximum number of pages. If there are more, the oldest ones are dropped.
   public static let pageLimit = 100
 
-  /// Creates a state.
+  /// Creates a state. By default, it has no selected tab and no pages.
   public init(tab: String? = nil, pages: [PageRequest] = []) {
     self.tab = tab
     self.pages = pages
   }
 
-  /// Adds a page over the others.
+  /// Adds a page over the others. Drops the oldest page if there are too many.
   public mutating func open(_ page: PageRequest) {
     pages.append(page)
     if pages.count > Self.pageLimit { pages.removeFirst(pages.count - Self.pageLimit) }
   }
 
-  /// The form to save: the tab, and the pages and parameters that may be saved.
+  /// The form in which the state is saved. It omits pages and parameters that must not be saved.
   public var value: Value {
     [
       "tab": tab.map(Value.string) ?? .null,
@@ -31,7 +31,7 @@ public struct InterfaceState: Sendable, Hashable {
     ]
   }
 
-  /// Creates the state from its saved form; returns nil if the value is not one.
+  /// Creates a state from its saved form. Returns nil if the value is invalid.
   public init?(_ value: Value) {
     guard case .object(let members) = value, let saved = members["pages"]?.arrayValue else { return nil }
     tab = members["tab"]?.stringValue
@@ -47,7 +47,7 @@ public struct InterfaceState: Sendable, Hashable {
 }
 
 extension PageRequest {
-  /// The saved form of the page.
+  /// The form in which the page is saved.
   var value: ValueObject {
     ["page": .string(page), "presentation": presentation.value, "parameters": .object(parameters)]
   }
