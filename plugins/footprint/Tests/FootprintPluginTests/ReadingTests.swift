@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `L24 returns trips by their start date, newest first`() async throws {
+  @Test func `L24 returns trips ordered by their first day, newest first`() async throws {
     let outputs = try await host.call(Trips.self)
     let days = texts(outputs["trips"], "startDate")
     #expect(outputs["count"] == 17)
@@ -38,13 +38,13 @@ import Testing
     #expect(outputs["trips"]?.arrayValue?.first?.objectValue?["destinationCount"] == 7)
   }
 
-  @Test func `L29 returns the requested number of most recent destinations, newest first`() async throws {
+  @Test func `L29 returns the most recent destinations, up to the requested number`() async throws {
     let outputs = try await host.call(RecentDestinations.self, with: ["limit": 3])
     #expect(texts(outputs["destinations"], "name") == ["Mexico City", "Vancouver", "Hanoi"])
     #expect(outputs["destinations"]?.arrayValue?.first?.objectValue?["latitude"] == 19.4285)
   }
 
-  @Test func `L29 returns the configuration values stored at the first launch`() async throws {
+  @Test func `L29 returns the configuration stored at the first launch`() async throws {
     let outputs = try await host.call("storage.values", with: ["scope": "configuration"])
     #expect(outputs["entries"]?.objectValue?["trips.page-size"] == 20)
     #expect(outputs["count"] == 3)
@@ -58,7 +58,7 @@ import Testing
     #expect(try await host.call(Destinations.self, with: ["limit": 5, "offset": 134])["count"] == 2)
   }
 
-  @Test func `counts places, countries and trips`() async throws {
+  @Test func `returns the numbers of places and trips, and the first and the last visit`() async throws {
     let outputs = try await host.call(Statistics.self)
     #expect(outputs["destinations"] == 136 && outputs["trips"] == 17)
     #expect(outputs["first-visit"] == "2011-10-02" && outputs["last-visit"] == "2025-05-23")
@@ -74,7 +74,7 @@ import Testing
     try empty.closeHandles()
   }
 
-  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, both before and during the run`(_ limit: Int)
+  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000 before and during the run`(_ limit: Int)
     async
   {
     for action in [Trips.self, RecentDestinations.self, Destinations.self] as [any ActionType.Type] {
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `L16 reports the missing step if the tables are not prepared`() async throws {
+  @Test func `L16 reports the missing step if no step has prepared the tables`() async throws {
     let other = try await folder.opened("other.sqlite")
     for action in [Trips.self, Destinations.self, RecentDestinations.self, Statistics.self] as [any ActionType.Type] {
       await #expect {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-/// R6: the setup at the first launch runs exactly once, even if it is interrupted.
+/// Tests that the first launch sets up the store exactly once, even if it is interrupted (R6).
 @Suite struct `Importing the sample` {
   let folder: TemporaryFolder
 
@@ -28,11 +28,11 @@ import Testing
     return outputs["imported"]
   }
 
-  @Test func `adds 136 valid places and 17 valid trips`() async throws {
+  @Test func `adds 17 valid trips and 136 valid places`() async throws {
     #expect(try await launch() == 136)
     #expect(try counts() == [17, 136])
     let db = try SQLiteConnection(folder.file("store.sqlite"))
-    // Every visit is within the dates of its trip, and no trip is empty.
+    // Every visit must be within the dates of its trip, and every trip must have places.
     let misplaced = try db.all(
       """
       SELECT TravelDestination.name FROM TravelDestination JOIN TravelTrip ON TravelTrip.id = tripId
@@ -47,7 +47,7 @@ import Testing
     #expect(try db.all("PRAGMA foreign_key_check") { $0.text(0) } == [])
   }
 
-  @Test func `R6 happens only once, even if the user deletes everything afterwards`() async throws {
+  @Test func `R6 happens only once, even if the user deletes everything later`() async throws {
     #expect(try await launch() == 136)
     #expect(try await launch() == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute("DELETE FROM TravelDestination; DELETE FROM TravelTrip")
@@ -55,7 +55,7 @@ import Testing
     #expect(try counts() == [0, 0])
   }
 
-  @Test func `adds nothing to a store with trips`() async throws {
+  @Test func `adds nothing to a store that contains a trip`() async throws {
     #expect(try await launch(sample: false) == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute(
       "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
@@ -64,10 +64,10 @@ import Testing
   }
 
   #if os(Linux) || os(macOS)
-    /// The process kills itself with signal 9 after writing some rows. Afterwards no row may be stored, and the next
-    /// launch must import everything.
+    /// The process kills itself with signal 9 after writing some rows. No row may then be stored, and the next launch
+    /// must import everything.
     @Test(arguments: [1, 18, 100, 153])
-    func `R6 stores nothing if the process is killed, and is repeated at the next launch`(
+    func `R6 stores nothing if the process is killed, and happens at the next launch`(
       _ row: Int
     ) async throws {
       let path = folder.file("store.sqlite")
@@ -81,7 +81,7 @@ import Testing
     }
   #endif
 
-  @Test func `stores nothing if it is cancelled, and is repeated at the next launch`() async throws {
+  @Test func `stores nothing if it is cancelled, and happens at the next launch`() async throws {
     let host = try await folder.opened()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(Prepare.self, with: ["sample": true]) }
@@ -89,7 +89,7 @@ import Testing
     #expect(try await launch() == 136)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `happens once in eight concurrent launches`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `happens only once if eight launches run concurrently`() async throws {
     let imported = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 { group.addTask { try await launch()?.integerValue ?? -1 } }
       return try await group.reduce(into: []) { $0.append($1) }

@@ -13,7 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Creates a store as versions before `footprint` did, with one trip and the record that the sample was imported.
+  /// Creates a store like those of versions before `footprint`, with one trip and a record of the imported sample.
   private func makeOldStore() throws {
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute(
@@ -51,7 +51,7 @@ import Testing
     #expect(try db.all("SELECT name FROM Migration") { $0.text(0) } == ["1-journeys", "file:own.sql"])
   }
 
-  @Test func `uses a table that already exists, and creates the missing ones`() async throws {
+  @Test func `uses an existing table and creates missing ones`() async throws {
     let host = try await folder.opened()
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute(
@@ -66,7 +66,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `refuses a table without the required columns and leaves it unchanged`() async throws {
+  @Test func `refuses a table without the required columns, and leaves it unchanged`() async throws {
     let host = try await folder.opened()
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute("CREATE TABLE TravelDestination (id TEXT, name TEXT)")
@@ -81,7 +81,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `does not need to write to a complete store, even if another process locks it`() async throws {
+  @Test func `only reads a complete store, so another process may lock it`() async throws {
     try makeOldStore()
     for _ in 0..<2 {
       let host = try await folder.opened()

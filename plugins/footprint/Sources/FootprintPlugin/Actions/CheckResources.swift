@@ -8,7 +8,7 @@ import FlowPlatform
   import Foundation
 #endif
 
-/// Verifies that the essential files of an application exist, as listed in a manifest (R6).
+/// Verifies that the essential files of an application exist and have at least their listed sizes (R6).
 struct CheckResources: Action {
   static let name = "footprint.check-resources"
   static let summary = "Verifies that every file which a manifest lists is there and has its size"
@@ -46,7 +46,7 @@ struct CheckResources: Action {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     let missing = files.compactMap { name, size -> String? in
       guard let least = size.integerValue else { return "\(name) (its size in the manifest is not a number)" }
-      // `FileManager` is avoided because its sizes are not of type `Int` without full Foundation.
+      // `FileManager` is not used, because without full Foundation its sizes do not have the type `Int`.
       var status = stat()
       guard stat(folder.appendingPathComponent(name).path, &status) == 0 else { return "\(name) (missing)" }
       let found = Int(status.st_size)

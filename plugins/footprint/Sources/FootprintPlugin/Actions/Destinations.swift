@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSQLite
 import StorageCore
 
-/// Reads places in the order of their visits, all or those of one trip, for a detail view (L37).
+/// Reads the places of one trip or of all trips, in the order of the visits, for a detail view (L37).
 struct Destinations: Action, DetailedAction {
   static let name = "footprint.destinations"
   static let summary = "Places in the order of their visits, all of them or one trip's"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Writes the templates for new trips, once per installation (R6).
+/// Writes the templates for new trips, once per store (R6).
 struct InstallTemplates: Action {
   static let name = "footprint.install-templates"
   static let summary = "Writes the template trips that a person can start from and change, once for each store"
@@ -14,7 +14,7 @@ struct InstallTemplates: Action {
     if: launch.first
     """
 
-  /// The scope of the templates. A marker in it records that they were written, even if all have been deleted since.
+  /// The scope of the templates. It also contains a marker, which prevents deleted templates from being written again.
   private static let scope = "templates"
   private static let marker = "#installed"
 
@@ -32,7 +32,8 @@ struct InstallTemplates: Action {
     let store: any KeyValueStore = try context.handle(.keyValueStore)
     var installed = 0
     if try store.get(Self.marker, in: Self.scope) == nil {
-      // They are written with the marker in one transaction, so a kill leaves all of them or none.
+      // The templates and the marker are written in one transaction. If the process is killed, either all or none are
+      // stored.
       let templates = SampleData.templates.map { KeyValueChange.put(key: $0.name, value: $0.value) }
       try store.apply(
         templates + [.put(key: Self.marker, value: .integer(SampleData.version))], in: Self.scope)

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Loads the list of countries, named in the user's language (L12).
+/// Lists all countries with their names in the user's language (L12).
 struct ListCountries: Action {
   static let name = "footprint.country-list"
   static let summary = "Loads the list of countries of ISO 3166-1 and Kosovo, named in English or Chinese"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Creates the tables of trips and places in a store, and fills them (L5, R6).
+/// Creates the tables of trips and places in a store and, if requested, fills them with a sample (L5, R6).
 struct Prepare: Action {
   static let name = "footprint.prepare"
   static let summary = "Makes the tables of trips and places in an open store, or takes over those that it has"
@@ -40,7 +40,7 @@ struct Prepare: Action {
       try context.checkCancellation()
     }
     let preparation = try Journeys.prepare(store, sample: input.sample ? sample : nil)
-    // The store is closed by the step that opened it.
+    // There is nothing to release, because the step that opened the store closes it.
     context.provide(.journeys, Journeys(store: store)) {}
     if preparation.imported > 0 { context.log("imported \(preparation.imported) places") }
     return Output(created: preparation.isCreated, imported: preparation.imported)

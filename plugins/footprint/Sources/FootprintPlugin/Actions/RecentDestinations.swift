@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Reads the most recently visited places, newest first (L29).
+/// Reads the last visited places, the most recent first (L29).
 struct RecentDestinations: Action, DetailedAction {
   static let name = "footprint.recent-destinations"
   static let summary = "The places visited last, newest first"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Counts places, countries and trips, for the badges.
+/// Counts the places, countries and trips, from which the app's badges are computed.
 struct Statistics: Action {
   static let name = "footprint.statistics"
   static let summary = "How many places, countries and trips the store holds"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Reads the trips by their first day, newest first (L24).
+/// Reads the trips, ordered by their first day, newest first (L24).
 struct Trips: Action, DetailedAction {
   static let name = "footprint.trips"
   static let summary = "The trips by their first day, newest first"

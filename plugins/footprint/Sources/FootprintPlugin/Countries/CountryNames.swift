@@ -1,14 +1,13 @@
-/// The countries and territories of ISO 3166-1, and Kosovo, with their English and Chinese names from CLDR.
+/// The countries and territories of ISO 3166-1 and Kosovo, with English and Chinese names from CLDR.
 enum CountryNames {
-  /// A country with its names.
   struct Country: Sendable, Hashable {
-    /// The two-letter code.
+    /// The two-letter code of ISO 3166-1.
     let code: String
     let english: String
     let chinese: String
   }
 
-  /// The countries in order of their codes, parsed once.
+  /// The countries, sorted by code.
   static let countries: [Country] = text.split(separator: "\n").map { line in
     let fields = line.split(separator: "|").map(String.init)
     return Country(code: fields[0], english: fields[1], chinese: fields[2])

@@ -3,19 +3,20 @@ import FlowPluginKit
 import FlowSQLite
 import StorageCore
 
-/// The trips and places of a store; the value of the handle `journeys`. It exists only for a store with their tables.
+/// The trips and places of a store that has the tables for them. Steps receive it as the handle `journeys`.
 struct Journeys: Sendable {
   let store: Store
 
-  /// The result of preparing a store.
+  /// The result of preparing the tables of a store.
   struct Preparation: Sendable {
-    /// True if the tables were created.
+    /// True if at least one table was created.
     var isCreated = false
-    /// The number of imported places.
+    /// The number of places imported from the sample.
     var imported = 0
   }
 
-  /// Creates missing tables and imports the sample, in one transaction. A complete store is only read.
+  /// Creates missing tables and imports the sample, both in one transaction. If nothing is missing, the store is only
+  /// read.
   static func prepare(_ store: Store, sample: SampleImport?) throws -> Preparation {
     try StoreFailure.translating(path: store.path) {
       let isPrepared = try store.pool.read { db in
@@ -24,7 +25,7 @@ struct Journeys: Sendable {
       }
       if isPrepared { return Preparation() }
       return try store.pool.write { db in
-        // Another process may have been faster between the check above and the lock.
+        // Another process may have created them between the check above and the lock.
         var preparation = Preparation()
         if try !Schema.isRecorded(Schema.journeys, in: db) {
           preparation.isCreated = try makeTables(db, path: store.path)
@@ -36,7 +37,7 @@ struct Journeys: Sendable {
     }
   }
 
-  /// Creates missing tables; returns true if there were any. Throws an error if an existing table has different
+  /// Creates missing tables. Returns true if there were any. Throws an error if an existing table lacks required
   /// columns.
   private static func makeTables(_ db: SQLiteConnection, path: String) throws -> Bool {
     var isCreated = false
@@ -98,6 +99,6 @@ struct Journeys: Sendable {
 }
 
 extension HandleKey {
-  /// The ``Journeys`` of a store.
+  /// The handle with which steps reach the trips and places.
   static let journeys: HandleKey = "journeys"
 }

@@ -1,12 +1,12 @@
-/// The journeys of a new store: real places with coordinates from GeoNames.
+/// The trips and places that a new store can be filled with. The places are real; their coordinates are from GeoNames.
 ///
-/// Stored in the program as text that is parsed only for the import. So it is found wherever the program is copied,
-/// costs later launches nothing and cannot be half installed.
+/// The data is text in the program, which is parsed only for the import. It is therefore available wherever the program
+/// is copied, costs later launches nothing, and cannot be installed incompletely.
 enum SampleData {
-  /// The version recorded in the marker of a finished import.
+  /// The version of the sample. The marker of a finished import contains it.
   static let version = 1
 
-  /// One trip per line: id, name, first day, last day, notes.
+  /// One trip per line: id, name, first day, last day and notes.
   static let trips = """
     2012-kyushu|Kyushu by slow train|2012-04-02|2012-04-13|Three volcanoes and a great many hot springs
     2013-silk-road|Along the Hexi corridor|2013-08-11|2013-08-27|From the Yellow River to the Gobi
@@ -27,8 +27,8 @@ enum SampleData {
     2025-indochina|Down the Mekong|2025-02-01|2025-03-01|From the mountains to the delta
     """
 
-  /// One place per line: name, ISO 3166-1 country, latitude, longitude, day of the visit, and optionally the id of the
-  /// trip.
+  /// One place per line: name, ISO 3166-1 country code, latitude, longitude, day of the visit and, optionally, the id
+  /// of the trip.
   static let destinations = """
     Fukuoka|JP|33.6000|130.4167|2012-04-02|2012-kyushu
     Nagasaki|JP|32.7500|129.8833|2012-04-04|2012-kyushu

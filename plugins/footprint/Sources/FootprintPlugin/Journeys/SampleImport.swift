@@ -2,22 +2,22 @@ import FlowModel
 import FlowSQLite
 import StorageCore
 
-/// Fills a new store with the sample, once.
+/// Fills a new store with the sample, only once.
 ///
-/// All rows are written in one transaction, together with a marker. If the process is killed, the store is unchanged
-/// and the next one starts over; if the marker exists, nothing is written.
+/// All rows and a marker are written in one transaction. If the process is killed, the store stays unchanged and the
+/// next launch imports the sample. If the marker exists, nothing is written.
 struct SampleImport {
-  /// An unreadable line of the sample: a bug in the program.
+  /// A line of the sample that cannot be parsed, which is a bug in the program.
   struct BadLine: Error { let line: String }
 
-  /// Called after every written row with the number of rows so far and in total; throwing an error rolls back the
-  /// import.
+  /// Called after each row with the number of rows written and the total. An error that it throws rolls the import
+  /// back.
   var onRow: (_ written: Int, _ total: Int) throws -> Void = { _, _ in }
 
-  /// Writes the sample unless it has been written or the store already contains journeys; returns the number of
-  /// destinations written.
+  /// Writes the sample, unless it has been written before or the store already contains trips or places. Returns the
+  /// number of written destinations.
   ///
-  /// Must run in a transaction that excludes writes of other processes.
+  /// Must be called in a transaction that prevents other processes from writing.
   func run(_ db: SQLiteConnection) throws -> Int {
     if try Self.isDone(db) { return 0 }
     try StoreKeyValues.makeTable(db)
@@ -36,7 +36,7 @@ struct SampleImport {
     return destinations.count
   }
 
-  /// True if the marker of a finished import exists.
+  /// True if the store contains the marker of a finished import.
   static func isDone(_ db: SQLiteConnection) throws -> Bool {
     guard try StoreKeyValues.hasTable(db) else { return false }
     return try db.integer("SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") == 1
@@ -72,7 +72,7 @@ struct SampleImport {
     }
   }
 
-  /// Writes the configuration that the application reads before its first screen (L29), and the weather on its map
+  /// Writes the configuration that the application reads before its first screen (L29), and the weather for its map
   /// (L18).
   private func importConfiguration(into db: SQLiteConnection) throws {
     let settings: [(String, Value)] = [
