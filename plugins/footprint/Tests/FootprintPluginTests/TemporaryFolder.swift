@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The names of its files, without SQLite's journals.
+  /// The names of the files in the folder, without SQLite's journals.
   var names: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.contains("-") }.sorted()
