@@ -1,19 +1,19 @@
 import FlowPluginKit
 
-/// The user's preferences: account, language, brand color and appearance.
+/// Loads and saves the user's preferences: account, language, brand color and appearance.
 ///
 /// ```swift
 /// PreferencesPlugin()                        // the system's preferences from the environment
 /// PreferencesPlugin(system: DevicePreferences())  // an app's own
 /// ```
 public struct PreferencesPlugin: Plugin {
-  /// The plugin's name.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "preferences"
 
-  /// The system's preferences, and the managers of each run.
+  /// The handles through which steps reach the system's preferences and the managers.
   public let handles: [PluginHandle]
 
-  /// Creates the plugin; `system` provides preferences that the user has not set in the application.
+  /// Creates the plugin. `system` provides the preferences that the user has not set in the application.
   public init(system: any SystemPreferences = EnvironmentPreferences()) {
     handles = [
       PluginHandle(.systemPreferences, system), PluginHandle(ManagerRoster.key, ManagerRoster()),
@@ -28,7 +28,7 @@ public struct PreferencesPlugin: Plugin {
     ]
   }
 
-  /// The action that moved to the Footprint app's plugin.
+  /// The action that has moved to the plugin of the Footprint app.
   public var details: PluginDetails {
     PluginDetails(movedNames: ["preferences.country-list": "footprint.country-list"])
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PreferencesPlugin
 
-/// Runs the plugin with a store in memory and with the given environment variables.
+/// Calls actions of the plugin with a store in memory and with given environment variables.
 struct PreferenceRun {
   let store: MemoryKeyValueStore
   let host: TestHost
@@ -33,7 +33,7 @@ struct PreferenceRun {
 }
 
 @Suite struct `The managers of the launch` {
-  @Test func `L10 report a new device as signed out`() async throws {
+  @Test func `L10 report that no user is signed in on a new device`() async throws {
     #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
 
@@ -65,20 +65,20 @@ struct PreferenceRun {
     #expect(run.host.logLines == [.init(level: .warning, "the language 'fr' is not supported; using 'en'")])
   }
 
-  @Test func `L11 prefer an override to all other languages, and ignore an empty one`() async throws {
+  @Test func `L11 prefer an override to all other languages, and ignore an empty override`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"])
     #expect(try await run.call(ChooseLanguage.self, ["override": "en-US"]) == ["language": "en", "source": "override"])
     #expect(try await run.call(ChooseLanguage.self, ["override": ""])["source"] == "saved")
   }
 
-  @Test func `L11 refuse an unsupported fallback, both before and during the run`() async {
+  @Test func `L11 refuse an unsupported fallback before and during the run`() async {
     let inputs: ValueObject = ["supported": ["de", "no language"], "fallback": "en"]
     #expect(ChooseLanguage.check(LiteralInput(inputs)).map(\.keyPath) == ["supported[1]", "fallback"])
     #expect(await PreferenceRun().code(ChooseLanguage.self, inputs) == "fallback-unsupported")
     #expect(ChooseLanguage.check(LiteralInput([:])).isEmpty)
   }
 
-  @Test func `L13 prefer the saved color, a name or a code, to the default`() async throws {
+  @Test func `L13 prefer the saved color, given as a name or a code, to the default`() async throws {
     let named = PreferenceRun(saved: ["brand-color": "ocean"])
     #expect(try await named.call(ChooseBrandColor.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
     let own = PreferenceRun(saved: ["brand-color": "#00ff7F"])
@@ -90,7 +90,7 @@ struct PreferenceRun {
     }
   }
 
-  @Test func `L13 refuse a palette without its default, or with an invalid color`() async {
+  @Test func `L13 refuse a palette with an invalid color or without the default color`() async {
     let run = PreferenceRun()
     #expect(await run.code(ChooseBrandColor.self, ["default": "none"]) == "palette-invalid")
     #expect(await run.code(ChooseBrandColor.self, ["palette": [:]]) == "palette-invalid")
@@ -109,7 +109,7 @@ struct PreferenceRun {
         == ["appearance": "dark", "source": "default"])
   }
 
-  @Test func `L16 are created once per run, and removed with the run`() async throws {
+  @Test func `L16 are created once per run and removed at its end`() async throws {
     let run = PreferenceRun()
     let roster: ManagerRoster = try #require(run.host.handle(ManagerRoster.key))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -121,14 +121,14 @@ struct PreferenceRun {
       }
       try await group.waitForAll()
     }
-    // Each manager reads the store once, so there was only one manager of each kind.
+    // Each manager reads the store once, so two reads mean that there was only one manager of each kind.
     #expect(run.store.readCount == 2)
     #expect(roster.runCount == 1)
     try run.host.closeHandles()
     #expect(roster.runCount == 0)
   }
 
-  @Test func `fail the step if the store cannot be read, and are loaded by the next attempt`() async throws {
+  @Test func `fail a step if the store cannot be read, and are loaded by the next attempt`() async throws {
     let run = PreferenceRun()
     run.store.fail(with: ActionError("store-locked", "locked"))
     #expect(await run.code(ChooseAppearance.self, [:]) == "store-locked")
@@ -158,7 +158,7 @@ struct PreferenceRun {
       ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-color", "#12"), ("brand-color", ""),
       ("account", ["name": "x"]),
     ] as [(String, Value)])
-  func `refuses a value that its manager cannot use, both before and during the run`(_ key: String, _ value: Value)
+  func `refuses a value that its manager cannot use before and during the run`(_ key: String, _ value: Value)
     async throws
   {
     let run = PreferenceRun()
@@ -168,7 +168,7 @@ struct PreferenceRun {
     #expect(try run.store.all(in: ManagerRoster.scope).isEmpty)
   }
 
-  @Test func `accepts keys of 1 to 128 bytes`() async {
+  @Test func `accepts only keys of 1 to 128 bytes`() async {
     let run = PreferenceRun()
     for (key, expected) in [("", "preference-invalid"), (String(repeating: "k", count: 129), "preference-invalid")] {
       #expect(await run.code(SetPreference.self, ["key": .string(key), "value": 1]) == expected)
@@ -178,7 +178,7 @@ struct PreferenceRun {
       await run.code(SetPreference.self, ["key": .string(String(repeating: "k", count: 128)), "value": 1]) == nil)
   }
 
-  @Test func `L29 loads all preferences except invalid ones, which it reports`() async throws {
+  @Test func `L29 loads all valid preferences and reports the others`() async throws {
     let run = PreferenceRun(saved: ["appearance": "dark", "language": 5, "zoom": 3])
     #expect(try await run.call(LoadPreferences.self) == ["entries": ["appearance": "dark", "zoom": 3], "count": 2])
     #expect(
@@ -195,7 +195,7 @@ struct PreferenceRun {
       (["LANG": "zh_TW", "LANGUAGE": "zh_TW:zh:en"], ["zh-TW", "zh", "en"]), (["LANG": "C", "LANGUAGE": "fr"], []),
       (["LANG": "sr_RS@latin"], ["sr-Latn-RS"]), (["LANG": "ca_ES.UTF-8@valencia"], ["ca-ES"]),
     ] as [([String: String], [String])])
-  func `L11 include the languages of the environment in the order of gettext`(
+  func `L11 list the languages of the environment in the order defined by gettext`(
     _ environment: [String: String], _ expected: [String]
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.languages == expected)
@@ -205,7 +205,7 @@ struct PreferenceRun {
     arguments: [
       ([:], ["de-DE", "en"]), (["LANG": ""], ["de-DE", "en"]), (["LANG": "C"], []), (["LANG": "fr_FR"], ["fr-FR"]),
     ] as [([String: String], [String])])
-  func `L11 include the system languages if the environment sets no locale, as in an app`(
+  func `L11 list the system's languages if the environment sets no locale, as in an app`(
     _ environment: [String: String], _ expected: [String]
   ) {
     let preferences = EnvironmentPreferences({ environment[$0] }, systemLanguages: ["de-DE", "en"])
@@ -217,11 +217,11 @@ struct PreferenceRun {
       ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
       ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
     ] as [(String, String?)])
-  func `L11 are matched with the most similar supported language`(_ wish: String, _ expected: String?) {
+  func `L11 match a language with the most similar supported language`(_ wish: String, _ expected: String?) {
     #expect(LanguageMatch.best(for: wish, among: ["en-GB", "en", "zh-Hans", "zh-Hant", "pt-BR"]) == expected)
   }
 
-  @Test func `L11 are not matched with simplified Chinese if they contain traditional Chinese`() {
+  @Test func `L11 do not match traditional Chinese with simplified Chinese`() {
     #expect(LanguageMatch.best(for: "zh-TW", among: ["en", "zh-Hans"]) == nil)
   }
 
@@ -231,7 +231,7 @@ struct PreferenceRun {
       (["COLORFGBG": "15;0"], .dark), (["COLORFGBG": "0;15"], .light), (["COLORFGBG": "0;default;7"], .light),
       (["COLORFGBG": "what"], nil),
     ] as [([String: String], Appearance?)])
-  func `L14 include the appearance that the environment sets`(
+  func `L14 include the appearance set by the environment`(
     _ environment: [String: String], _ expected: Appearance?
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.appearance == expected)

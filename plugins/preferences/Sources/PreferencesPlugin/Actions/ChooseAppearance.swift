@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Chooses dark or light: the saved preference, else the system's, else a default (L14).
+/// Chooses the appearance: the saved one, or the system's, or a default (L14).
 struct ChooseAppearance: Action {
   static let name = "preferences.appearance"
   static let summary = "Chooses dark or light: the saved preference, else the system's, else a default"

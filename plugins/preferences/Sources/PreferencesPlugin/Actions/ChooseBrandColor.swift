@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Chooses the brand color: the user's, else a default (L13).
+/// Chooses the brand color: the saved one, or a default (L13).
 struct ChooseBrandColor: Action, DetailedAction {
   static let name = "preferences.brand-color"
   static let summary = "Chooses the brand color: the user's, else a default"

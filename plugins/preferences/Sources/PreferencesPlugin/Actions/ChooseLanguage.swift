@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Chooses the language: the saved one, else the system's, else a fallback (L11).
+/// Chooses the language: the saved one, or the system's, or a fallback (L11).
 struct ChooseLanguage: Action, DetailedAction {
   static let name = "preferences.language"
   static let summary = "Chooses the language: the saved one, else the system's, else a fallback"

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Loads all preferences of the user, and reports those that cannot be used (L29).
+/// Loads all saved preferences, and reports those that are invalid (L29).
 struct LoadPreferences: Action {
   static let name = "preferences.load"
   static let summary = "Loads everything the user has chosen"

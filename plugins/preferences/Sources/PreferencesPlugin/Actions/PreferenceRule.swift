@@ -1,11 +1,11 @@
 import FlowModel
 
-/// The allowed values of each preference.
+/// The rules for the keys and values of preferences.
 enum PreferenceRule {
   /// The maximum length of a key in bytes.
   static let keyLimitBytes = 128
 
-  /// The problem of a value for this key, or nil. Keys without a manager accept any value.
+  /// Returns the problem of a value for this key, or nil if it is allowed. Keys without a manager accept any value.
   static func problem(with value: Value, for key: String) -> String? {
     switch key {
     case AccountManager.preference: AccountManager.problem(with: value)
@@ -16,7 +16,7 @@ enum PreferenceRule {
     }
   }
 
-  /// The problem of a key, or nil.
+  /// Returns the problem of a key, or nil if it is allowed.
   static func problem(withKey key: String) -> String? {
     (1...keyLimitBytes).contains(key.utf8.count) ? nil : "a preference needs a key of 1 to \(keyLimitBytes) bytes"
   }

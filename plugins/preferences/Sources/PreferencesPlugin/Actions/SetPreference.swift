@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Saves one preference, or removes it.
+/// Saves a preference, or removes it if the value is null.
 struct SetPreference: Action, DetailedAction {
   static let name = "preferences.set"
   static let summary = "Saves one preference, or removes it when the value is null"

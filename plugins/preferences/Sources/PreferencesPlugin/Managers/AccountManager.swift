@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The signed-in user, if there is one (L10).
+/// Provides the account of the signed-in user (L10).
 final class AccountManager: Manager {
   static let preference = "account"
 
@@ -10,13 +10,13 @@ final class AccountManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// The signed-in user.
+  /// The account of a user, as saved in the preferences.
   struct Account: Hashable {
     var id: String
     var name: String?
     var email: String?
 
-    /// Creates the account from a saved value; returns nil if it is not one.
+    /// Creates an account from a saved value. Returns nil if the value is not an account.
     init?(_ value: Value?) {
       guard case .object(let members)? = value, let id = members["id"]?.stringValue, !id.isEmpty else { return nil }
       self.id = id
@@ -25,10 +25,10 @@ final class AccountManager: Manager {
     }
   }
 
-  /// The signed-in account, or nil.
+  /// The account of the signed-in user, or nil if no user is signed in.
   var account: Account? { Account(saved.current) }
 
-  /// The problem of a value to save, or nil.
+  /// Returns the reason why a value cannot be saved as an account, or nil if it can.
   static func problem(with value: Value) -> String? {
     Account(value) == nil ? "an account is an object with an `id`, and perhaps `name` and `email`" : nil
   }

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// Dark or light: the saved preference, else the system's, else a default (L14).
+/// Chooses the appearance: the saved one, or the system's, or a default (L14).
 final class AppearanceManager: Manager {
   static let preference = "appearance"
 
-  /// The choice of a user who wants the application to follow the system.
+  /// The saved value of a user who wants the system's appearance.
   static let followSystem = "system"
 
   private let saved: SavedPreference
@@ -13,14 +13,14 @@ final class AppearanceManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// The appearance and its source.
+  /// Returns the appearance to use, and where it came from.
   func choose(system: Appearance?, fallback: Appearance) -> (appearance: Appearance, source: PreferenceSource) {
     if let saved = saved.current?.stringValue.flatMap(Appearance.init(rawValue:)) { return (saved, .saved) }
     if let system { return (system, .system) }
     return (fallback, .default)
   }
 
-  /// The problem of a value to save, or nil.
+  /// Returns the reason why a value cannot be saved as an appearance, or nil if it can.
   static func problem(with value: Value) -> String? {
     guard let text = value.stringValue, text == followSystem || Appearance(rawValue: text) != nil else {
       return "an appearance is light, dark or system"

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The language of the application: the saved one, else the system's, else a fallback (L11).
+/// Chooses the language of the application: the saved one, or the system's, or a fallback (L11).
 final class LanguageManager: Manager {
   static let preference = "language"
 
@@ -10,15 +10,15 @@ final class LanguageManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// The language and its source.
+  /// The chosen language, and where it came from.
   struct Choice: Hashable {
     var language: String
     var source: PreferenceSource
-    /// The most preferred language if it is not supported, or nil if it was chosen.
+    /// The most preferred language if the application does not support it; otherwise nil.
     var unsupported: String?
   }
 
-  /// Returns the first preferred language that the application supports.
+  /// Returns the first preferred language that the application supports, or the fallback.
   func choose(override: String?, system: [String], supported: [String], fallback: String) -> Choice {
     var wishes: [(tag: String, source: PreferenceSource)] = []
     if let override, !override.isEmpty { wishes.append((override, .override)) }
@@ -32,7 +32,7 @@ final class LanguageManager: Manager {
     return Choice(language: fallback, source: .default, unsupported: wishes.first?.tag)
   }
 
-  /// The problem of a value to save, or nil.
+  /// Returns the reason why a value cannot be saved as a language, or nil if it can.
   static func problem(with value: Value) -> String? {
     guard let tag = value.stringValue, LanguageMatch.isTag(tag) else {
       return "a language is a tag such as zh-Hans or en"

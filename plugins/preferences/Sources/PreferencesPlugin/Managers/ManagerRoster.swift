@@ -2,28 +2,28 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A part of the user's preferences, loaded once per run regardless of the number of steps that use it (L16).
+/// Provides one preference of the user. It is loaded once per run, regardless of the number of steps that use it (L16).
 protocol Manager: Sendable {
-  /// The key of its preference in the store.
+  /// The key of the preference in the store.
   static var preference: String { get }
 
-  /// Creates a manager with the saved preference.
+  /// Creates a manager with the saved value, or nil if there is none.
   init(saved: Value?)
 
-  /// Updates a preference that a step has just saved, or removed if nil.
+  /// Updates the value after a step has saved it, or removed it if nil.
   func update(saved: Value?)
 }
 
-/// The managers of the runs of one engine: each is created by the first step that uses it and removed when its run
-/// ends.
+/// The managers of all runs of an engine. The first step that uses a manager creates it, and it is removed at the end
+/// of the run.
 final class ManagerRoster: Sendable {
-  /// The handle of the plugin's roster.
+  /// The handle through which steps reach the managers.
   static let key: HandleKey = "preference-managers"
 
-  /// The scope of the store that contains the preferences.
+  /// The scope of the preferences in the store.
   static let scope = "preferences"
 
-  /// The managers of one run. Each has a separate lock, so that loading one does not delay another.
+  /// The managers of one run. Each has its own lock, so that loading one does not delay the others.
   private final class RunManagers: Sendable {
     let account = Mutex<AccountManager?>(nil)
     let language = Mutex<LanguageManager?>(nil)
@@ -33,7 +33,7 @@ final class ManagerRoster: Sendable {
 
   private let runs = Mutex<[String: RunManagers]>([:])
 
-  /// The number of runs that have managers.
+  /// The number of runs that currently have managers.
   var runCount: Int { runs.withLock { $0.count } }
 
   static func account(in context: ActionContext) throws -> AccountManager {
@@ -52,7 +52,7 @@ final class ManagerRoster: Sendable {
     try manager(in: context) { try $0.appearance.withLock { try load(&$0, context) } }
   }
 
-  /// Notifies the manager of `preference`, if it is loaded, of the saved value.
+  /// Passes a saved value to the manager of its preference if the manager has been loaded.
   static func preferenceChanged(_ preference: String, to value: Value?, in context: ActionContext) throws {
     let roster: ManagerRoster = try context.handle(key)
     guard let managers = roster.runs.withLock({ $0[context.run.id] }) else { return }
@@ -80,7 +80,7 @@ final class ManagerRoster: Sendable {
     return try find(managers)
   }
 
-  /// The handle that is released when the run ends.
+  /// The key of a handle that removes the run's managers when it is released at the end of the run.
   static let runKey: HandleKey = "managers"
 
   private static func load<M: Manager>(_ slot: inout M?, _ context: ActionContext) throws -> M {

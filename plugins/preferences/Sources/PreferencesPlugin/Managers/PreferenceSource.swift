@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// The source of a preference: the first of these with a value.
+/// The sources of a preference in order of precedence. The first source with a value is used.
 enum PreferenceSource: String, FieldWord {
   case override, saved, system, `default`
 }

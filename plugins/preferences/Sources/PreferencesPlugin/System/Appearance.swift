@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// A light or dark appearance.
+/// The appearance of an application or a system.
 public enum Appearance: String, FieldWord, Sendable {
   case light, dark
 }

@@ -4,21 +4,21 @@ import FlowPlatform
   import Foundation
 #endif
 
-/// The system's preferences in a process's environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG` (POSIX and GNU
-/// gettext), `GTK_THEME` and a terminal's `COLORFGBG`.
+/// The system's preferences according to the environment of a process. Reads `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and
+/// `LANG` (POSIX and GNU gettext), `GTK_THEME`, and `COLORFGBG` of a terminal.
 public struct EnvironmentPreferences: SystemPreferences {
-  /// The user's languages as BCP 47 tags, the most preferred first; empty for the locales `C` and `POSIX`.
+  /// The user's languages as BCP 47 tags, the most preferred first. Empty for the locales `C` and `POSIX`.
   public let languages: [String]
-  /// The appearance of the system, or nil if it is unknown.
+  /// The appearance that the environment indicates, or nil if it is unknown.
   public let appearance: Appearance?
 
-  /// Creates the preferences from the environment of this process. If it contains no locale, as in an app for iOS, the
-  /// languages are those of the system.
+  /// Creates the preferences from the environment of this process. If it contains no locale, as in an iOS app, uses the
+  /// languages of the system.
   public init() {
     self.init({ getenv($0).map { String(cString: $0) } }, systemLanguages: Self.systemLanguages)
   }
 
-  /// Creates the preferences from an environment, with `systemLanguages` if it contains no locale.
+  /// Creates the preferences from environment variables. If they contain no locale, uses `systemLanguages`.
   public init(_ variable: (String) -> String?, systemLanguages: [String] = []) {
     languages = Self.languages(variable) ?? systemLanguages
     appearance = Self.appearance(variable)
@@ -32,8 +32,9 @@ public struct EnvironmentPreferences: SystemPreferences {
     #endif
   }
 
-  /// Returns the languages, or nil if no locale variable is set. By POSIX, the first of the three variables that is not
-  /// empty decides. By gettext, the list in `LANGUAGE` has precedence unless the locale is `C` or `POSIX`.
+  /// Returns the languages, or nil if no variable sets a locale. According to POSIX, the first of the three variables
+  /// that is not empty decides. According to gettext, the list in `LANGUAGE` has precedence unless the locale is `C` or
+  /// `POSIX`.
   private static func languages(_ variable: (String) -> String?) -> [String]? {
     guard let name = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first(where: { !$0.isEmpty }) else {
       return nil
@@ -43,7 +44,7 @@ public struct EnvironmentPreferences: SystemPreferences {
     return list + (list.contains(locale) ? [] : [locale])
   }
 
-  /// Returns the tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`, nil for `C`.
+  /// Returns the tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`. Returns nil for `C`.
   static func tag(ofLocale locale: String) -> String? {
     let base = locale.prefix { $0 != "." && $0 != "@" }
     guard !base.isEmpty, base != "C", base != "POSIX" else { return nil }
@@ -58,7 +59,8 @@ public struct EnvironmentPreferences: SystemPreferences {
     if let theme = variable("GTK_THEME"), !theme.isEmpty {
       return theme.lowercased().hasSuffix("dark") ? .dark : .light
     }
-    // `foreground;background` in a terminal's 16 colors; 7 and 9 to 15 are light, 8 is dark gray.
+    // The value is `foreground;background`, with numbers of a terminal's 16 colors. 7 and 9 to 15 are light; 8 is dark
+    // gray.
     guard let background = variable("COLORFGBG")?.split(separator: ";").last.flatMap({ Int($0) }) else { return nil }
     return background == 7 || background > 8 ? .light : .dark
   }

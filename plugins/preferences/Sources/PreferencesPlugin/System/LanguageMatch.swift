@@ -1,8 +1,8 @@
-/// Finds an application's best language for a preferred one, with a small part of RFC 4647's lookup and of CLDR's rules
-/// for Chinese scripts.
+/// Finds the application's language that best matches a preferred one. Implements small parts of RFC 4647's lookup and
+/// of CLDR's rules for Chinese scripts.
 enum LanguageMatch {
-  /// Returns the best match for `wish` in `supported`, or nil: the same tag, else the same language and script, else a
-  /// regional variant of the same language and script.
+  /// Returns the best match for `wish` in `supported`, or nil. The order is: the same tag, then the same language and
+  /// script, then another region with the same language and script.
   static func best(for wish: String, among supported: [String]) -> String? {
     let wanted = Tag(wish)
     if let same = supported.first(where: { Tag($0) == wanted }) { return same }
@@ -10,7 +10,7 @@ enum LanguageMatch {
     return related.first { Tag($0).region == wanted.region } ?? related.first { Tag($0).region == nil } ?? related.first
   }
 
-  /// True if `text` is a well-formed tag of language, script and region.
+  /// True if `text` is a well-formed tag with a language and, optionally, a script and a region.
   static func isTag(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
@@ -37,7 +37,7 @@ enum LanguageMatch {
       }
     }
 
-    /// A tag without a script matches every script of its language.
+    /// True if the scripts are equal. A tag without a script fits every script of its language.
     func fits(_ wanted: Tag) -> Bool { script == nil || wanted.script == nil || script == wanted.script }
   }
 }

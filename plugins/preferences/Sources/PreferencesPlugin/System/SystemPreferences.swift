@@ -1,6 +1,7 @@
 import FlowModel
 
-/// The system's preferences, used if the user has set none in the application. An app implements it for its platform.
+/// The system's preferences, used for those that the user has not set in the application. An app implements this
+/// protocol for its platform.
 ///
 /// Its properties may be read on any thread.
 public protocol SystemPreferences: Sendable {
@@ -11,6 +12,6 @@ public protocol SystemPreferences: Sendable {
 }
 
 extension HandleKey {
-  /// The ``SystemPreferences`` of the plugin.
+  /// The handle of the plugin's ``SystemPreferences``.
   public static let systemPreferences: HandleKey = "system-preferences"
 }
