@@ -1,20 +1,20 @@
 import FlowPluginKit
 
-/// The location of the device: permission, a first fix, and positions while the run lasts.
+/// Provides the location of the device: the permission, a first position, and further positions during the run.
 ///
 /// ```swift
 /// LocationPlugin()                              // positions from a GPX track, as on Linux
 /// LocationPlugin(source: CoreLocationSource())  // an app's own
 /// ```
 public struct LocationPlugin: Plugin {
-  /// The plugin's name.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "location"
 
-  /// The source of positions, and the state shared by the run's actions.
+  /// The handles of the source of positions, and of the state that the actions share.
   public let handles: [PluginHandle]
 
-  /// Creates the plugin with a source; the default simulates tracks. Creating it neither asks for nor reads anything
-  /// (L20).
+  /// Creates the plugin. The default source simulates tracks. Creating the plugin neither asks for permission nor reads
+  /// anything (L20).
   public init(source: any LocationSource = TrackLocationSource()) {
     handles = [PluginHandle(.locationSource, source), PluginHandle(.locationCenter, LocationCenter())]
   }

@@ -12,7 +12,7 @@ import Testing
   import Foundation
 #endif
 
-/// A source that counts its permission requests.
+/// A source that counts how often permission is requested.
 final class CountingSource: LocationSource {
   let prompts = Mutex(0)
   func authorization() -> LocationAuthorization? { nil }
@@ -38,7 +38,7 @@ final class CountingSource: LocationSource {
     return TestHost(workflowFolder: folder, launch: launch, handles: handles)
   }
 
-  /// Creates a folder with a track of three points at intervals of ten seconds.
+  /// Calls `body` with a folder that contains a track: `text`, or three points at intervals of ten seconds.
   func withTrack(_ text: String? = nil, _ body: (String) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/location-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -56,7 +56,7 @@ final class CountingSource: LocationSource {
     try await body(folder)
   }
 
-  /// L3, L20: the permission is requested only at the first use of the map.
+  /// Permission is requested only when the map is used for the first time (L3, L20).
   @Test func `prepares without requesting permission`() async throws {
     let source = CountingSource()
     let host = host(LocationPlugin(source: source))
@@ -66,7 +66,7 @@ final class CountingSource: LocationSource {
     #expect(source.prompts.withLock { $0 } == 0)
   }
 
-  /// L21.
+  /// The answer is valid for the whole installation (L21).
   @Test(arguments: [("when-in-use", true), ("always", true), ("denied", false)])
   func `requests permission once and stores the answer`(_ answer: String, granted: Bool) async throws {
     let source = CountingSource()
@@ -74,7 +74,7 @@ final class CountingSource: LocationSource {
     let first = try await host.call(RequestLocationPermission.self, with: ["answer": .string(answer)])
     #expect(first["asked"] == .boolean(true))
     #expect(first["granted"] == .boolean(granted))
-    // In another run of the app, the stored answer is used, even if the user would answer differently.
+    // Another run of the app uses the stored answer, even if the user would answer differently.
     let again = try await self.host(LocationPlugin(source: source)).call(
       RequestLocationPermission.self, with: ["answer": "always"])
     #expect(again["asked"] == .boolean(false))
@@ -92,8 +92,8 @@ final class CountingSource: LocationSource {
         == "the location may not be used: not-determined; location.request-permission asks the user")
   }
 
-  /// R13, C11: the system launches an app for a position only if the app has the permission.
-  @Test func `starts immediately if a location event has launched the app`() async throws {
+  /// The system launches an app for a position only if the app has permission (R13, C11).
+  @Test func `starts immediately if the system launched the app for a position`() async throws {
     let host = host(LocationPlugin(source: CountingSource()), launch: Launch(reason: .location))
     async let call = host.call(StartLocation.self)
     #expect(await host.readied()["latitude"] == .number(1))
@@ -102,8 +102,10 @@ final class CountingSource: LocationSource {
     #expect(host.posts == ["location.first-fix"])
   }
 
-  /// L19.
-  @Test(arguments: [1.0, 2.0]) func `simulates a track at its recorded speed or faster`(_ speed: Double) async throws {
+  /// The first position makes the step ready (L19).
+  @Test(arguments: [1.0, 2.0]) func `simulates a track at its recorded speed or faster`(_ speed: Double)
+    async throws
+  {
     try await withTrack { folder in
       try store.put("always", for: "authorization", in: "location")
       let plugin = LocationPlugin()
@@ -140,7 +142,7 @@ final class CountingSource: LocationSource {
     ),
     ("<gpx><!-- ", 1, "'-->' is missing"), ("<gpx><wpt lat=\"1", 1, "the value of 'lat' has no end"),
   ])
-  func `reports an error in a track with its line`(_ text: String, line: Int, message: String) {
+  func `reports the line of an error in a track`(_ text: String, line: Int, message: String) {
     #expect(throws: GPXProblem(line: line, message: message)) { try GPXTrack(bytes: Array(text.utf8)) }
   }
 
@@ -157,7 +159,7 @@ final class CountingSource: LocationSource {
     #expect(error?.message == "\(path): 16777217 bytes; a track may have 16777216")
   }
 
-  @Test func `reads Xcode's waypoints, at intervals of one second if they have no times`() throws {
+  @Test func `reads waypoints in Xcode's format, one second apart if they have no times`() throws {
     let track = try GPXTrack(
       bytes: Array("<gpx><wpt lat=\"1\" lon=\"2\"></wpt><wpt lat=\"1.5\" lon=\"2\"/></gpx>".utf8))
     #expect(track.points.map(\.latitude) == [1, 1.5])
@@ -175,7 +177,7 @@ final class CountingSource: LocationSource {
   }
 }
 
-/// Returns the positions that the service has received, without stopping the service.
+/// Returns the number of positions that the service has received, without stopping the service.
 struct StopLocationProbe: Action {
   static let name = "location.probe"
   static let summary = "Counts positions"

@@ -1,11 +1,11 @@
 import FlowPluginKit
 
-/// A Pomodoro timer shared by several devices, over the connection that `sync.connect` opens.
+/// A Pomodoro timer that several devices share over the connection opened by `sync.connect`.
 public struct PomodoroPlugin: Plugin {
-  /// The plugin's name.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "pomodoro"
 
-  /// Creates the plugin.
+  /// Creates the plugin. It has no options.
   public init() {}
 
   /// The actions whose names begin with `pomodoro.`.

@@ -1,7 +1,7 @@
 import FlowModel
 import SyncPomodoro
 
-/// A command that a person types into the timer.
+/// A command that a person types while the timer is shown.
 enum TimerCommand: Hashable {
   case start(TimerKind, Duration)
   case set(TimerKind)
@@ -11,7 +11,7 @@ enum TimerCommand: Hashable {
   case discard(Int64)
   case retire(String)
 
-  /// The reason why a line is not a command, with the expected form.
+  /// The reason why a line is not a command. The description includes the expected form.
   struct TimerProblem: Error, Hashable, CustomStringConvertible {
     let description: String
   }
@@ -26,7 +26,7 @@ enum TimerCommand: Hashable {
     set NAME VALUE · offline · online · status · parked · retry [NUMBER] · discard NUMBER · retire DEVICE · help
     """
 
-  /// Parses a line; returns nil for an empty one. Throws a `TimerProblem` if it is invalid.
+  /// Parses a line. Returns nil for an empty line. Throws a `TimerProblem` for an invalid command.
   init?(_ line: String) throws(TimerProblem) {
     let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
     guard let word = parts.first?.lowercased() else { return nil }

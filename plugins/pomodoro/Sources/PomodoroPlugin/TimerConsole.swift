@@ -4,12 +4,12 @@ import SyncDevice
 import SyncEngine
 import SyncPomodoro
 
-/// The interaction of a person with a timer: carries out commands and shows local and remote changes.
+/// Lets a person control a timer: executes commands and shows local and remote changes.
 struct TimerConsole {
   let connection: Connection
   let show: @Sendable (String) -> Void
 
-  /// Carries out one command per line until there are no more, then waits until the outbox is empty.
+  /// Executes one command per line until the input ends, then waits until the outbox is empty.
   nonisolated(nonsending) func run(
     lines: AsyncStream<String>, timeout: Duration
   ) async throws -> Timer.Output {
@@ -37,7 +37,7 @@ struct TimerConsole {
         rejected += 1
         show("not done: \(error.message)")
       } catch let error as ReplicaError {
-        // For example, a full disk: the change was not saved, and the previous state is unchanged.
+        // The change was not saved, for example because the disk is full. The previous state is unchanged.
         rejected += 1
         show("not done: \(error)")
       }
@@ -54,7 +54,7 @@ struct TimerConsole {
       commands: commands, rejected: rejected, waiting: status.outboxDepth, timer: await connection.timer()?.value)
   }
 
-  /// The current display of the timer, or nil if it is not counting down.
+  /// Returns the current display of the timer, or nil if the timer is not counting down.
   nonisolated(nonsending) func running() async -> String? {
     let machine = await connection.session.machine
     guard let state = TimerStateRecord(machine)?.state, state.kind.runsDown, !state.isPaused else { return nil }

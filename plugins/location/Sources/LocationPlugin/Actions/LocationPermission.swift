@@ -1,12 +1,12 @@
 import FlowModel
 import FlowPluginKit
 
-/// The stored answer of the user: written once, read by every later run.
+/// The user's answer, which is stored once and read by all later runs.
 enum LocationPermission {
   static let scope = "location"
   static let key = "authorization"
 
-  /// The known permission, without asking: the platform's record, the stored answer, or undetermined.
+  /// Returns the known permission without asking: the platform's record, or the stored answer, or `not-determined`.
   static func current(in context: ActionContext) throws -> LocationAuthorization {
     let source: any LocationSource = try context.handle(.locationSource)
     if let known = source.authorization() { return known }
@@ -14,7 +14,7 @@ enum LocationPermission {
     return try store.get(key, in: scope).flatMap { LocationAuthorization($0) } ?? .notDetermined
   }
 
-  /// Stores the user's answer.
+  /// Stores the user's answer for later runs.
   static func keep(_ answer: LocationAuthorization, in context: ActionContext) throws {
     let store: any KeyValueStore = try context.handle(.keyValueStore)
     try store.put(answer.value, for: key, in: scope)

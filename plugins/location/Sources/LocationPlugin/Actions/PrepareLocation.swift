@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Prepares the location service without asking the user for anything (L18, L20).
+/// Prepares the location service without asking the user for permission (L18, L20).
 struct PrepareLocation: Action {
   static let name = "location.prepare"
   static let effect = ActionEffect.process

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Asks the user for permission, once per installation (L21).
+/// Asks the user for permission, at most once per installation (L21).
 struct RequestLocationPermission: AsyncAction {
   static let name = "location.request-permission"
   static let summary = "Asks for the permission to use the location, unless the user has answered before"
@@ -13,7 +13,7 @@ struct RequestLocationPermission: AsyncAction {
     defer: true
     """
 
-  /// The possible answers of a user.
+  /// The answers that a simulated user can give.
   enum Answer: String, FieldWord {
     case whenInUse = "when-in-use"
     case always

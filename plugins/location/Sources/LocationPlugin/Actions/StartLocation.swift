@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Delivers positions until the run ends or `location.stop` is called; ready with the first one (L19).
+/// Receives positions until the run ends or `location.stop` is called. The step is ready at the first position (L19).
 struct StartLocation: StepService, DetailedAction {
   static let name = "location.start"
   static let effect = ActionEffect.process
@@ -18,7 +18,7 @@ struct StartLocation: StepService, DetailedAction {
     needs: ask-for-location
     with: { track: samples/walk.gpx, speed: 10 }
     """
-  /// The event posted with the first position.
+  /// The event that is posted at the first position.
   static let firstFix = "location.first-fix"
 
   struct Input: ActionInput {
@@ -46,7 +46,8 @@ struct StartLocation: StepService, DetailedAction {
   private static func isSpeed(_ speed: Double) -> Bool { speed > 0 && speed <= 1_000_000 }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    // The system launches an app for a new position only if the user has allowed it (R13).
+    // The system launches an app for a new position only if the user has allowed it, so the permission need not be
+    // recorded (R13).
     let status = try LocationPermission.current(in: context)
     guard status.isGranted || (isLaunchedForLocation(context.launch) && status == .notDetermined) else {
       throw ActionError(
@@ -82,7 +83,7 @@ struct StartLocation: StepService, DetailedAction {
         }
         return true
       }
-      // At the end of its track the device stays in place until the service is stopped.
+      // At the end of its track, a simulated device stays in place until the service is stopped.
       while let isStopped = try await group.next(), !isStopped {}
       group.cancelAll()
     }
@@ -92,12 +93,13 @@ struct StartLocation: StepService, DetailedAction {
     return Output(last, joined: false)
   }
 
-  /// True if the app was launched for a position. A launch option determines this, regardless of the reason (R12).
+  /// True if the system launched the app for a position. The launch option determines this, whatever the reason of
+  /// the launch (R12).
   private func isLaunchedForLocation(_ launch: Launch) -> Bool {
     launch.reason == .location || launch.options["location"].map { $0 != .boolean(false) && $0 != .null } ?? false
   }
 
-  /// Shares the running service with a second start, which is ready with the last position.
+  /// Joins the service that another step has started. The step is ready with the last position, or at the first one.
   private nonisolated(nonsending) func join(
     _ center: LocationCenter, run: String, _ context: ActionContext
   ) async throws -> Output {
@@ -109,7 +111,7 @@ struct StartLocation: StepService, DetailedAction {
 }
 
 extension StartLocation.Output {
-  /// Creates the outputs for a position.
+  /// Creates the outputs from a position.
   init(_ position: Position, joined: Bool) {
     self.init(
       latitude: position.latitude, longitude: position.longitude, elevationMeters: position.elevationMeters,

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Ends the service that `location.start` began.
+/// Stops the location service that a `location.start` step of the run has started.
 struct StopLocation: Action {
   static let name = "location.stop"
   static let effect = ActionEffect.process

@@ -1,7 +1,7 @@
 import FlowPluginKit
 import Synchronization
 
-/// The state shared by the actions of a run: the running service, its last position, and how to stop it.
+/// The state that the location actions of a run share: the running service, and its last position.
 final class LocationCenter: Sendable {
   private struct State {
     var latest: Position?
@@ -12,7 +12,7 @@ final class LocationCenter: Sendable {
 
   private let state = Mutex(State())
 
-  /// Registers the only running service of a run; returns false if there already is one.
+  /// Registers the service of a run. Returns false if the run already has one.
   func begin(run: String, stop: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard state.stop == nil || state.run != run else { return false }
@@ -21,7 +21,7 @@ final class LocationCenter: Sendable {
     }
   }
 
-  /// Records a position; returns true for the first one.
+  /// Records a position. Returns true if it is the first one.
   func update(_ position: Position) -> Bool {
     state.withLock { state in
       state.latest = position
@@ -30,14 +30,14 @@ final class LocationCenter: Sendable {
     }
   }
 
-  /// Removes the service, which has ended.
+  /// Removes the service of a run after it has ended.
   func end(run: String) {
     state.withLock { state in
       if state.run == run { state.stop = nil }
     }
   }
 
-  /// Ends the service; returns false if none is running.
+  /// Stops the service of a run. Returns false if none is running.
   func stop(run: String) -> Bool {
     let stop = state.withLock { state in
       defer { if state.run == run { state.stop = nil } }
@@ -47,7 +47,7 @@ final class LocationCenter: Sendable {
     return stop != nil
   }
 
-  /// The last position of the run, and the number of positions.
+  /// Returns the last position of the run and the number of positions so far.
   func latest(run: String) -> (position: Position?, count: Int) {
     state.withLock { $0.run == run ? ($0.latest, $0.count) : (nil, 0) }
   }

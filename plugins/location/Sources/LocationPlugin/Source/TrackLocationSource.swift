@@ -3,13 +3,13 @@ import FlowPluginKit
 
 /// Simulates a GPX track on the run's clock, for systems without a location service.
 ///
-/// The format is the one that Xcode uses to simulate a location: `wpt`, `rtept` or `trkpt` elements with `lat` and
-/// `lon`, and optionally `time`; without times, points are one second apart.
+/// Accepts the format that Xcode uses to simulate locations: `wpt`, `rtept` or `trkpt` elements with `lat` and `lon`,
+/// and optionally `time`. Without times, the points are one second apart.
 public struct TrackLocationSource: LocationSource {
-  /// Creates a source; it has no state.
+  /// Creates a source. The track is part of each request.
   public init() {}
 
-  /// Returns nil, because the system keeps no record and the plugin's is used.
+  /// Returns nil, because the system keeps no record of the permission.
   public func authorization() -> LocationAuthorization? { nil }
 
   /// Returns the simulated answer, because there is no user to ask.
@@ -17,7 +17,7 @@ public struct TrackLocationSource: LocationSource {
     simulatedAnswer: LocationAuthorization
   ) async throws -> LocationAuthorization { simulatedAnswer }
 
-  /// Delivers the track's points at their times, divided by the speed.
+  /// Delivers the points of the track at their recorded times, divided by the speed.
   public nonisolated(nonsending) func positions(
     for request: LocationRequest, in context: ActionContext, deliver: @Sendable (Position) throws -> Void
   ) async throws {
@@ -37,7 +37,7 @@ public struct TrackLocationSource: LocationSource {
         position.elapsed = start + point.elapsed
         try deliver(position)
       }
-      // A repeated track with a single instant would spin, so there is a second between repetitions.
+      // The gap between repetitions prevents a track with a single point from repeating without a pause.
       let gap = Duration.seconds(1)
       start += played + gap
       if request.repeats { try await context.sleep(for: max(.milliseconds(1), gap / request.speed)) }

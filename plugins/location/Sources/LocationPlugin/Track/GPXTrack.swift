@@ -7,19 +7,19 @@ import FlowPlatform
   import Foundation
 #endif
 
-/// The points of a GPX file, in order, with their time since the first.
+/// The points of a GPX file, in order, each with the time since the first one.
 struct GPXTrack: Sendable {
-  /// The maximum size of a file in bytes: some 700,000 points, eight days at one per second.
+  /// The maximum size of a file in bytes: about 700,000 points, or eight days with one point per second.
   static let largestFile = 16 << 20
 
-  /// The points, at least one.
+  /// The points of the track. There is at least one.
   private(set) var points: [Position] = []
 
-  /// Reads a file.
+  /// Reads a GPX file.
   ///
-  /// - Throws: `ActionError` with code `invalid-track`, which names file and line.
+  /// - Throws: `ActionError` with the code `invalid-track` and a message that contains the file and the line.
   init(path: String) throws {
-    // `FileManager` is avoided because its sizes are not of type `Int` without full Foundation.
+    // `FileManager` is not used, because without full Foundation its sizes do not have the type `Int`.
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw ActionError("invalid-track", "\(path): there is no such file to read", isRetryable: false)
@@ -37,7 +37,7 @@ struct GPXTrack: Sendable {
     }
   }
 
-  /// Reads the bytes of a file.
+  /// Parses the contents of a GPX file. Throws the first problem.
   init(bytes: [UInt8]) throws(GPXProblem) {
     var reader = XMLTagReader(bytes: bytes)
     var current: (latitude: Double, longitude: Double, elevation: Double?, time: Double?, line: Int)?
@@ -92,7 +92,7 @@ struct GPXTrack: Sendable {
     current = nil
   }
 
-  /// Sets the time of every point: as recorded, or one second after the previous one.
+  /// Sets the time of every point: the recorded time or, if there is none, one second after the previous point.
   private mutating func spread(_ times: [Double?]) throws(GPXProblem) {
     let first = times[0]
     for index in points.indices.dropFirst() {
@@ -108,10 +108,10 @@ struct GPXTrack: Sendable {
   }
 }
 
-/// A problem in a track, and its line.
+/// A problem in a track, with its line.
 struct GPXProblem: Error, Equatable {
   /// The line number, from 1.
   var line: Int
-  /// The unexpected text, and what was expected.
+  /// The unexpected text and the expected one.
   var message: String
 }

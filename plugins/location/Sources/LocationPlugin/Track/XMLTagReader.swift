@@ -1,28 +1,28 @@
-/// A tag of an XML file.
+/// A tag in an XML file.
 struct XMLTag {
   enum Kind {
     case open, close, empty
   }
 
-  /// The name without a namespace prefix.
+  /// The name of the tag without a namespace prefix.
   var name: String
   var kind: Kind
   var attributes: [String: String]
-  /// The line number of its beginning, from 1.
+  /// The number of the line on which the tag begins, from 1.
   var line: Int
 }
 
-/// Reads the tags of an XML file in order, for the subset of XML in tracks: elements, attributes, text, comments,
-/// declarations and CDATA. Entities are not expanded.
+/// Reads the tags of an XML file in order. Supports the subset of XML used in tracks: elements, attributes, text,
+/// comments, declarations and CDATA. Entities are not expanded.
 struct XMLTagReader {
   private let bytes: [UInt8]
   private var offset = 0
-  /// The current line number, from 1.
+  /// The number of the current line, from 1.
   private(set) var line = 1
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next tag, or nil at the end of the file.
+  /// Returns the next tag, or nil at the end of the file.
   mutating func next() throws(GPXProblem) -> XMLTag? {
     while skip(to: UInt8(ascii: "<")) {
       if starts(with: "<!--") {
@@ -38,7 +38,7 @@ struct XMLTagReader {
     return nil
   }
 
-  /// The text up to the next tag, without surrounding white space.
+  /// Returns the text up to the next tag, without white space at its ends.
   mutating func text() -> String {
     let start = offset
     _ = skip(to: UInt8(ascii: "<"))

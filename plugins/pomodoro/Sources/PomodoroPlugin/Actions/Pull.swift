@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import SyncDevice
 
-/// Fetches the changes of other devices (S16, S17).
+/// Fetches changes made on other devices (S16, S17).
 struct Pull: AsyncAction {
   static let name = "pomodoro.pull"
   static let summary = "Fetches the changes of other devices and returns the timer"

@@ -3,12 +3,12 @@ import FlowPluginKit
 import SyncDevice
 import SyncPomodoro
 
-/// The timer's states, as words of an input.
+/// The states of the timer, as written in a step.
 enum StateWord: String, FieldWord {
   case idle, snooze, breakTime, focus
 }
 
-/// Sets the timer on this device and, by default, waits until the change is visible to other devices (S14).
+/// Sets the timer on this device. By default, waits until other devices can see the change (S14).
 struct Push: AsyncAction {
   static let name = "pomodoro.push"
   static let summary = "Sets the timer and sends it to the other devices"

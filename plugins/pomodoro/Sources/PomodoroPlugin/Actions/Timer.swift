@@ -4,9 +4,9 @@ import SyncDevice
 import SyncEngine
 import SyncPomodoro
 
-/// A timer in the terminal: reads one command per line from standard input and shows every change at once.
+/// A timer in the terminal. It reads one command per line from standard input and shows every change immediately.
 ///
-/// It ends, with the run, at the end of the input, so a script can be piped to it.
+/// The step ends at the end of the input, so commands can also be piped from a script.
 struct Timer: AsyncAction {
   static let name = "pomodoro.timer"
   static let summary = "A timer to use by hand: reads one command per line and shows every change at once"
@@ -42,7 +42,7 @@ struct Timer: AsyncAction {
     return try await console.run(lines: InputLines.standardInput(), timeout: input.timeout)
   }
 
-  /// Shows the remaining time every second while it changes.
+  /// Shows the remaining time every second while the timer is running.
   private static func watch(_ console: TimerConsole, _ context: ActionContext) async throws {
     var last: String?
     while true {
