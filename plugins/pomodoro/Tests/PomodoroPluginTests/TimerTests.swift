@@ -9,9 +9,9 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// The timer in the terminal.
+/// Tests the timer in the terminal.
 @Suite(.timeLimit(.minutes(10))) struct TimerTests {
-  @Test func `parses every command`() throws {
+  @Test func `parses every command of the timer`() throws {
     let cases: [(String, TimerCommand?)] = [
       ("focus 25m", .start(.focus, .seconds(1500))), ("  Break 5m ", .start(.breakTime, .seconds(300))),
       ("snooze", .set(.snooze)), ("idle", .set(.idle)), ("pause", .pause), ("resume", .resume), ("done", .done),
@@ -50,7 +50,7 @@ import Testing
     try await phone.pull(timeout: .seconds(60))
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     for line in ["offline", "break 5m", "nonsense", "done"] { continuation.yield(line) }
-    // The phone is offline before the Mac changes the state, so that neither device sees the other's change.
+    // The phone goes offline before the Mac changes the state, so neither device sees the other's change.
     await phone.session.setOnline(false)
     try await mac.set(TimerState(kind: .focus, remainingMilliseconds: 1_500_000))
     try await mac.flush(timeout: .seconds(60))
@@ -69,7 +69,7 @@ import Testing
     try phone.close()
   }
 
-  @Test func `shows the remaining time every second while it runs, and not while it is paused`() async throws {
+  @Test func `returns the remaining time while the timer runs, and nothing while it is paused`() async throws {
     let folder = NSTemporaryDirectory() + "sync-watch-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -86,7 +86,7 @@ import Testing
 
   @Test(arguments: [
     (0, "25:00"), (1, "25:00"), (999, "25:00"), (1000, "24:59"), (90_001, "23:30"), (2_000_000, "0:00"),
-    // The clock of the device that started the timer is ahead.
+    // If the time is negative, the clock of the device that started the timer is ahead.
     (-1, "25:00"), (-60_000, "25:00"),
   ])
   func `shows the remaining time rounded up to whole seconds`(
