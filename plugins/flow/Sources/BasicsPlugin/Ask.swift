@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowPlatform
 
-/// Asks a person and waits for the answer without occupying a thread.
+/// Asks a person a question and waits for the answer without occupying a thread.
 struct Ask: AsyncAction, DetailedAction {
   static let name = "flow.ask"
   static let summary = "Asks a person, on the terminal or by `flowrun answer`, and waits for the answer"

@@ -1,11 +1,11 @@
 import FlowPluginKit
 
-/// Basic actions: do nothing, wait, fail, set values, post and follow events, ask, and log.
+/// Basic actions: do nothing, wait, fail, set values, post and follow events, ask a person, and log.
 public struct BasicsPlugin: Plugin {
-  /// The plugin's name.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "flow"
 
-  /// Creates the plugin.
+  /// Creates the plugin. It has no options.
   public init() {}
 
   /// The actions whose names begin with `flow.`.

@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Does nothing, as cheaply as possible; joins other steps.
+/// Does nothing. Useful as a step on which others depend, so that their dependencies need to be listed only once.
 struct DoNothing: Action {
   static let name = "flow.noop"
   static let summary = "Does nothing; other steps can meet at it"

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Fails on every attempt with the given message.
+/// Fails on every attempt with the message in its input.
 struct Fail: Action {
   static let name = "flow.fail"
   static let summary = "Fails with a message"

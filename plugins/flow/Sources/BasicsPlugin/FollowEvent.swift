@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// Calls an action for each post of a repeating event, such as the app becoming active.
+/// Calls an action for each post of a repeating event, for example each time the app becomes active.
 ///
-/// Calls are made one after another. It starts no steps and does not keep a run from ending; events posted before the
-/// end are still handled within the grace period of services.
+/// The calls are made one at a time. The service starts no steps and does not keep the run from ending. Events posted
+/// before the end are still handled within the grace period of services.
 struct FollowEvent: StepService, DetailedAction {
   static let name = "flow.on"
   static let summary = "Calls an action for each post of an event that repeats, one after the other"

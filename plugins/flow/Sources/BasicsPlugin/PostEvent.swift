@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Posts an event, which steps may wait for with `after`.
+/// Posts an event. Steps wait for it with `after`.
 struct PostEvent: Action, DetailedAction {
   static let name = "flow.post"
   static let summary = "Posts an event that other steps wait for with `after`"

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Returns its inputs as outputs, so that other steps can use the result of an expression that is evaluated once.
+/// Returns its inputs as outputs. Several steps can thereby use the result of an expression that is evaluated once.
 struct SetValues: Action, DetailedAction {
   static let name = "flow.set"
   static let summary = "Gives its values back as outputs"

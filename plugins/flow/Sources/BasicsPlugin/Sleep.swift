@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Waits on the run's clock without occupying a thread, and ends at once when cancelled.
+/// Waits on the run's clock without occupying a thread. Ends immediately when the step is cancelled.
 struct Sleep: AsyncAction {
   static let name = "flow.sleep"
   static let summary = "Waits without holding a thread"

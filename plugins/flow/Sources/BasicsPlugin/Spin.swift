@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Keeps a processor busy and ignores cancellation, like a badly written step; for tests and measurements.
+/// Keeps a processor busy and ignores cancellation, like a badly written step. Used in tests and measurements.
 struct Spin: Action {
   static let name = "flow.spin"
   static let summary = "Burns a processor and ignores cancellation, for tests and measurements"

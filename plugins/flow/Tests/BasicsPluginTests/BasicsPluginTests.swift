@@ -11,7 +11,7 @@ import Testing
     try #require(BasicsPlugin().actions.first { $0.name == name })
   }
 
-  @Test func `contains ten actions, each with a summary and an example`() {
+  @Test func `contains ten actions, all with a summary and an example`() {
     #expect(
       registry.declarations.map(\.name) == [
         "flow.ask", "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.on", "flow.post", "flow.set",
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["no", nil])
-  func `uses the default answer after the time limit, and fails without a default`(choice: String?) async throws {
+  func `uses the default answer after the time limit, and fails if there is none`(choice: String?) async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     var inputs: ValueObject = ["question": "Go?", "timeout": "2h"]
@@ -63,7 +63,7 @@ import Testing
     #expect(host.logs.contains { $0.contains("sesame") } == (kind == "text"))
   }
 
-  @Test func `refuses invalid choices for a question`() async throws {
+  @Test func `refuses a question with invalid choices`() async throws {
     for choices: Value in [["one"], ["a", "a"], ["a", ""]] {
       await #expect(throws: ActionError.self) {
         try await TestHost().call(action("flow.ask"), with: ["question": "Go?", "choices": choices])
@@ -80,7 +80,7 @@ import Testing
     #expect(try await TestHost().call(action("flow.noop")) == [:])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `sleeps exactly until the time has passed on the run's clock`()
+  @Test(.timeLimit(.minutes(10))) func `sleeps until the time has passed on the run's clock`()
     async throws
   {
     let host = TestHost()
@@ -93,7 +93,7 @@ import Testing
     #expect(try await call.value == [:])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `stops sleeping immediately when the step is cancelled`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `stops sleeping as soon as the step is cancelled`() async throws {
     let host = TestHost()
     let sleep = try action("flow.sleep")
     let call = Task { try await host.call(sleep, with: ["for": "4h"]) }
@@ -102,20 +102,20 @@ import Testing
     await #expect(throws: CancellationError.self) { try await call.value }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `does not start to sleep in a cancelled step`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `does not sleep if the step has already been cancelled`() async throws {
     let host = TestHost()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(action("flow.sleep"), with: ["for": "4h"]) }
     #expect(host.sleeperCount == 0)
   }
 
-  @Test func `fails with the given message`() async throws {
+  @Test func `fails with the message in its input`() async throws {
     await #expect(throws: ActionError("failed", "nothing to publish")) {
       try await TestHost().call(action("flow.fail"), with: ["message": "nothing to publish"])
     }
   }
 
-  @Test func `returns the values passed to flow.set, regardless of their type`() async throws {
+  @Test func `returns the values passed to flow.set, whatever their types`() async throws {
     let values: ValueObject = ["a": 1, "b": [true, nil], "c": ["d": 1.5]]
     #expect(try await TestHost().call(action("flow.set"), with: ["values": .object(values)]) == values)
     #expect(registry.declaration(named: "flow.set")?.outputsFromInput == "values")
@@ -133,7 +133,7 @@ import Testing
     #expect(registry.problems(with: LiteralInput(["event": "a"]), of: "flow.post").isEmpty)
   }
 
-  @Test func `logs at the given level`() async throws {
+  @Test func `logs a message at the given level`() async throws {
     let host = TestHost()
     _ = try await host.call(action("flow.log"), with: ["message": "one"])
     _ = try await host.call(action("flow.log"), with: ["message": "two", "level": "warning"])
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: ["flow.spin", "flow.block"])
-  func `spins or blocks for at least the given time, even if it is cancelled`(_ name: String) async throws {
+  func `spins or blocks for at least the given time, even if the step is cancelled`(_ name: String) async throws {
     let host = TestHost()
     host.cancel()
     let start = ContinuousClock.now

@@ -24,7 +24,7 @@ struct RegisterToken: AsyncAction {
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
     do {
       let token = DeviceToken.hexadecimal(try await context.notificationCenter().registerForRemoteNotifications())
-      // Whoever has the token can send notifications to the device, so only its beginning is logged.
+      // The token allows sending notifications to the device, so only its beginning is logged.
       context.log("device token \(token.prefix(8))…, \(token.count / 2) bytes")
       return Output(token: token)
     } catch {
