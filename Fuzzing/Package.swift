@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Coverage-guided fuzzing of all code that reads text from outside. It is a separate package, whose targets are the
-// same sources, compiled with libFuzzer's instrumentation. `make fuzz` runs it.
+// Coverage-guided fuzzing of all code that reads external text. This is a separate package because its targets compile
+// the same sources with libFuzzer's instrumentation. `make fuzz` runs it.
 
 let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
 

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// An app's launch of 65 steps, compiled into the program and written by hand. It is a separate package, as an app is.
-// The launch that is read from YAML is a target of flowrun's package.
+// An app's launch of 65 steps, both compiled into the program and written by hand. It is a separate package, like an
+// app. The launch that is read from YAML is a target of flowrun's package.
 let package = Package(
   name: "LaunchBenchmarks",
   platforms: [.macOS(.v15)],

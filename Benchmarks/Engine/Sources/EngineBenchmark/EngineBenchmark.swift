@@ -3,8 +3,8 @@ import FlowKitYAML
 import Foundation
 import Synchronization
 
-/// Measures schedulers on the same graphs in one process and prints one JSON object per line: `{"row": …, "scheduler":
-/// …, "shape": …, "nanoseconds": …}`, with the nanoseconds per step in the best of several runs.
+/// Measures schedulers on the same graphs in one process. Prints one JSON object per line: `{"row": …, "scheduler": …,
+/// "shape": …, "nanoseconds": …}`. The nanoseconds are per step, in the fastest of several runs.
 ///
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
 ///     EngineBenchmark own [COUNT]           the same without the other schedulers
@@ -14,7 +14,7 @@ import Synchronization
 ///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
 enum EngineBenchmark {
-  // The main thread waits for the measurements, because callgrind does not support a main thread that ends before its
+  // The main thread waits for the measurements, because callgrind does not support a main thread that ends before the
   // process.
   static func main() {
     let isDone = DispatchSemaphore(value: 0)
@@ -67,17 +67,17 @@ enum EngineBenchmark {
     }
   }
 
-  /// Prints the share of two cores' time that is spent in the steps, and the same for two threads that spin without a
-  /// scheduler.
+  /// Prints the share of two cores' time that is spent in steps. For comparison, prints the same for two threads that
+  /// spin without a scheduler.
   private static func efficiency() async throws {
     let clock = ContinuousClock()
     for microseconds in [1, 10] {
       let count = 200_000 / microseconds
       SpinAction.nanoseconds.store(microseconds * 1000, ordering: .relaxed)
-      // Measures take turns and the best of each counts, because other processes may use the machine, too.
+      // The measurements alternate and the fastest of each counts, because other processes may use the machine as well.
       var (alone, bare, run) = (Duration.seconds(3600), Duration.seconds(3600), Double.infinity)
       for _ in 0..<12 {
-        // The time of the work itself: the same spins, one after another, on one thread.
+        // The time of the work alone: the same spins, one after another, on one thread.
         alone = min(alone, clock.measure { for _ in 0..<count { SpinAction.spin() } })
         bare = min(
           bare,
@@ -93,7 +93,7 @@ enum EngineBenchmark {
     }
   }
 
-  /// Returns the nanoseconds per step, from the start of the run to its last step.
+  /// Returns the nanoseconds per step, measured from the start of the run to the end of its last step.
   private static func engine(
     _ shape: Shape, count: Int, repetitions: Int, action: String = NoOperation.name, isHeard: Bool = false
   ) async throws -> Double {
@@ -111,12 +111,12 @@ enum EngineBenchmark {
     return best
   }
 
-  /// Returns a workflow of this shape, prepared for a run.
+  /// Returns a workflow of this shape that is ready to run.
   static func prepared(
     _ shape: Shape, count: Int, action: String = NoOperation.name
   ) throws -> (engine: Engine, workflow: PreparedWorkflow) {
     let needs = shape.needs(count: count)
-    // One array has all dependencies, and each step a slice of it, as after loading a file.
+    // As after loading a file, all dependencies are in one array, and each step has a slice of it.
     let places = needs.joined().map { StepIndex($0) }
     var steps: [Step] = []
     var start = 0
@@ -160,12 +160,12 @@ enum EngineBenchmark {
   static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 }
 
-/// Receives every event and discards it.
+/// An observer that discards all events.
 struct Listener: RunObserver {
   func receive(_ events: [RunEvent]) {}
 }
 
-/// The steps that are measured.
+/// The plugin with the actions of the measured steps.
 struct BenchmarkPlugin: Plugin {
   static let name = "benchmark"
   var actions: [any ActionType.Type] { [NoOperation.self, SpinAction.self] }
@@ -178,7 +178,7 @@ struct NoOperation: Action {
   func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput { NoOutput() }
 }
 
-/// Burns CPU for a set time.
+/// Keeps a processor busy for a set time.
 struct SpinAction: Action {
   static let name = "benchmark.spin"
   static let summary = "Burns CPU"

@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The same graph without flowrun, as a Swift user would write it: each step has a counter of dependencies and a list
-/// of successors.
+/// A graph that is run without flowrun, as a Swift developer would write it. Each step has a count of unfinished
+/// dependencies and a list of successors.
 final class PeerGraph: Sendable {
   let successors: [[Int]]
   let roots: [Int]
   let count: Int
-  /// One atomic per step, allocated once and freed with the graph.
+  /// The number of unfinished dependencies of each step. Allocated once and freed with the graph.
   nonisolated(unsafe) let open: UnsafeMutablePointer<Atomic<Int>>
   private let dependencyCounts: [Int]
 
@@ -32,7 +32,7 @@ final class PeerGraph: Sendable {
 
   func reset() { for index in 0..<count { open[index].store(dependencyCounts[index], ordering: .relaxed) } }
 
-  /// Calls `body` with the successors that become ready when a step has ended.
+  /// Calls `body` with each successor that becomes ready because a step has ended.
   func release(_ step: Int, _ body: (Int) -> Void) {
     for successor in successors[step]
     where open[successor].subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
@@ -54,7 +54,8 @@ enum Peers {
     group.wait()
   }
 
-  /// Runs the graph with one child task per step, in a task group that receives the ends of the steps.
+  /// Runs the graph with one child task per step. The task group receives the end of each step and starts its
+  /// successors.
   static func taskGroup(_ graph: PeerGraph, work: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Int.self) { group in
       for root in graph.roots {
@@ -74,8 +75,8 @@ enum Peers {
     }
   }
 
-  /// Runs the graph with one `BlockOperation` per step, with dependencies. It crashes on a chain of 100,000 steps and
-  /// takes seconds for 10,000.
+  /// Runs the graph with one `BlockOperation` per step and with dependencies between them. It crashes on a chain of
+  /// 100,000 steps and takes seconds for 10,000.
   static func operations(_ needs: [[Int]], work: @escaping @Sendable () -> Void) {
     let queue = OperationQueue()
     let operations = needs.map { _ in BlockOperation(block: work) }

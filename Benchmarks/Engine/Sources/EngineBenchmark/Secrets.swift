@@ -2,8 +2,8 @@ import FlowKitYAML
 import Foundation
 
 extension EngineBenchmark {
-  /// Prints the cost of hiding secrets in texts of 256 KiB, as a multiple of one table lookup per byte, each of which
-  /// depends on the result of the previous one. The measurements take turns, and the best of several counts.
+  /// Prints the cost of hiding secrets in texts of 256 KiB. The unit is the time of one table lookup per byte, each of
+  /// which depends on the result of the previous one. The measurements alternate, and the fastest of several counts.
   static func secrets() {
     for count in [1, 10, 100] {
       let secrets = (0..<count).map { number in
@@ -58,7 +58,8 @@ extension EngineBenchmark {
     (Double(duration.nanoseconds) / Double(divisor) * 100).rounded() / 100
   }
 
-  /// Returns the combined result of a lookup for each byte. The caller compares it, so that the compiler omits none.
+  /// Returns the combined result of one lookup per byte. The caller checks it, so that the compiler cannot omit a
+  /// lookup.
   @inline(never)
   private static func lookUps(_ table: [UInt8], _ bytes: [UInt8]) -> UInt8 {
     var state: UInt8 = 0

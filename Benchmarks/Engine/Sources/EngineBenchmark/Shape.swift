@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The graphs on which all schedulers are measured, as lists of dependencies.
+/// The shapes of the graphs on which all schedulers are measured.
 enum Shape: String, CaseIterable {
   case chain, fan, tree, wavefront, layers
 
-  /// Returns the dependencies of each step, all of which precede it.
+  /// Returns the dependencies of each step of a graph. They always precede the step.
   func needs(count: Int) -> [[Int]] {
     switch self {
     case .chain: (0..<count).map { $0 == 0 ? [] : [$0 - 1] }
@@ -15,15 +15,15 @@ enum Shape: String, CaseIterable {
     }
   }
 
-  /// A square in which each step depends on its upper and its left neighbor.
+  /// Returns a square in which each step depends on the steps above it and to its left.
   private static func wavefront(side: Int) -> [[Int]] {
     (0..<(side * side)).map { index in
       (index >= side ? [index - side] : []) + (index % side > 0 ? [index - 1] : [])
     }
   }
 
-  /// A hundred layers in which each step depends on two random steps of the previous layer. The seed is fixed, so the
-  /// graph is always the same.
+  /// Returns a hundred layers in which each step depends on two random steps of the previous layer. The seed is fixed,
+  /// so the graph is always the same.
   private static func layers(count: Int) -> [[Int]] {
     let width = max(1, count / 100)
     var state: UInt64 = 42

@@ -1,7 +1,7 @@
 import FlowModel
 import Foundation
 
-/// A program connected by two pipes, with the simplest possible communication.
+/// A program that is connected by two pipes and called with the simplest possible communication.
 final class BarePipe {
   private let process = Process()
   private let toChild = Pipe()
@@ -24,11 +24,11 @@ final class BarePipe {
         + #""env":{},"attempt":1,"remainingMilliseconds":null}}"# + "\n").utf8)
   }
 
-  /// Foundation watches the child on the thread that started it, which an asynchronous caller leaves. Waiting for it
-  /// here might never end.
+  /// Kills the program without waiting for its end. Foundation watches it on the thread that started it, which an
+  /// asynchronous caller leaves, so waiting might never end.
   deinit { kill(process.processIdentifier, SIGKILL) }
 
-  /// Writes the line and waits for the answer. Ends the benchmark if the answer differs from that of the plugin.
+  /// Writes the line and waits for the answer. Ends the benchmark if the answer is not that of the plugin.
   func roundTrip() throws {
     let sent = line.withUnsafeBytes { write(toChild.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
     precondition(sent == line.count)

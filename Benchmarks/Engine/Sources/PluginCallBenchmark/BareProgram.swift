@@ -1,10 +1,12 @@
 import FlowCLI
 import Foundation
 
-/// A program written by hand with the same answer: it reads a line, extracts the text and the id, and writes a line.
+/// A handwritten program that gives the same answer as the plugin. It reads a line, extracts the text and the id, and
+/// writes a line.
 ///
-/// It has only the necessary work: no checks, no other messages, no errors. In Python and Swift it uses the JSON of the
-/// standard library, as most authors would. In sh, which has none, it cuts the line. The Swift program is optimized.
+/// The program does only what is necessary. It checks nothing and handles neither other messages nor errors. In Python
+/// and Swift it uses the JSON parser of the standard library, as most authors would. In sh, which has none, it cuts the
+/// line. The Swift program is optimized.
 struct BareProgram {
   /// The command that starts the program.
   let command: [String]

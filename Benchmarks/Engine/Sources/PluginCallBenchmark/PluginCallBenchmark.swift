@@ -5,17 +5,17 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 
-/// Compares a call to a persistent child through the plugin host with the bare round trip in the same language: a
-/// blocking write of the same line to ``BareProgram``, which an author would write by hand without flowrun, and a
-/// blocking read of the same answer.
+/// Compares a plugin call with a bare round trip in the same language. The call goes through the plugin host to a child
+/// process that keeps running. The round trip writes the same line to ``BareProgram``, the program that an author would
+/// write without flowrun, and reads the same answer.
 ///
-/// For developers of the host, the bare round trip to the plugin's own program is printed, too. The rest of a call is
+/// The bare round trip to the plugin's own program is also printed, for developers of the host. The rest of a call is
 /// the cost of the host.
 ///
 /// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`
 @main
 struct PluginCallBenchmark {
-  /// The limit: a call takes at most this many bare round trips.
+  /// The limit for the ratio of a call to a bare round trip.
   static let bar = 1.3
   private static let rounds = 9
 
@@ -28,7 +28,8 @@ struct PluginCallBenchmark {
     var rows: [Row] = []
     let named = PluginTemplate.Language.allCases.filter { arguments.contains($0.rawValue) }
     for language in named.isEmpty ? PluginTemplate.Language.allCases : named {
-      // Runs outside the main actor, as steps do. A switch to it and back would otherwise be part of each call.
+      // Like steps, the measurement runs outside the main actor. Otherwise each call would include switching to the
+      // main actor and back.
       let row = try await Task.detached { try await measure(language, calls: calls, in: folder) }.value
       if !isJSON { print(row.text) }
       rows.append(row)
@@ -58,9 +59,9 @@ struct PluginCallBenchmark {
     var hostTimes: [Double] = []
     var bareTimes: [Double] = []
     var ownTimes: [Double] = []
-    // The measurements take turns, so that disturbances affect all of them, and the least disturbed round of each
-    // counts. The core on which the system wakes a process can double a round trip for seconds, whichever program is
-    // measured.
+    // The measurements alternate, so that disturbances affect all of them, and the least disturbed round of each
+    // counts. A round trip may take twice as long for seconds, depending on the core on which the system wakes a
+    // process.
     for _ in 0..<rounds {
       bareTimes.append(try time(calls / rounds) { try bare.roundTrip() })
       ownTimes.append(try time(calls / rounds) { try own.roundTrip() })
@@ -89,7 +90,7 @@ struct PluginCallBenchmark {
   }
 }
 
-/// The printed results of a language.
+/// The results of one language.
 struct Row {
   let language: String
   let bareMicroseconds: Double
@@ -120,8 +121,8 @@ struct Row {
   }
 }
 
-/// The new plugin of a language without its log line, so that a call is one line in each direction. In sh, it also runs
-/// without the process that it creates for each call, because the loop written by hand has none.
+/// A new plugin in one language, changed so that a call is one line in each direction: its log line is removed. In sh,
+/// it is also run without creating a process for each call, because the handwritten loop creates none.
 struct EchoPlugin {
   let folder: String
   private let installed: InstalledPlugin
@@ -139,7 +140,7 @@ struct EchoPlugin {
     installed = try PluginFinder.read(folder).get()
   }
 
-  /// Returns a call of the plugin's action, as an engine makes it.
+  /// Returns a function that calls the plugin's action in the way in which an engine does.
   func call(through host: PluginHost) throws -> () async throws -> Void {
     let action = host.actions(of: installed)[0]
     guard case .asynchronous(let body) = action.body else { preconditionFailure("no service") }
@@ -147,14 +148,14 @@ struct EchoPlugin {
     return { _ = try await body(["text": "hello"], context) }
   }
 
-  /// Returns the command that starts the program. `cache` is the folder in which the host keeps compiled programs.
+  /// Returns the command that starts the plugin's program. `cache` is the host's folder for compiled programs.
   func command(cache: String) -> [String] {
     if case .command(let words) = installed.manifest.program { return words }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
     return names.filter { $0.hasPrefix("echo-") && !$0.hasSuffix(".build") }.map { "\(cache)/\($0)" }
   }
 
-  /// Returns the environment that the host sets, in which the program finds its support files.
+  /// Returns the environment variables set by the host, with which the program finds its support files.
   func environment(cache: String) -> [String: String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
     guard let files = names.first(where: { $0.hasPrefix("FlowFiles-") }).map({ "\(cache)/\($0)" }) else { return [:] }
@@ -162,7 +163,7 @@ struct EchoPlugin {
   }
 }
 
-/// The memory of this process.
+/// The memory and the descriptors that this process uses.
 struct Usage {
   let residentKilobytes: Int
   let descriptors: Int

@@ -1,6 +1,6 @@
 import FlowCLI
 
-/// Links the libraries of `flowrun` as SwiftPM does, and prints one line, to measure the cost of a start without a
+/// Links the same libraries as `flowrun` and prints one line. It measures the cost of starting a process without a
 /// workflow.
 @main
 enum StartPeer {

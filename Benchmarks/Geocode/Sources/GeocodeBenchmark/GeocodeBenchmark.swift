@@ -1,13 +1,13 @@
 import Foundation
 import GeocodeCore
 
-/// Measures the geocoder: loading, memory, reverse lookups near cities and at random points, and search by name.
+/// Measures the geocoder: loading, memory use, reverse lookups near cities and at random points, and searches by name.
 ///
 ///     GeocodeBenchmark [--tables FOLDER] [--points FILE]
 ///
-/// Prints one line of JSON for each figure: `work`, `value`, `unit` and, if there is a limit, `bar`. Lookups are
-/// measured by the processor time of one thread, in the best of several rounds. `--points` writes 200,000 points near
-/// cities to a file for `geocode/peers.py`, and measures nothing.
+/// Prints one line of JSON per figure: `work`, `value`, `unit` and, if there is a limit, `bar`. Lookups are measured in
+/// processor time of one thread, in the fastest of several rounds. With `--points`, only writes 200,000 points near
+/// cities to a file, which `geocode/peers.py` reads.
 @main enum GeocodeBenchmark {
   static func main() throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
@@ -72,7 +72,7 @@ import GeocodeCore
       bar: "≤ 15")
   }
 
-  /// The memory that the benchmark itself uses.
+  /// Returns the memory that the benchmark's own data uses.
   private static func ownMegabytes(_ points: [Coordinate], _ names: [String]) -> Double {
     Double(2 * points.count * MemoryLayout<Coordinate>.stride + names.count * MemoryLayout<String>.stride) / 1e6
   }
@@ -97,7 +97,7 @@ import GeocodeCore
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Uses a result, so that the compiler does not remove the work.
+  /// Uses a result, so that the compiler cannot remove the work.
   @inline(never) private static func keep(_ value: Int) {}
 
   private static func residentMegabytes() -> Double {
@@ -119,7 +119,7 @@ struct Chance {
 
   mutating func below(_ limit: Int) -> Int { Int(next() * Double(limit)) }
 
-  /// A point within about 5 km of a city.
+  /// Returns a point within about 5 km of a random city.
   mutating func nearCity(_ tables: GeocodeTables) -> Coordinate {
     let city = tables.coordinate(ofPlace: below(tables.placeCount))
     let latitude = max(-90, min(90, city.latitude + (next() - 0.5) / 10))
@@ -127,7 +127,7 @@ struct Chance {
       ?? city
   }
 
-  /// A uniformly distributed point on the sphere.
+  /// Returns a point that is uniformly distributed on the sphere.
   mutating func anywhere() -> Coordinate {
     let latitude = asin(2 * next() - 1) * 180 / .pi
     let longitude = next() * 360 - 180

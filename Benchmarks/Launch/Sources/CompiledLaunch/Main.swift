@@ -1,7 +1,7 @@
 import FlowKit
 import Stopwatch
 
-/// Runs the launch workflow that was compiled into this program: `CompiledLaunch FOLDER`.
+/// Runs the launch from a workflow that was compiled into this program: `CompiledLaunch FOLDER`.
 @main enum Main {
   static func main() async throws {
     let stopwatch = Stopwatch()
@@ -14,7 +14,7 @@ import Stopwatch
   }
 }
 
-/// The actions of the steps.
+/// Actions that do nothing, for all steps of the launch.
 private struct Steps: LaunchActions {
   func step(in context: ActionContext) {}
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The launch of launch.yaml, as it would be written without flowrun: each step is a task that awaits its dependencies
-/// (one `async let` cannot await another), deadlines are task groups that race a sleep, and queues are actors and
+/// The launch of launch.yaml, written without flowrun. Each step is a task that awaits its dependencies, because an
+/// `async let` cannot await another one. Deadlines are task groups that race a sleep, and queues are actors and
 /// priorities.
 enum HandWrittenLaunch {
-  /// Runs the launch. Returns when the gate is decided, while steps that do not hold the gate may still run.
+  /// Starts the launch and returns the gate's outcome. Steps that do not hold the gate may still be running.
   static func gate() async -> String {
     let gate = Gate()
     Task {

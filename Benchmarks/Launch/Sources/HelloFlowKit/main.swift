@@ -1,6 +1,6 @@
 import FlowKit
 
-// The code that an app adds to launch with FlowKit: an engine with an action, a compiled workflow, a run and its gate.
+// The code that an app needs to launch with FlowKit: an engine with an action, a compiled workflow, a run and its gate.
 print("hello")
 let engine = Engine(plugins: [Greeter()])
 let run = try engine.start(

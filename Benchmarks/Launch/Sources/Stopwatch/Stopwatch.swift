@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Measures the wall-clock and processor time of this process since the stopwatch was created.
+/// Measures the wall-clock time and the processor time of this process.
 public struct Stopwatch {
   private let wall = Self.nanoseconds(CLOCK_MONOTONIC)
   private let processor = Self.nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
@@ -12,7 +12,7 @@ public struct Stopwatch {
   /// Starts the stopwatch.
   public init() {}
 
-  /// Prints the outcome of the gate and the time until then, and ends the process.
+  /// Prints the outcome of the gate and the times since the start of the stopwatch. Then ends the process.
   public func finish(_ outcome: String) -> Never {
     let (wall, processor) = (wall, processor)
     let (wallNow, processorNow) = (Self.nanoseconds(CLOCK_MONOTONIC), Self.nanoseconds(CLOCK_PROCESS_CPUTIME_ID))
@@ -20,7 +20,7 @@ public struct Stopwatch {
     exit(0)
   }
 
-  /// Returns the time of a clock in nanoseconds.
+  /// Returns the current time of a clock in nanoseconds.
   public static func nanoseconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Int {
     var time = timespec()
     clock_gettime(clock, &time)

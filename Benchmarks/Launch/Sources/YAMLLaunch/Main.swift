@@ -2,10 +2,10 @@ import FlowKitYAML
 import Foundation
 import Stopwatch
 
-/// Runs the same launch with a workflow read from YAML: `YAMLLaunch FOLDER FILE`.
+/// Runs the launch from a workflow that is read from YAML: `YAMLLaunch FOLDER FILE`.
 ///
-/// `YAMLLaunch load FILE PLUGINS…` reads a workflow repeatedly, from YAML and compiled, and prints the nanoseconds of
-/// each.
+/// `YAMLLaunch load FILE PLUGINS…` repeatedly reads a workflow, both from YAML and in compiled form. It prints the
+/// nanoseconds that each takes.
 @main enum Main {
   static func main() async throws {
     let stopwatch = Stopwatch()
@@ -20,7 +20,7 @@ import Stopwatch
 }
 
 extension Main {
-  /// Reads a workflow alternately in both forms, and prints the best time of each.
+  /// Reads a workflow alternately from YAML and in compiled form. Prints the fastest time of each.
   private static func load(_ file: String, interfaces: ArraySlice<String>) throws {
     @Sendable func bytes(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
     let loaded = try interfaces.compactMap {
@@ -44,7 +44,7 @@ extension Main {
   }
 }
 
-/// The declarations of actions whose plugins are not in this program.
+/// Declarations of actions whose plugins are not part of this program.
 private struct Interfaces: ActionCatalog {
   let declarations: [ActionDeclaration]
   let runHandles: [HandleKey]

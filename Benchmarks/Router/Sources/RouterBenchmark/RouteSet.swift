@@ -1,12 +1,12 @@
-/// Patterns and URLs that match them, for both routers.
+/// Patterns, and URLs that match them, with which both routers are measured.
 struct RouteSet {
   /// Patterns without a scheme.
   let patterns: [String]
-  /// The path of each URL without a scheme, and the names of its parameters.
+  /// The path of each URL without a scheme, with the names of its parameters.
   let paths: [(path: String, names: [String])]
 
-  /// Returns the paths repeated up to `count`, so that tables of every size are queried with as many different strings,
-  /// and only the tables themselves differ in their use of the caches.
+  /// Returns the paths repeated up to `count`. Tables of every size are thereby queried with the same number of
+  /// strings, so that only the tables differ in their use of caches.
   func repeated(_ count: Int) -> [(path: String, names: [String])] { (0..<count).map { paths[$0 % paths.count] } }
 
   /// The six routes of an ordinary application.
@@ -19,7 +19,7 @@ struct RouteSet {
       ("vip/999", ["vipId"]), ("notification/n-7", ["notificationId"]),
     ])
 
-  /// Resources with four routes each, queried in a scattered order that is always the same.
+  /// Returns resources with four routes each. They are queried in a scattered order, which is always the same.
   static func resources(_ count: Int) -> RouteSet {
     var patterns: [String] = []
     var paths: [(String, [String])] = []

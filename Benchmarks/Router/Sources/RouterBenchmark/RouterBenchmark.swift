@@ -3,11 +3,11 @@ import Foundation
 @_spi(Internal) import Hummingbird
 import RouterCore
 
-/// Measures the time from a string to its parameters, for this router, which also checks scheme, escapes, UTF-8 and
-/// limits, and for Hummingbird's trie, which receives the bare path.
+/// Measures the time from a string to its parameters for this router and for Hummingbird's trie. This router also
+/// checks the scheme, escapes, UTF-8 and limits, while the trie receives only the path.
 ///
-/// Prints one line of JSON for each figure: `work`, `value`, `unit`, and `bar` if there is a limit. Times are processor
-/// time of one thread, in the fastest of several rounds. The two routers take turns, so that other load on the machine
+/// Prints one line of JSON per figure: `work`, `value`, `unit` and, if there is a limit, `bar`. Times are processor
+/// time of one thread, in the fastest of several rounds. The routers alternate, so that other load on the machine
 /// affects both.
 @main
 enum RouterBenchmark {
@@ -72,7 +72,7 @@ enum RouterBenchmark {
 
   // MARK: Measuring
 
-  /// Returns the nanoseconds of processor time for each of the `count` operations in `body`.
+  /// Returns the processor time per operation, in nanoseconds. `body` performs `count` operations.
   private static func measure(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
     let start = threadNanoseconds()
     try body()
@@ -92,7 +92,7 @@ enum RouterBenchmark {
     return Double(allocation_count() - before) / Double(count)
   }
 
-  /// Uses a result, so that the compiler does not remove the work.
+  /// Uses a result, so that the compiler cannot remove the work.
   @inline(never)
   private static func keep(_ value: Int) { if value < 0 { print(value) } }
 }
