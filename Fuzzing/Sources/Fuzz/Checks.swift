@@ -4,8 +4,8 @@ import FlowModel
 
 @testable import FlowSyntax
 
-/// Checks that there is a graph or an error, every location is in the file, both YAML readers agree, and every report
-/// can be written.
+/// Checks that loading a workflow gives a graph or an error. Every location must be in the file, both YAML readers must
+/// agree, and every report must be writable.
 @Sendable func checkWorkflow(_ bytes: [UInt8]) {
   let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "fuzz.yaml")
   promise((result.graph == nil) == result.diagnostics.containsError, "a graph or an error")
@@ -17,7 +17,7 @@ import FlowModel
   checkReaders(bytes)
 }
 
-/// Checks that there is a manifest or an error, and that every location is in the file.
+/// Checks that loading a manifest gives a manifest or an error, and that every location is in the file.
 @Sendable func checkManifest(_ bytes: [UInt8]) {
   let result = PluginManifestLoader().load(bytes: bytes, file: "plugin.yaml")
   promise((result.manifest == nil) == result.diagnostics.containsError, "a manifest or an error")
@@ -48,7 +48,7 @@ private func checkReaders(_ bytes: [UInt8]) {
   }
 }
 
-/// Checks that there is a value of a predicted type, or an error at a location inside the text.
+/// Checks that an expression gives a value of a predicted type, or an error whose location is in the text.
 @Sendable func checkExpression(_ bytes: [UInt8]) {
   let source = String(decoding: bytes, as: UTF8.self)
   let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
@@ -68,7 +68,7 @@ private func checkReaders(_ bytes: [UInt8]) {
 }
 
 extension PossibleResult {
-  /// True if this result predicted the value.
+  /// True if the value is one of those that this result predicted.
   fileprivate func admits(_ value: Value) -> Bool {
     switch self {
     case .value(.number(let number)) where number.isNaN: value.numberValue?.isNaN == true
@@ -78,7 +78,7 @@ extension PossibleResult {
   }
 }
 
-/// Checks that a value is the same after it was written and read again, and that an error names a location.
+/// Checks that a value stays the same if it is written and read again, and that an error has a location.
 @Sendable func checkJSON(_ bytes: [UInt8]) {
   do throws(JSONProblem) {
     let value = try JSONText.parse(bytes)

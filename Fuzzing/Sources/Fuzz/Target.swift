@@ -1,15 +1,15 @@
-/// The code that is fuzzed, selected by the first word on the command line.
+/// The code to fuzz, selected by the first argument.
 enum Target: String, CaseIterable {
-  /// Workflows: from text to a checked graph, and the reports of all problems.
+  /// Workflows: loading a text, checking the graph and reporting all problems.
   case workflow
-  /// `plugin.yaml`.
+  /// Manifests of plugins, `plugin.yaml`.
   case manifest
-  /// Expressions: from text to a value.
+  /// Expressions: parsing and evaluating a text.
   case expression
-  /// JSON, as in payloads, inputs and messages of plugins.
+  /// JSON: parsing a text, as for payloads, inputs and messages of plugins.
   case json
 
-  /// Reads an input. Ends the process if a check fails.
+  /// The function that reads an input. It ends the process if a check fails.
   var check: @Sendable ([UInt8]) -> Void {
     switch self {
     case .workflow: checkWorkflow
@@ -20,7 +20,7 @@ enum Target: String, CaseIterable {
   }
 }
 
-/// Ends the process with a message if a check fails, so that libFuzzer keeps the input.
+/// Ends the process with a message if a check fails. libFuzzer then stores the input.
 func promise(_ isKept: Bool, _ text: @autoclosure () -> String) {
   if !isKept { fatalError(text()) }
 }
