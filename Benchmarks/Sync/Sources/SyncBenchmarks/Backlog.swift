@@ -6,10 +6,10 @@ import SyncPostgres
 import SyncRecords
 import SyncSQLite
 
-/// A device that reconnects with many changes to send, to a server in a separate process: over HTTP on loopback, to a
-/// zone in PostgreSQL and to one in an SQLite file.
+/// A device that reconnects with many changes to send. The server is a separate process, reached over HTTP on loopback.
+/// Its zone is in PostgreSQL or in an SQLite file.
 enum Backlog {
-  /// The changes that the device made while it was offline.
+  /// The changes that the device made while offline.
   private enum Kind {
     case transactions(Int, of: Int)
     case writes(Int)
@@ -20,7 +20,7 @@ enum Backlog {
     for (name, place) in [("PostgreSQL", information), ("SQLite", Devices.filePrefix + file)] {
       let together = try await send(.transactions(100, of: 200), place)
       add("100 transactions of 200 records", name, together, figures)
-      // The two take turns and the best of three counts, because any disturbance falsifies the ratio of two times.
+      // The two alternate and the fastest of three counts, because a single disturbance would distort the ratio.
       var (some, twice) = (try await send(.writes(20_000), place), try await send(.writes(40_000), place))
       for _ in 1..<3 {
         some = faster(some, try await send(.writes(20_000), place))
@@ -42,10 +42,10 @@ enum Backlog {
       ])
   }
 
-  /// The cost of sending, from the time when the device is online until everything is acknowledged.
+  /// The cost of sending, from when the device is online until all changes are acknowledged.
   private struct Sent {
     var seconds: Double
-    /// The processor time of the device.
+    /// The processor time of the device's process.
     var processorSeconds: Double
     var requests: Int
     var bytes: Int
@@ -92,7 +92,7 @@ enum Backlog {
         try await session.act((0..<records).map { (Notes.key(1000 + number * records + $0), like) })
       }
     case .writes(let count):
-      // Several are in progress at once, so that they share a wait for the disk.
+      // Several actions run at once, so that they wait for the disk together.
       for begin in stride(from: 0, to: count, by: 500) {
         try await withThrowingTaskGroup(of: Void.self) { group in
           for number in begin..<min(count, begin + 500) {

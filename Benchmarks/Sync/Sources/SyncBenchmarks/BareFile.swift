@@ -2,8 +2,8 @@ import CSQLite
 import Foundation
 import SyncSQLite
 
-/// The time that SQLite alone takes for the work of a shared file: one process writes a row, and another one, which
-/// checks as often as a device does, finds it.
+/// Measures the time that SQLite alone needs for the work of a shared file. One process writes a row, and another one,
+/// which polls as often as a device does, reads it.
 final class BareFile {
   private let file: File
   private let looking: Child
@@ -17,7 +17,7 @@ final class BareFile {
     looking = try Child(["look", path])
   }
 
-  /// An open file with a write-ahead log, in which every write waits for the disk.
+  /// An open file with a write-ahead log. Every write waits for the disk.
   private final class File {
     private var handle: OpaquePointer?
 
@@ -44,7 +44,7 @@ final class BareFile {
     }
   }
 
-  /// Measures the time from before the write until the other process has read it.
+  /// Measures the time from the start of a write until the other process has read the row.
   func write() async throws {
     if number == 0, await looking.line() != "0" { throw Failure("the looking process did not begin") }
     number += 1
@@ -56,11 +56,11 @@ final class BareFile {
 
   func end() { looking.end() }
 
-  /// Runs the reading process, which prints a line for each value.
+  /// Runs the process that reads. It prints a line for each new value.
   static func look(_ path: String) throws {
     let file = try File(path)
     var (seen, shown): (Int?, Int?) = (nil, nil)
-    // The parent ends this loop by closing its input.
+    // The loop ends when the parent closes this process's input.
     var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     while poll(&input, 1, Int32(SQLiteBackend.watchMilliseconds)) == 0 {
       let version = try file.integer("PRAGMA data_version")

@@ -2,11 +2,11 @@ import Foundation
 import SyncCore
 import SyncPostgres
 
-/// Measures the memory of a server for many listening devices.
+/// Measures the memory that a server needs for many listening devices.
 enum Channels {
   static let count = 1000
 
-  /// Raises the number of open files to the maximum that the system allows.
+  /// Raises the limit on open files to the maximum that the system allows.
   static func allowDescriptors() {
     var limit = rlimit()
     getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
@@ -14,7 +14,7 @@ enum Channels {
     setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// Connects 1,000 listening devices to one server, sends 20 changes, and reports the server's peak memory.
+  /// Connects 1,000 listening devices to a server, sends 20 changes, and reports the server's peak memory use.
   static func measure(_ information: String, _ figures: Figures) async throws {
     allowDescriptors()
     let zone = "Channels\(UInt32.random(in: 0 ... .max))"
@@ -61,7 +61,7 @@ enum Channels {
     return descriptor
   }
 
-  /// Reads until a text has been received.
+  /// Reads from a connection until the received data contains a text.
   private static func read(_ descriptor: Int32, until text: String) throws {
     var (all, buffer) = ("", [UInt8](repeating: 0, count: 4096))
     while !all.contains(text) {

@@ -4,21 +4,21 @@ import SyncEngine
 import SyncHTTP
 import SyncPostgres
 
-/// Measures PostgreSQL under load, and a device that must fetch everything.
+/// Measures PostgreSQL under load, and a device that has to fetch all records.
 enum Database {
   static let seconds = 5.0
 
-  /// The results of a load of commits.
+  /// The results of committing under load.
   struct Load {
     var perSecond: Double
-    /// The times from the call of a commit until its answer.
+    /// The durations of commits, from the call to the answer.
     var latencies: Latencies
-    /// The processor time of this process per commit, for writers and backend together, without that of PostgreSQL.
+    /// The processor time per commit of this process, which includes the writers and the backend but not PostgreSQL.
     var processMicroseconds: Double
   }
 
-  /// Measures commits by this many writers, each to a separate zone or all to one, through a backend as used by a
-  /// server.
+  /// Measures commits by several writers through a backend, as a server uses it. The writers use separate zones or
+  /// share one.
   static func commits(_ information: String, writers: Int, zones: Int) async throws -> Load {
     let names = (0..<zones).map { "Commits\($0)" }
     let backend = try await PostgresBackend(information, zones: names)
@@ -55,7 +55,7 @@ enum Database {
     return Load(perSecond: count / elapsed, latencies: latencies, processMicroseconds: used / count)
   }
 
-  /// Measures a new device that fetches this many records through the server and shows them in its file.
+  /// Measures a new device that fetches this many records from the server and stores them in its own file.
   static func catchUp(
     _ information: String, records count: Int, atMostSeconds limit: Double, _ figures: Figures
   ) async throws {
@@ -96,13 +96,12 @@ enum Database {
       ])
   }
 
-  /// Compares the cost of an edit on devices with 100,000 and with 100 records, in zones of the same size. It is the
-  /// processor time from the action until the edit is acknowledged, shown and saved, because the disk takes equally
-  /// long for both.
+  /// Compares the cost of an edit on devices with 100,000 and with 100 records, in zones of the same size. The cost is
+  /// the processor time until the edit is acknowledged, shown and saved. The time of the disk is the same for both.
   static func editing(_ figures: Figures) async throws {
     var (small, large) = (Latencies(), Latencies())
     let (few, many) = (try await Notes.filled(records: 100), try await Notes.filled(records: 100_000))
-    // They take turns, so that both use the same disk and machine.
+    // The devices alternate, so that both run on the same disk and machine under the same load.
     for number in 1...300 {
       for session in [few, many] {
         let busy = Instant.processor

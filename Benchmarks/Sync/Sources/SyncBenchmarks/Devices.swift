@@ -7,7 +7,7 @@ import SyncPostgres
 import SyncServer
 import SyncSQLite
 
-/// The store of the devices' zone in a measurement.
+/// The location of the zone that the devices share.
 enum Place {
   case file(String)
   case server(String)
@@ -27,12 +27,12 @@ enum Place {
   }
 }
 
-/// Measures the time from an action on one device until it is applied on another. The devices are real: each has its
-/// own file and its own process.
+/// Measures the time from an action on one device until another device applies it. Each device has its own file and its
+/// own process.
 enum Devices {
   static let actions = 220
 
-  /// Returns the session of a device without a budget, which has its own file.
+  /// Returns a session for a device with its own file and without a limit on requests.
   static func session(
     _ device: String, _ backend: any SyncBackend, zone: String = Pomodoro.zone,
     _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
@@ -50,7 +50,7 @@ enum Devices {
     return session
   }
 
-  /// Runs the receiving process, which prints a line with the instant and the number of each applied action.
+  /// Runs the process that receives. It prints a line with the time and the number of each applied action.
   static func follow(_ place: Place) async throws {
     let phone = try await session("phone", try place.backend()) { machine in
       let now = Instant.now
@@ -65,7 +65,7 @@ enum Devices {
     await phone.stop()
   }
 
-  /// Measures latencies, and calls `between` in the middle of each pause.
+  /// Measures latencies. Calls `between` in the middle of each pause between actions.
   static func latencies(
     _ place: Place, between: () async throws -> Void
   ) async throws -> Latencies {
@@ -77,7 +77,7 @@ enum Devices {
     _ = await mac.wait(milliseconds: 10_000) { $0.completedPulls > 0 }
     var latencies = Latencies()
     for number in 1...actions {
-      // The pauses between actions vary.
+      // The pauses vary, so that actions are not synchronized with polling.
       try await Task.sleep(for: .milliseconds(80 + number * 7 % 40))
       try await between()
       try await Task.sleep(for: .milliseconds(80))
@@ -98,17 +98,18 @@ enum Devices {
     return latencies
   }
 
-  /// Returns the peak memory of a process.
+  /// Returns the peak memory use of a process.
   static func megabytes(of process: Int32) throws -> Double {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) * 1024 / 1e6
   }
 
-  /// The prefix of a zone's store that is an SQLite file. Without it, the store is libpq's connection information.
+  /// The prefix that marks the store of a zone as an SQLite file. Without it, the text is libpq's connection
+  /// information.
   static let filePrefix = "file:"
 
-  /// Runs the serving process, which prints its address and serves until its input ends.
+  /// Runs the process that serves. It prints its address and serves until its input is closed.
   static func serve(_ information: String, zone: String) async throws {
     var database: PostgresBackend?
     let backend: any SyncBackend
@@ -134,14 +135,14 @@ enum Devices {
     database?.close()
   }
 
-  /// Runs `body` with the address of a server in a separate process.
+  /// Calls `body` with the address of a server in a separate process.
   static func serving<Value>(
     _ information: String, zone: String = Pomodoro.zone, _ body: (String) async throws -> Value
   ) async throws -> Value {
     try await serving(information, zone: zone) { address, _ in try await body(address) }
   }
 
-  /// Runs `body` with the address of a server in a separate process, and the number of that process.
+  /// Calls `body` with the address of a server in a separate process and with the id of that process.
   static func serving<Value>(
     _ information: String, zone: String, _ body: (String, Int32) async throws -> Value
   ) async throws -> Value {
@@ -152,7 +153,7 @@ enum Devices {
   }
 }
 
-/// A separate process of this program, which is read line by line.
+/// A child process that runs this program and is read line by line.
 final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -181,7 +182,7 @@ final class Child {
     }
   }
 
-  /// The number of the process.
+  /// The id of the process.
   var number: Int32 { process.processIdentifier }
 
   /// Returns the next line, or nil at the end.
@@ -192,7 +193,7 @@ final class Child {
     process.waitUntilExit()
   }
 
-  /// Called in the child: writes a line at once.
+  /// Called in the child: writes a line without buffering.
   static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
   /// Called in the child: waits until the parent closes the child's input or ends.
@@ -206,7 +207,7 @@ final class Child {
   }
 }
 
-/// The reason why a measurement could not be made.
+/// The reason why a measurement failed.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

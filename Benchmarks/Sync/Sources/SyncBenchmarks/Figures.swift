@@ -1,6 +1,7 @@
 import Foundation
 
-/// The measured figures. Each row is printed at once as a line of JSON, and all of them as a table at the end.
+/// The measured figures. Each row is printed immediately as a line of JSON. At the end, all rows are printed as a
+/// table.
 final class Figures {
   /// One row. `bar` is the limit for `value`, in `unit`.
   struct Row: Encodable {
@@ -10,13 +11,13 @@ final class Figures {
     var unit: String
     var isMet: Bool?
     var detail: String
-    /// Further figures by name, each of which ends with its unit.
+    /// Additional figures by name. Each name ends with its unit.
     var figures: [String: Double]
   }
 
   private(set) var rows: [Row] = []
 
-  /// Adds a row. `atMost` or `atLeast` is its limit; a row that is shown for comparison has neither.
+  /// Adds a row. Its limit is `atMost` or `atLeast`. A row that is only shown for comparison has neither.
   func add(
     _ work: String, _ value: Double, _ unit: String, atMost: Double? = nil, atLeast: Double? = nil, detail: String = "",
     figures: [String: Double] = [:]
@@ -33,7 +34,7 @@ final class Figures {
     fflush(nil)
   }
 
-  /// Adds a row for each of these percentiles of the latencies, with the other ones as its detail.
+  /// Adds a row for each of these percentiles. The other percentiles are shown as its detail.
   func add(_ work: String, _ latencies: Latencies, bars: [(percentile: Double, atMost: Double?)]) {
     for bar in bars {
       add(
@@ -43,7 +44,7 @@ final class Figures {
     }
   }
 
-  /// Adds a row for each of these percentiles of the latencies, as a multiple of those of a peer.
+  /// Adds a row for each of these percentiles, as a multiple of the same percentile of a peer.
   func add(
     _ work: String, _ latencies: Latencies, to peer: Latencies, bars: [(percentile: Double, atMost: Double?)]
   ) {
@@ -76,13 +77,13 @@ final class Figures {
   private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 }
 
-/// The durations of one kind of work, in microseconds, at most a minute each.
+/// The durations of one kind of work in microseconds, at most a minute each.
 struct Latencies {
   private var microseconds: [UInt64] = []
 
   mutating func record(nanoseconds: UInt64) { microseconds.append(min(nanoseconds / 1000, 60_000_000)) }
 
-  /// Returns the milliseconds that this percentage of the durations does not exceed, or 0 if there are none.
+  /// Returns the milliseconds that this percentage of the durations does not exceed. Returns 0 if there are none.
   func milliseconds(percentile: Double) -> Double {
     guard !microseconds.isEmpty else { return 0 }
     let rank = Int((percentile / 100 * Double(microseconds.count)).rounded(.up))

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// The machine's monotonic clock, which is the same in all processes.
+/// The machine's monotonic clock. All processes read the same time.
 enum Instant {
-  /// The nanoseconds since an arbitrary instant.
+  /// The nanoseconds since an arbitrary point in time.
   static var now: UInt64 { read(CLOCK_MONOTONIC) }
 
   /// The nanoseconds of processor time that this process has used.

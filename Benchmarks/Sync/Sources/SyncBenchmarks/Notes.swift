@@ -5,7 +5,7 @@ import SyncRecords
 import SyncSQLite
 import SyncYAML
 
-/// The records of an app: a schema, functions that fill a zone, and a device that shows the records in its file.
+/// The records of an app: a schema, functions that fill a zone, and a device that stores the records in its own file.
 enum Notes {
   private static let text = """
     schema: notes
@@ -26,9 +26,9 @@ enum Notes {
 
   static func key(_ number: Int) -> RecordKey { RecordKey(type: "notes", name: "note-\(number)") }
 
-  /// Declares the rules of the notes to a zone.
+  /// Sends the rules for merging notes to a zone.
   static func nameRules(_ backend: any SyncBackend, zone: String) async throws {
-    // A zone that was used before already has them.
+    // A zone that has been used before already has the rules.
     if try await !backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1).records.isEmpty { return }
     let rules = try schema().collections[0].rules.texts.map { name, text in
       Write.FieldChange(name: name, value: Array(text.utf8))
@@ -39,14 +39,14 @@ enum Notes {
     try await commit([(ZoneRules.key(of: "notes"), write)], backend, zone)
   }
 
-  /// Returns the operation that adds one like to a note.
+  /// Returns an operation that adds a like to a note.
   static func like(_ key: RecordKey, by dot: Dot, expected: Int64, milliseconds: Int64) -> RecordOperation {
     let write = Write(
       dot: dot, milliseconds: milliseconds, record: RecordWrite(changes: [.init(name: "likes", kind: .add(1))]))
     return RecordOperation(key: key, expectedVersion: expected, change: .write(write))
   }
 
-  /// Writes the rules of the collection and this many records to a zone of a backend.
+  /// Writes the rules of the collection and this many records to a zone.
   static func fill(_ backend: any SyncBackend, zone: String, records count: Int) async throws {
     let device = DeviceID(stem: "w", random: 1)
     let now = try await backend.serverTime()
@@ -78,7 +78,7 @@ enum Notes {
     }
   }
 
-  /// Returns a device that is configured with this schema as by `sync.connect`.
+  /// Returns a device that is configured with this schema like a device of `sync.connect`.
   static func session(_ backend: any SyncBackend, zone: String) async throws -> SyncSession {
     let schema = try schema()
     var settings = SyncSettings()
@@ -91,7 +91,7 @@ enum Notes {
       device: "new", zone: zone, backend: backend, store: store, settings: settings, limits: .none)
   }
 
-  /// Returns a device that has fetched this many records from the file of its zone.
+  /// Returns a device that has fetched this many records from a zone in a file.
   static func filled(records count: Int) async throws -> SyncSession {
     let zone = "Filled\(count)"
     let backend = try SQLiteBackend(

@@ -1,7 +1,7 @@
 import CPostgreSQL
 import Foundation
 
-/// The time that PostgreSQL alone takes for the work of a sync server: a row is written, and a listener is notified.
+/// Measures the time that PostgreSQL alone needs for the work of a sync server: writing a row and notifying a listener.
 final class PostgresProbe {
   private let writer: OpaquePointer?
   private let listener: OpaquePointer?
@@ -21,7 +21,7 @@ final class PostgresProbe {
     PQfinish(listener)
   }
 
-  /// Measures the time from before the write until the listener has the notification.
+  /// Measures the time from the start of a write until the listener receives the notification.
   func writeAndNotify() throws {
     let began = Instant.now
     PQclear(PQexec(writer, "UPDATE sync_probe SET n = n + 1 WHERE id = 1"))
@@ -38,8 +38,8 @@ final class PostgresProbe {
     latencies.record(nanoseconds: Instant.now - began)
   }
 
-  /// Returns the number of changes that reach the disk per second if `count` of them are sent together, in one
-  /// transaction and one round trip. It is the limit for a server with this many writers.
+  /// Returns the number of changes per second that reach the disk if `count` of them are sent in one transaction and
+  /// one round trip. No server with this many writers can be faster.
   func swapsPerSecond(together count: Int, seconds: Double) throws -> Double {
     for sql in [
       "CREATE TABLE IF NOT EXISTS sync_probe_zone (name text PRIMARY KEY, seq int8)",

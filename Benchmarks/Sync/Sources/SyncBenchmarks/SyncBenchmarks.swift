@@ -1,11 +1,12 @@
 import Foundation
 
-/// Measures the cost and speed of synchronization on loopback. Prints one line of JSON for each row, then a table.
+/// Measures the cost and the speed of synchronization on loopback. Prints each row as a line of JSON, and all rows as a
+/// table at the end.
 ///
-/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then the rows to measure, or all if none are
-/// named: `merge`, `histories`, `month`, `file`, `server` (with a bare libpq for comparison), `commits`, `channels`,
-/// `catch-up`, `edit`, `backlog`. It starts itself for the devices and the server that need a separate process
-/// (`follow`, `serve`, `look`).
+/// `SyncBenchmarks CONNINFO [ROWS…]`: `CONNINFO` is libpq's connection information. The rows are `merge`, `histories`,
+/// `month`, `file`, `server` (compared with libpq alone), `commits`, `channels`, `catch-up`, `edit` and `backlog`;
+/// without arguments, all of them are measured. The program starts itself with `follow`, `serve` or `look` for devices
+/// and servers in separate processes.
 @main struct SyncBenchmarks {
   private static let rows = [
     "merge", "histories", "month", "file", "server", "commits", "channels", "catch-up", "edit", "backlog",
@@ -46,7 +47,7 @@ import Foundation
       figures.add(
         "action to other process, one SQLite file, against bare SQLite", found, to: bare.latencies, bars: [(50, 1.5)])
     case "server":
-      // They take turns, so that both use the same disk and machine.
+      // Both alternate, so that they run on the same disk and machine under the same load.
       let probe = PostgresProbe(information)
       let found = try await Devices.serving(information) {
         try await Devices.latencies(.server($0)) { try probe.writeAndNotify() }
@@ -58,7 +59,7 @@ import Foundation
       figures.add("action to other process, server and PostgreSQL", found, bars: [(50, 10), (99, 50)])
     case "commits":
       let probe = PostgresProbe(information)
-      // Measured before and after, so that both use the same disk and machine.
+      // Measured both before and after, so that the conditions are comparable.
       let before = try probe.swapsPerSecond(together: 16, seconds: 2.5)
       let many = try await Database.commits(information, writers: 16, zones: 16)
       let bare = (before + (try probe.swapsPerSecond(together: 16, seconds: 2.5))) / 2

@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import SyncSimulation
 
-/// Measurements without a store: merging, and histories on the virtual clock.
+/// Measurements that need no store: merging, and simulated histories on a virtual clock.
 enum Values {
   static func merging(_ figures: Figures) {
     let rule = Pomodoro.decide
@@ -25,7 +25,7 @@ enum Values {
       let between = Instant.now
       for _ in 0..<rounds { entries += both.reading(by: rule)?.contenders ?? 0 }
       let end = Instant.now
-      // The count is used, so that the compiler does not remove the work.
+      // The count is checked, so that the compiler cannot remove the work.
       precondition(entries >= 3 * rounds)
       joins.append(Double(between - began) / Double(rounds))
       readings.append(Double(end - between) / Double(rounds))
@@ -37,7 +37,7 @@ enum Values {
       figures: ["mergeNanoseconds": joined, "readingNanoseconds": reading])
   }
 
-  /// Runs the histories on all cores, because they are independent.
+  /// Runs the histories on all cores, which is possible because they are independent.
   static func histories(_ figures: Figures) async {
     let (began, busy) = (Instant.now, Instant.processor)
     let bad = await withTaskGroup(of: Int.self) { group in
