@@ -12,7 +12,7 @@ import SyncEngine
 import Testing
 import UserInterfacePlugin
 
-// Names of Swift, Foundation, Testing, SwiftUI and Combine as an app uses them. None of them refers to a type of
+// Names from Swift, Foundation, Testing, SwiftUI and Combine, used as in an app. None of them may refer to a type of
 // flowrun.
 
 // Proof of safety: `Upload` adds no state to its superclass.
@@ -34,7 +34,7 @@ private func sum(_ bytes: Span<UInt8>) -> Int {
   return sum
 }
 
-/// A field of an action's input alongside sync's records, which also have fields.
+/// An action's input has fields, although sync's records have fields as well.
 private struct Greeting: ActionInput {
   @Field("The person to greet") var who: String
 }
@@ -42,7 +42,7 @@ private struct Greeting: ActionInput {
 private func location(_ location: SourceLocation = #_sourceLocation) -> Int { location.line }
 
 @Suite struct `Names that flowrun shares with the system` {
-  @Test func `can be used in a file that imports both`() throws {
+  @Test func `names of the system can be used in a file that also imports flowrun`() throws {
     let upload = Upload()
     upload.qualityOfService = QualityOfService.utility
     #expect(upload.qualityOfService == .utility)

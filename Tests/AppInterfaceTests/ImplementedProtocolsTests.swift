@@ -15,7 +15,7 @@ import Synchronization
 import Testing
 import UserInterfacePlugin
 
-// Implementations of each protocol that a page mentions, as in an app, which has access only to public declarations.
+// Implementations of each protocol that a page mentions. Like an app, they have access only to public declarations.
 
 private struct DeviceLocation: LocationSource {
   func authorization() -> LocationAuthorization? { .whenInUse }
@@ -95,7 +95,7 @@ private final class Window: ApplicationInterface {
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {}
 }
 
-/// An app's store of runs, which passes every call on.
+/// A run store of an app that forwards every call to another store.
 private struct PassingStore: RunStore {
   let other: any RunStore
   func create(
@@ -146,7 +146,7 @@ private struct Cloud: CloudZone {
   func account() async throws(CloudZoneError) -> String { "ada" }
 }
 
-/// An app's backend, which passes every call on.
+/// A sync backend of an app that forwards every call to another backend.
 private struct Passing: SyncBackend {
   let other: MemoryBackend
   func commit(
@@ -177,7 +177,7 @@ private final class Flag: Sendable {
 }
 
 @Suite struct `Implementations by an app` {
-  @Test func `work with the plugins through public interfaces alone`() throws {
+  @Test func `plugins work with an app's implementations of their protocols`() throws {
     _ = Engine {
       LocationPlugin(source: DeviceLocation())
       GeocodePlugin(provider: DeviceGeocoder())
@@ -198,7 +198,7 @@ private final class Flag: Sendable {
     #expect(try store.get("a", in: "b") == nil)
   }
 
-  @Test func `can be tested with a clock that only the test advances`() {
+  @Test func `an app can test with a clock that only the test advances`() {
     let host = TestHost()
     let isAwake = Flag()
     host.wake(after: .seconds(2)) { isAwake.set() }
@@ -209,7 +209,7 @@ private final class Flag: Sendable {
     #expect(!host.deliver("bell.rung"))
   }
 
-  @Test func `can store records`() async throws {
+  @Test func `an app's backend stores records`() async throws {
     let ofAda = try await CloudZoneBackend(zones: ["Notes": Cloud()]).identity()
     #expect(try await CloudZoneBackend(zones: ["Notes": Cloud()]).identity() == ofAda)
     let backend: any SyncBackend = Passing(other: MemoryBackend(zones: ["Notes"]))

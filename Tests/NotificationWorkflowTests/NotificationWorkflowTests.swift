@@ -3,13 +3,13 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// Runs of `workflows/notification.yaml` with the real program.
+/// Tests runs of `workflows/notification.yaml` with the real binary.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct NotificationWorkflowTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
   private static let workflow = root + "/workflows/notification.yaml"
 
-  /// The events and outputs of a run in a separate data folder.
+  /// The results of a run in a separate data folder.
   private struct Played {
     let exitCode: Int32
     let events: [ValueObject]
@@ -50,7 +50,7 @@ import Testing
     return Played(exitCode: result.exitCode, events: events, outputs: outputs?.objectValue ?? [:])
   }
 
-  @Test func `a link that arrives while the app runs is opened like one that launched it (N9)`() throws {
+  @Test func `a link that arrives while the app runs opens its page like one that launches it (N9)`() throws {
     let url = "myapp://product/123?token=T0PSECRET"
     let played = try play(["state=running"], ["--event", "app.open-url@1s=\"\(url)\""])
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
@@ -63,13 +63,13 @@ import Testing
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
   }
 
-  @Test func `the run ends without waiting for an event once the page of the tap is open (N8)`() throws {
+  @Test func `the run ends as soon as the page of the tap is open, without waiting for an event (N8)`() throws {
     let reminder = Self.root + "/workflows/reminder.yaml"
     let played = try play([], workflow: reminder, ["--launch", "notification=@workflows/samples/tap.json"])
     #expect(played.outputs["opened"] != nil && played.outcome(of: "came") == "skipped")
   }
 
-  @Test func `a tap that starts the app opens its page once (N1, N8, N33, N36, N37)`() throws {
+  @Test func `a tap that launches the app opens its page once (N1, N8, N33, N36, N37)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/product.json"])
     #expect(played.opened == ["opened product by app://product/:productId for app://product/12345"])
     let order = [
@@ -100,17 +100,17 @@ import Testing
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
-  func `a payload without a route opens nothing (N18, N35, N39)`(state: String) throws {
+  func `a payload without a route opens no page (N18, N35, N39)`(state: String) throws {
     let played = try play(["state=\(state)", "payload=@workflows/samples/no-route.json"])
     #expect(played.opened.isEmpty)
     #expect(played.logs.contains { $0.hasPrefix("no-route:") })
   }
 
-  @Test func `a notification whose process was killed while showing it is shown again (C21)`() throws {
+  @Test func `a notification is shown again if the process was killed while showing it (C21)`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UInt64.random(in: 0 ... .max))").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder + "/notifications", withIntermediateDirectories: true)
-    // This exceeds the capacity of a pipe, so showing it blocks until the pipe is read.
+    // The title exceeds the capacity of a pipe, so showing the notification blocks until the pipe is read.
     let title = Value.string(String(repeating: "x", count: 200_000))
     let waiting: Value = [
       "id": "a", "due-at": 0, "payload": ["aps": ["alert": ["title": title]], "route": "app://vip/1"],
@@ -131,7 +131,7 @@ import Testing
     #expect(try FlowrunProcess.run(subcommand, in: Self.root).output == "no notification is due\n")
   }
 
-  @Test func `the second of two taps wins, and the replacement is logged (N7, C7)`() throws {
+  @Test func `the second of two taps opens its page, and the replacement is logged (N7, C7)`() throws {
     let played = try play([
       "state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json",
     ])
@@ -139,7 +139,7 @@ import Testing
     #expect(played.logs.contains("pending.overwritten app://product/12345"))
   }
 
-  @Test func `the newest tap wins over another delivery of an older one (N7, C4)`() throws {
+  @Test func `the newest tap opens its page even if an older one is delivered again (N7, C4)`() throws {
     let taps = ["state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json"]
     let again = try play(taps + ["deliveries=2", "third=@workflows/samples/product.json"])
     #expect(again.opened == ["opened vip by app://vip/:vipId for app://vip/999"])
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
-  func `a silent push opens nothing in any state (C3)`(state: String) throws {
+  func `a silent push opens no page in any state of the app (C3)`(state: String) throws {
     let silent = #"{"aps": {"content-available": 1}, "route": "app://product/1"}"#
     let played = try play(["state=\(state)", "payload=\(silent)"])
     #expect(played.opened.isEmpty && !played.logs.contains { $0.hasPrefix("banner") || $0.hasPrefix("pending") })
@@ -169,7 +169,7 @@ import Testing
     #expect(played.logs.contains { $0.hasPrefix("pending.set") } == waits)
   }
 
-  @Test func `a notification's page gets its defaults, and a modal page is presented (N13, N29)`() throws {
+  @Test func `a route's defaults are passed to its page, and a modal page is presented (N13, N29)`() throws {
     let bare = try play(["state=killed", #"payload={"route": "app://notification"}"#])
     #expect(bare.outputs["merged"] == ["notificationId": "未知", "message": "无"])
     #expect(bare.outputs["action"] == "push")
@@ -182,7 +182,7 @@ import Testing
     "url=app://product/1?to%6ben=SECRET", "url=app://product/1?next=app%3A%2F%2Fsearch%3Ftoken%3DSECRET",
     "url=app://SECRET:SECRET@product/1", "url=app://nowhere?auth=SECRET",
   ])
-  func `no line, event or report contains a secret of a link`(input: String) throws {
+  func `lines, events and reports contain no secret of a link`(input: String) throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     for inputs in [
@@ -199,9 +199,9 @@ import Testing
     }
   }
 
-  /// Test step 3 of the seed: the notification is scheduled, the app killed, the notification delivered by the system
-  /// and tapped.
-  @Test func `a local notification is delivered although the app was killed (N32, C21)`() throws {
+  /// Test step 3 of the requirements: the notification is scheduled, the app is killed, and the system delivers the
+  /// notification, which is then tapped.
+  @Test func `a local notification is delivered even if the app was killed (N32, C21)`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     let reminder = Self.root + "/workflows/reminder.yaml"
@@ -223,7 +223,7 @@ import Testing
     let launch = try FlowrunProcess.run(
       ["run", Self.root + "/workflows/launch.yaml", "--data", data, "--launch", "notification=@" + tap])
     #expect(launch.output.contains("opened product by app://product/:productId for ***"))
-    // Otherwise the next run of the app delivers it.
+    // If the system does not deliver the notification, the next run of the app does.
     let again = try FlowrunProcess(
       ["run"] + arguments + ["--json", "-i", "after=6s", "-i", "route=app://vip/1"], in: Self.root)
     #expect(again.waitForOutput("scheduled notification"))
@@ -240,9 +240,9 @@ import Testing
     #expect(played.logs.filter { $0 == "pending.duplicate app://product/12345" }.count == 2)
   }
 
-  /// The scene becomes active as soon as the view appears. The trace records this, and the page opens only when the
-  /// view has settled. An ordinary launch becomes active, too, and opens nothing.
-  @Test func `the activation of the scene is recorded and opens nothing (N27)`() throws {
+  /// The scene becomes active as soon as the view appears, and the trace records that. The page opens only after the
+  /// view has settled. In an ordinary launch, the scene becomes active as well, and no page opens.
+  @Test func `the activation of the scene is recorded and opens no page (N27)`() throws {
     func active(_ played: Played) -> [ValueObject] {
       played.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.did-become-active" }
     }
@@ -266,7 +266,7 @@ import Testing
     #expect(found == found.sorted() && !found.contains(-1), "\(played.logs)")
   }
 
-  @Test func `the run continues after a denied permission (N14)`() throws {
+  @Test func `the run continues if the permission is denied (N14)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/product.json", "permission=denied"])
     #expect(played.opened.count == 1)
     #expect(played.logs.contains { $0.hasPrefix("permission denied") })
@@ -279,7 +279,7 @@ import Testing
     #expect(played.logs.contains { $0.hasPrefix("handler-failed app://report/7: the page 'report' cannot be built") })
   }
 
-  @Test func `the next launch opens a link that a kill -9 interrupted before the hand-off`() throws {
+  @Test func `the next launch opens a link if a kill -9 prevented its hand-off`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     let killed = try FlowrunProcess(
@@ -287,11 +287,11 @@ import Testing
         "run", Self.workflow, "--json", "--data", data, "-i", "state=killed", "-i",
         "payload=@workflows/samples/product.json", "-i", "settle=30s",
       ], in: Self.root)
-    // The view has appeared, and the link waits until it has settled, so the process is killed before the hand-off.
+    // The view has appeared, and the link waits until it has settled, so the kill comes before the hand-off.
     #expect(killed.waitForOutput("ui.ready"))
     killed.send(9)
     #expect(killed.result().exitCode == 137)
-    // The next launch is an ordinary one: its own notification has no route.
+    // The next launch is an ordinary one, whose own notification has no route.
     let next = try play(["state=killed", "payload=@workflows/samples/no-route.json"], in: data)
     #expect(next.opened == ["opened product by app://product/:productId for app://product/12345"])
     #expect(next.logs.contains("1 link(s) of an earlier launch wait to be opened"))
@@ -343,7 +343,7 @@ import Testing
     #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:], "fragment": [:]])
   }
 
-  @Test func `routes open answers each line of standard input with exactly one line`() throws {
+  @Test func `routes open answers each line of standard input with one line`() throws {
     let result = try routes(
       ["open", "workflows/notification.yaml", "-", "--json"],
       input: "app://user/me\r\n\nmyapp://vip/1\njavascript:alert(1)\napp://search?a=1&a=2")

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A server that a test starts and ends. A watchdog ends it if the tests are killed.
+/// A server that a test starts and stops. A watchdog process stops it if the tests are killed.
 public final class BackgroundProgram: Sendable {
-  /// The process id.
+  /// The process id of the server.
   public let number: Int32
 
-  /// The watchdog keeps none of the caller's files open, because a reader may wait for their end.
+  /// The watchdog closes all inherited files, because a reader may wait for their end.
   private static let script = """
     log=$1; shift
     lonely() {
@@ -20,7 +20,7 @@ public final class BackgroundProgram: Sendable {
     echo $number
     """
 
-  /// Starts a program whose output is appended to the file `log`.
+  /// Starts a program and appends its output to the file `log`.
   public init(_ words: [String], log: String, path: String = "/usr/bin:/bin") throws {
     let quoted = ([log] + words).map { "'\($0)'" }.joined(separator: " ")
     let (status, output) = try Shell.run(
@@ -31,7 +31,7 @@ public final class BackgroundProgram: Sendable {
     self.number = number
   }
 
-  /// Sends a signal to the program.
+  /// Sends a signal to the program's process.
   public func send(_ signal: Int32) { _ = kill(number, signal) }
 
   deinit { _ = kill(number, SIGKILL) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Dask cluster for one test: a scheduler and two workers with two threads each on loopback. Deinitialization stops
-/// it.
+/// A Dask cluster for one test: a scheduler and two workers with two threads each, on loopback. It stops when this
+/// object is released.
 public final class DaskCluster: Sendable {
   /// The address of the scheduler.
   public let address: String
@@ -13,13 +13,13 @@ public final class DaskCluster: Sendable {
   private static let programs = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../.build/test-dask").standardizedFileURL.path
 
-  /// True if `scripts/setup test` could install it.
+  /// True if Dask is installed, which `scripts/setup test` tries to do.
   public static let isInstalled = FileManager.default.fileExists(atPath: programs + "/complete")
 
-  /// The environment in which flowrun's plugin finds the cluster's Python.
+  /// The environment variables with which flowrun's plugin finds the Python that has Dask.
   public static let environment = ["PATH": "\(programs)/bin:/usr/bin:/bin"]
 
-  /// Starts the cluster.
+  /// Starts the scheduler and the workers.
   public init() throws {
     folder = "/tmp/flowrun-dask-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,31 +1,31 @@
 import Foundation
 
-/// A PostgreSQL server for one test, with a socket in a folder that is removed with it.
+/// A PostgreSQL server for one test. Its socket is in a folder that is removed together with the server.
 public final class Database: Sendable {
   /// The connection string for libpq.
   public let information: String
   /// The path of the server's folder.
   public let folder: String
 
-  /// The output of a failed command.
+  /// The failure of a command, with its output.
   public struct Failure: Error {
     let output: String
 
-    /// Creates a failure.
+    /// Creates a failure with the output of a command.
     public init(output: String) { self.output = output }
   }
 
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../scripts/postgres").standardizedFileURL.path
 
-  /// Starts a server in a folder in which `scripts/test` stops servers left behind by a killed test.
+  /// Starts a server in a new folder. If a test is killed, `scripts/test` finds the folder and stops the server.
   public init() throws {
     folder = Self.newFolder()
     information = Self.information(folder)
     try start()
   }
 
-  /// Starts a standby of `other`, which from then on confirms only data that the standby has.
+  /// Starts a standby of `other`. From then on, `other` confirms only data that the standby has received.
   public init(following other: Database) throws {
     folder = Self.newFolder()
     information = Self.information(folder)
@@ -42,7 +42,7 @@ public final class Database: Sendable {
   /// Promotes a standby to replace its primary.
   public func promote() throws { try run("promote") }
 
-  /// Starts the server, even after it was killed.
+  /// Starts the server again, for example after it was killed.
   public func start() throws { try run("start") }
 
   deinit {
@@ -50,13 +50,13 @@ public final class Database: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Shuts the server down properly.
+  /// Shuts the server down in an orderly way.
   public func stop() throws { try run("stop") }
 
-  /// Kills every process of the server at once, like a power failure.
+  /// Kills all processes of the server at once, as a power failure would.
   public func kill() throws { try run("kill") }
 
-  /// Runs SQL in one transaction.
+  /// Runs SQL in one transaction and discards its output.
   public func execute(_ sql: String) throws { _ = try value(sql) }
 
   /// Runs SQL in one transaction and returns its output.
@@ -66,7 +66,8 @@ public final class Database: Sendable {
     return output.trimmingCharacters(in: .newlines)
   }
 
-  /// Stops or continues every process of the server, to simulate a hanging database.
+  /// Stops or continues all processes of the server, depending on the signal's name. A stopped server simulates a
+  /// database that hangs.
   public func signal(_ name: String) throws {
     let text = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
     guard let leader = ListedProcess.number(text.prefix { $0 != "\n" }),
@@ -81,10 +82,11 @@ public final class Database: Sendable {
   }
 }
 
-/// Runs system commands.
+/// Runs shell scripts.
 public enum Shell {
-  /// Runs a script, optionally in a folder and with its own variables. Its input and output are files, because a pipe
-  /// that another process has inherited would keep the reader waiting. The script is killed after `limitSeconds`.
+  /// Runs a script in a folder and with environment variables. Its input and output are files, because a reader of a
+  /// pipe would have to wait for other processes that have inherited the pipe. The script is killed after
+  /// `limitSeconds`.
   public static func run(
     _ script: String, in folder: String = ".", environment: [String: String] = ProcessInfo.processInfo.environment,
     input: String = "", limitSeconds: Int = 300

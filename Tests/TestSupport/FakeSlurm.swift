@@ -1,12 +1,12 @@
 import Foundation
 
-/// Fake Slurm commands that run their programs on this machine, for tests without a cluster. `srun` does not queue, and
+/// Replacements for Slurm's commands, which run programs on this machine without a cluster. `srun` never queues, and
 /// each call is recorded.
 public struct FakeSlurm {
-  /// The folder of the commands.
+  /// The folder that contains the commands.
   public let folder: String
 
-  /// Creates the commands in a new folder. `srun` is a shell script that runs before the command in `$1`.
+  /// Creates the commands in a new folder. `srun` is a shell script to run before the command in `$1`.
   public init(srun: String = "") throws {
     folder = FileManager.default.temporaryDirectory.path + "/flowrun-slurm-commands-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -18,7 +18,7 @@ public struct FakeSlurm {
     for name in ["scancel", "scontrol", "squeue"] { try write(note, to: name) }
   }
 
-  /// Makes a command record each call and then run a script.
+  /// Replaces a command by a script. Calls of the command are still recorded.
   public func set(_ name: String, _ script: String) throws {
     try write("echo \"${0##*/} $PPID $*\" >> '\(folder)/calls'\n" + script, to: name)
   }
@@ -28,20 +28,20 @@ public struct FakeSlurm {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")
   }
 
-  /// The environment in which flowrun finds the commands.
+  /// The environment variables with which flowrun finds the commands.
   public var environment: [String: String] { ["PATH": "\(folder):/usr/bin:/bin"] }
 
-  /// The calls so far: the command, the calling process and the arguments.
+  /// The recorded calls. Each contains the command, the calling process and the arguments.
   public var calls: [String] {
     let text = try? String(contentsOfFile: "\(folder)/calls", encoding: .utf8)
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// The processes that requested an allocation.
+  /// The ids of the processes that have requested an allocation.
   public var askers: Set<String> {
     Set(calls.filter { $0.hasPrefix("srun ") }.map { String($0.split(separator: " ")[1]) })
   }
 
-  /// Removes the folder.
+  /// Removes the folder with the commands.
   public func remove() { try? FileManager.default.removeItem(atPath: folder) }
 }

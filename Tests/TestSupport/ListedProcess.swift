@@ -1,9 +1,9 @@
 import Foundation
 
-/// Processes listed in a text, such as a file written by a command.
+/// Parses process ids in texts, for example in files that commands have written.
 public enum ListedProcess {
-  /// Returns a process id, or nil if the text is not a word of digits greater than 1. A signal to 0, to -1 or to
-  /// another negative number would affect other processes.
+  /// Returns a process id, or nil if the text is not a decimal number greater than 1. A signal to 0 or to a negative
+  /// number would affect other processes.
   public static func number(_ text: some StringProtocol) -> Int32? {
     let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), word.utf8.first != 48,
@@ -12,10 +12,10 @@ public enum ListedProcess {
     return number
   }
 
-  /// Returns the process ids in lines of text.
+  /// Returns the process ids in a text with one per line.
   public static func numbers(_ lines: String) -> [Int32] { lines.split(separator: "\n").compactMap { number($0) } }
 
-  /// Returns the name of a process's program, or nil if there is no such process.
+  /// Returns the name of the program that a process runs, or nil if there is no such process.
   public static func program(of process: Int32) -> String? {
     (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.trimmingCharacters(in: .newlines)
   }

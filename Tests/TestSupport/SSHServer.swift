@@ -1,18 +1,18 @@
 import Foundation
 
-/// An sshd for one test on loopback, with its own keys. Deinitialization stops it.
+/// An sshd for one test, with its own keys, on loopback. It stops when this object is released.
 public final class SSHServer: Sendable {
-  /// The folder of the server's files. Its `bin/ssh` is an ssh for which the server has the names `one` and `two`.
+  /// The folder with the server's files. It contains a `bin/ssh` that reaches the server by the names `one` and `two`.
   public let folder: String
   private let server: BackgroundProgram
 
-  /// True if an sshd is installed, as by `scripts/setup test`.
+  /// True if an sshd is installed, for example by `scripts/setup test`.
   public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/sshd")
 
-  /// The environment in which flowrun's plugin uses the server.
+  /// The environment variables with which flowrun's plugin reaches the server.
   public var environment: [String: String] { ["PATH": "\(folder)/bin:/usr/bin:/bin"] }
 
-  /// Starts the server on a port outside the system's range of ephemeral ports, and tries another one if it is taken.
+  /// Starts the server on a port outside the system's range of ephemeral ports. Tries another port if it is taken.
   public init() throws {
     folder = "/tmp/flowrun-ssh-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
@@ -28,7 +28,8 @@ public final class SSHServer: Sendable {
     throw failure
   }
 
-  /// Writes the settings and the keys, and starts the server. Throws the server's log if it does not answer.
+  /// Writes the settings and the keys and starts the server. Throws an error with the server's log if it does not
+  /// answer.
   private static func start(in folder: String, port: Int) throws -> BackgroundProgram {
     let (status, output) = try Shell.run(
       """

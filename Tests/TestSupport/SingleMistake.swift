@@ -1,4 +1,4 @@
-/// Common mistakes in one line of a workflow, or in the block that it begins.
+/// Common mistakes in a line of a workflow or in the block that begins with that line.
 public enum SingleMistake: String, CaseIterable, Sendable {
   case noColon, noSpaceBehindColon, noQuote, noBracket, tabbedLine, tabbedBlock
   case lineOneIn, lineTwoIn, lineOneOut, lineTwoOut, blockOneIn, blockTwoIn, blockOneOut, blockTwoOut
@@ -17,7 +17,7 @@ public enum SingleMistake: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns `lines` with this mistake in one of them, or nil if the mistake does not apply to that line.
+  /// Returns `lines` with this mistake in the line at `number`, or nil if that line cannot contain the mistake.
   public func text(of lines: [String], at number: Int) -> String? {
     var lines = lines
     let line = lines[number]

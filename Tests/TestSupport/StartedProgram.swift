@@ -9,40 +9,40 @@ import Synchronization
   import Darwin
 #endif
 
-/// A program that a test starts, with a clean signal mask and only its standard files.
+/// A program that a test starts. It inherits only its standard files and a clean signal mask.
 ///
-/// Tests do not use Foundation's `Process`, because on Linux it sometimes crashes while it watches a program that is
+/// Tests do not use Foundation's `Process`, because on Linux it sometimes crashes if a program that it watches is
 /// killed.
 public final class StartedProgram: Sendable {
-  /// A standard file of the program.
+  /// The target of a standard file of the program.
   public enum Stream {
     /// The null device.
     case null
-    /// A file, which is created or emptied if the program writes to it.
+    /// A file at this path. If the program writes to it, the file is created or emptied.
     case file(String)
-    /// A pipe, whose other end is closed in this process once the program has started.
+    /// A pipe. The program's end is closed in this process after the start.
     case pipe(Pipe)
-    /// The same as standard output.
+    /// The same target as standard output.
     case output
   }
 
-  /// The error of a program that could not be started.
+  /// The reason why a program could not be started.
   public struct StartProblem: Error, CustomStringConvertible {
-    /// The program and the system's message.
+    /// The name of the program and the system's message.
     public let description: String
   }
 
-  /// The process id.
+  /// The process id of the program.
   public let number: pid_t
 
-  /// The status returned by `waitpid`, or nil before the end.
+  /// The status from `waitpid`, or nil if the program has not ended.
   private let status = Mutex<Int32?>(nil)
 
   /// Starts a program in a folder.
   ///
   /// - Parameters:
-  ///   - words: the program, which is looked for on `PATH`, and its arguments.
-  ///   - environment: all of its variables; this process's own by default.
+  ///   - words: the program, which is found on `PATH`, and its arguments.
+  ///   - environment: all environment variables of the program. By default, it has those of this process.
   public init(
     _ words: [String], in folder: String = ".", environment: [String: String] = ProcessInfo.processInfo.environment,
     input: Stream = .null, output: Stream = .null, errors: Stream = .null
@@ -62,7 +62,7 @@ public final class StartedProgram: Sendable {
         let end = descriptor == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
         posix_spawn_file_actions_adddup2(&files, end.fileDescriptor, descriptor)
         if !ends.contains(end) { ends.append(end) }
-        // Otherwise this program and those started later would keep the other end of the pipe open.
+        // Otherwise this program and later ones would inherit the other end and keep the pipe open.
         for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
           _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -80,7 +80,7 @@ public final class StartedProgram: Sendable {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-    // The shell changes the folder and is replaced by the program, so the process is the same.
+    // The shell changes the folder and is then replaced by the program, so the process id stays the same.
     let line = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
     var texts: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) } + [nil]
     var entries: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -92,16 +92,16 @@ public final class StartedProgram: Sendable {
     number = child
   }
 
-  /// Sends a signal, unless the process is known to have ended.
+  /// Sends a signal to the program unless it is known to have ended.
   public func send(_ signal: Int32) {
     status.withLock { if $0 == nil { kill(number, signal) } }
   }
 
-  /// True if the process has ended.
+  /// True if the program has ended.
   public var hasEnded: Bool { collect() != nil }
 
-  /// Waits for the end and returns the exit code, or 128 plus the number of the signal that ended the process. Returns
-  /// nil if the process had to be killed after `limit` seconds.
+  /// Waits until the program ends. Returns its exit code, or 128 plus the number of the signal that ended it. Returns
+  /// nil if it had to be killed after `limit` seconds.
   @discardableResult public func exitCode(withinSeconds limit: Int = 60) -> Int32? {
     var isOver = false
     for _ in 0..<(limit * 500) {
@@ -118,7 +118,7 @@ public final class StartedProgram: Sendable {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
-  /// Kills the process and waits for its end.
+  /// Kills the program and waits until it has ended.
   public func endByForce() {
     send(SIGKILL)
     _ = within(seconds: 60) { hasEnded }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// The extent of the tests: `make test` runs a part, `make test-release` more of the slow ones, `make test-long`
-/// everything.
+/// The extent to which slow tests run. `make test` runs a part of them, `make test-release` more, and `make test-long`
+/// all.
 public enum TestExtent: Sendable {
   case usual, release, long
 
   private static let environment = ProcessInfo.processInfo.environment
 
-  /// The extent set by `FLOWRUN_LONG_TESTS` or `FLOWRUN_RELEASE_TESTS`.
+  /// The extent selected by `FLOWRUN_LONG_TESTS` or `FLOWRUN_RELEASE_TESTS`.
   public static let current: TestExtent =
     environment["FLOWRUN_LONG_TESTS"] != nil ? .long : environment["FLOWRUN_RELEASE_TESTS"] != nil ? .release : .usual
 
-  /// True if slow tests run completely.
+  /// True if slow tests run completely, which only `make test` does not do.
   public static var isFull: Bool { current != .usual }
 
-  /// The number that `scripts/test` derives from the commit and prints, so that each commit tests another part.
+  /// A number that `scripts/test` derives from the commit and prints. It makes each commit test another part.
   private static let part = environment["FLOWRUN_SEEDS_PART"].flatMap { UInt64($0) } ?? 0
 
-  /// Returns the number for the current extent.
+  /// Returns one of the numbers, depending on the current extent.
   public static func count(usual: Int, release: Int, long: Int) -> Int {
     switch current {
     case .usual: usual
@@ -26,20 +26,20 @@ public enum TestExtent: Sendable {
     }
   }
 
-  /// True if the case with this number is to be tested: `make test` tests one in `parts`, in turn, and the others test
-  /// all.
+  /// True if the case with this number is to be tested. `make test` tests one of `parts` cases, a different one for
+  /// each commit. The other extents test all cases.
   public static func tries(_ number: Int, ofParts parts: Int) -> Bool {
     isFull || number % parts == Int(part % UInt64(parts))
   }
 
-  /// Returns the seeds to test: the one in `FLOWRUN_SEED`, or all for the long tests, or else `count` of the first
-  /// `total`, in turn.
+  /// Returns the seeds to test. If `FLOWRUN_SEED` is set, it is the only one. Otherwise the extent determines how many
+  /// of the first `total` seeds are tested. For `make test`, each commit tests other seeds.
   ///
   /// - Parameters:
   ///   - count: the number of seeds for `make test`.
-  ///   - total: the number of seeds from which these are selected.
-  ///   - release: the number of seeds for `make test-release`, by default `count`.
-  ///   - long: the number of seeds for `make test-long`, by default `total`.
+  ///   - total: the number of seeds from which those are selected.
+  ///   - release: the number of seeds for `make test-release`; `count` by default.
+  ///   - long: the number of seeds for `make test-long`; `total` by default.
   public static func seeds(
     _ count: UInt64, of total: UInt64, release: UInt64? = nil, long: UInt64? = nil
   ) -> ClosedRange<UInt64> {

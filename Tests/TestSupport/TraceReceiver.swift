@@ -1,11 +1,11 @@
 import Foundation
 
-/// A receiver of OpenTelemetry traces based on the published protocol. It parses requests with the package
-/// `opentelemetry-proto` and stores their contents. Deinitialization stops it.
+/// A receiver of OpenTelemetry traces that follows the published protocol. It parses requests with the package
+/// `opentelemetry-proto` and stores their contents. It stops when this object is released.
 public final class TraceReceiver: Sendable {
-  /// The address. The next part of the path selects the receiver's answer: `ok`, `reject` (two spans of each request),
-  /// `busy` (503 to the first request), `negative` (503 and `Retry-After: -5`), `error` (400), `silent` (no answer) or
-  /// `wrong` (not HTTP).
+  /// The address of the receiver. The next part of the path selects its answer: `ok`, `reject` (rejects two spans of
+  /// each request), `busy` (503 to the first request), `negative` (503 and `Retry-After: -5`), `error` (400), `silent`
+  /// (no answer) or `wrong` (an answer that is not HTTP).
   public let address: String
   private let folder: String
   private let program: BackgroundProgram
@@ -13,7 +13,7 @@ public final class TraceReceiver: Sendable {
   private static let environment = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../.build/test-traces").standardizedFileURL.path
 
-  /// True if `scripts/setup test` could install the package.
+  /// True if the package is installed, which `scripts/setup test` tries to do.
   public static let isInstalled = FileManager.default.fileExists(atPath: environment + "/complete")
 
   private static let script = #"""
@@ -86,7 +86,7 @@ public final class TraceReceiver: Sendable {
     server.serve_forever()
     """#
 
-  /// Starts the receiver.
+  /// Starts the receiver on a free port.
   public init() throws {
     folder = "/tmp/flowrun-traces-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ public final class TraceReceiver: Sendable {
     address = "http://127.0.0.1:\(port)"
   }
 
-  /// The accepted spans, one JSON object per line.
+  /// The spans accepted so far, one JSON object per line.
   public var spans: [String] {
     let text = (try? String(contentsOfFile: folder + "/spans", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Polls until `condition` is true. Returns false if it is not true within the time limit.
+/// Polls until `condition` is true. Returns false if that takes longer than the time limit.
 @discardableResult public func within(seconds: Int, _ condition: () throws -> Bool) rethrows -> Bool {
   let limit = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < limit {

@@ -6,7 +6,7 @@ import FlowPlugin
   import Foundation
 #endif
 
-/// The inputs of a step, under `with`.
+/// The inputs of a step, which are under its `with`.
 struct AgendaInput: Decodable, Sendable {
   struct Event: Decodable, Sendable {
     var title: String
@@ -14,9 +14,9 @@ struct AgendaInput: Decodable, Sendable {
     var end: String?
     var location: String?
 
-    /// The date, without the time.
+    /// The date without the time.
     var day: String { String(start.prefix(10)) }
-    /// The time, such as `09:30`, or nil if there is none.
+    /// The time such as `09:30`, or nil if the event has none.
     var time: String? { start.count > 11 ? String(start.dropFirst(11).prefix(5)) : nil }
   }
 
@@ -25,14 +25,14 @@ struct AgendaInput: Decodable, Sendable {
   var file: String
 }
 
-/// The outputs, which dependents read under `outputs`.
+/// The outputs of a step, which other steps read as `outputs`.
 struct AgendaOutput: Encodable, Sendable {
   var file: String
   var days: Int
   var bytes: Int
 }
 
-/// True if a text is a date such as `2026-05-01`.
+/// True if the text is a date such as `2026-05-01`.
 func isDate(_ text: String) -> Bool {
   let parts = text.split(separator: "-", omittingEmptySubsequences: false)
   guard parts.count == 3, parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -41,7 +41,7 @@ func isDate(_ text: String) -> Bool {
   return (1...12).contains(month) && (1...31).contains(day)
 }
 
-/// Escapes the characters of a title that would be markup.
+/// Escapes the characters of a title that Markdown would interpret.
 func escaped(_ text: String) -> String {
   var escaped = ""
   for character in text {
