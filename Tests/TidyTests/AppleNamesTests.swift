@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The names of public types in the modules that an app imports together with Apple's frameworks.
+/// Tests the names of public types in modules that an app imports together with Apple's frameworks.
 @Suite struct `Names of types in an app` {
-  /// The modules that an app imports, directly or through a product.
+  /// The modules that an app may import, directly or through a product.
   private static let modules = [
     "Sources/FlowDiagnostics", "Sources/FlowModel", "Sources/FlowSecrets", "Sources/FlowCompiled",
     "Sources/FlowPluginKit",
@@ -20,9 +20,9 @@ import Testing
     "plugins/sync/Sources/SyncHTTP", "plugins/sync/Sources/SyncSimulation", "plugins/sync/Sources/SyncTestKit",
   ]
 
-  /// The public types that are not nested in another type, each with the modules that declare it.
+  /// Returns the public types that are not nested in other types, with the modules that declare them.
   private static func types() throws -> [String: Set<String>] {
-    // Declarations in `#if` are indented by one level.
+    // Declarations inside `#if` are indented by one level.
     let declaration = try Regex<(Substring, Substring, Substring)>(
       #"^( {0,2})(?:@\w+(?:\([^)]*\))? )*public (?:(?:final|indirect|nonisolated) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)"#
     ).anchorsMatchLineEndings()
@@ -39,7 +39,7 @@ import Testing
     return types
   }
 
-  @Test func `differ from those of types in Apple's frameworks`() throws {
+  @Test func `public types have other names than types in Apple's frameworks`() throws {
     var names: [String: String] = [:]
     var framework = ""
     for line in try Repository.text("Tests/Apple/Names.txt").split(separator: "\n") where !line.hasPrefix("#") {
@@ -53,7 +53,7 @@ import Testing
     #expect(clashes == [], "\(clashes.map { "\($0) of \(names[$0]!)" })")
   }
 
-  @Test func `are unique among the modules that an app imports`() throws {
+  @Test func `public types have unique names among the modules that an app imports`() throws {
     let clashes = try Self.types().filter { $0.value.count > 1 }
     #expect(clashes.isEmpty, "\(clashes)")
   }

@@ -2,14 +2,14 @@ import FlowKitYAML
 import Foundation
 import Testing
 
-/// The table of measurements on the page must equal the stored results.
+/// Checks that the table of measurements on the page shows the stored results.
 @Suite struct BenchmarkTableTests {
   private struct Row: Hashable {
     var work: String
     var cells: String
   }
 
-  /// The rows of the latest results in the format of the page.
+  /// Returns the rows of the latest results in the format of the page.
   private static func results() throws -> [Row] {
     let results = try JSONText.parse(try Repository.text("Benchmarks/Results/latest.json"))
     return (results.objectValue?["rows"]?.arrayValue ?? []).compactMap { row in

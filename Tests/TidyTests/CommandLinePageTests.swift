@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/command-line.md` is generated from the argument parser. `RECORD_SNAPSHOTS=1` generates it again, and the test
-/// fails once so that the changes are reviewed.
+/// Compares `docs/command-line.md` with the argument parser, from which it is generated. With `RECORD_SNAPSHOTS=1`, the
+/// page is generated again, and the test fails once so that the changes are reviewed.
 @Suite struct CommandLinePageTests {
-  @Test func `the command-line page equals the output of the argument parser`() throws {
+  @Test func `the command-line page is the output of the argument parser`() throws {
     let dump = try FlowrunProcess.run(["--experimental-dump-help"])
     let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
     let page = Self.head + (root.subcommands ?? []).flatMap { $0.sections(path: "flowrun") }.joined(separator: "\n")
@@ -39,7 +39,7 @@ import Testing
     var arguments: [Argument]?
     var subcommands: [Command]?
 
-    /// Returns the section of this subcommand, followed by those of its own subcommands.
+    /// Returns the section of this subcommand, followed by the sections of its subcommands.
     func sections(path: String) -> [String] {
       guard shouldDisplay, commandName != "help" else { return [] }
       let path = "\(path) \(commandName)"
@@ -58,7 +58,7 @@ import Testing
       return [text] + children.flatMap { $0.sections(path: path) }
     }
 
-    /// Formats a discussion. Its indented lines are commands and become a code block.
+    /// Formats a discussion. Indented lines are commands and become a code block.
     private static func prose(_ discussion: String) -> String {
       var text = ""
       var isBlock = false

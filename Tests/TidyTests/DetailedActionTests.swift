@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// The members of `DetailedAction`, which have no effect in an action of another kind.
+/// The members of `DetailedAction` have no effect in an action that does not conform to it.
 @Suite struct `The details of actions` {
   private static let names =
     "eventValues|follows|source|needsProtectedData|outputsFromInput|outputFieldsFromInput|eventFromInput|shellTextInput|"
     + "calls|outputLimitBytes"
 
-  @Test func `are declared only by actions that conform to DetailedAction`() throws {
+  @Test func `only actions that conform to DetailedAction declare its members`() throws {
     let members = try Regex(
       #"static (?:let|var) (?:\#(Self.names))\b|static func check\(_ input: LiteralInput\)|func bodyInParts\(\)"#)
     let files = Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }

@@ -1,7 +1,7 @@
 import BasicsPlugin
 import FlowKitYAML
 
-/// A copy of the build plugin's output for the first workflow in docs/embedding.md.
+/// The output that the build plugin would generate for the first workflow in docs/embedding.md.
 enum Workflows {
   static let launch = Launch()
 
@@ -14,7 +14,7 @@ enum Workflows {
       init(values: ValueObject) {}
     }
 
-    /// Empty if the workflow on the page is invalid.
+    /// The compiled workflow. Empty if the workflow on the page is invalid.
     static let compiled: [UInt8] = {
       let text = try? Block.all(in: Repository.text("docs/embedding.md")).first { $0.language == "yaml" }?.text
       let loader = WorkflowLoader(catalog: Engine { BasicsPlugin() }.registry)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/environment.md` must list the variables and folders used in the sources.
+/// Checks that `docs/environment.md` lists the environment variables and folders that the sources use.
 @Suite(.timeLimit(.minutes(5))) struct EnvironmentPageTests {
   private let page: String
   private let sources: String
@@ -12,12 +12,12 @@ import Testing
     let files =
       Repository.files(below: "Sources", ending: ".swift") + Repository.files(below: "Sources", ending: ".c")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
-    // Excludes variables for tests of plugins and for simulated clocks.
+    // Variables for tests of plugins and for simulated clocks need not be on the page.
     let read = files.filter { !$0.contains("/FlowTestKit/") && !$0.hasSuffix("/SyncClock.swift") }
     sources = try read.map(Repository.text).joined(separator: "\n")
   }
 
-  /// Returns the first matched group of each match.
+  /// Returns the text of the first matching group in each match.
   private func matches(of pattern: String, in text: String) throws -> Set<String> {
     // Swift's own regular expressions are slow in a debug build.
     let text = text as NSString
@@ -38,7 +38,7 @@ import Testing
     #expect(names.count > 40)
     for name in names { #expect(page.contains("`\(name)`"), "docs/environment.md does not explain \(name)") }
 
-    // libpq reads the variables for PostgreSQL, NAME is a placeholder, and one variable is internal.
+    // PostgreSQL's variables are read by libpq, NAME is a placeholder, and one variable is internal.
     let others: Set = ["PGPASSFILE", "PGPASSWORD", "NAME", "FLOWRUN_STOP"]
     let named = try matches(of: "`([A-Z][A-Z0-9_]{2,})`", in: page).subtracting(others)
     let literals = try matches(of: #""([A-Z][A-Z0-9_]{2,})""#, in: sources)

@@ -1,11 +1,12 @@
 import Testing
 
-/// The strings of a workflow are parsed in one place, which keeps the results.
+/// Checks that the strings of a workflow are parsed in only one place, which stores the results.
 struct ExpressionParsingTests {
-  /// The only file outside of FlowExpressions that parses expressions: those of `flowrun eval` are in no workflow.
+  /// The only file outside of FlowExpressions that may parse expressions. Those of `flowrun eval` are not in a
+  /// workflow.
   private static let others = ["Sources/FlowCLI/Eval/EvalAnswer.swift"]
 
-  @Test func `the strings of a workflow are parsed only by WorkflowTexts`() throws {
+  @Test func `only WorkflowTexts parses the strings of a workflow`() throws {
     var parsing: [String] = []
     for file in ["Sources", "plugins"].flatMap({ Repository.files(below: $0, ending: ".swift") })
     where !file.hasPrefix("Sources/FlowExpressions/") {

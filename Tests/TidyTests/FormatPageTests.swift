@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pages about the workflow format: every workflow must be valid, and the shown output must be that of a run.
+/// Tests the pages about the workflow format. Every workflow must be valid, and every output must be that of a run.
 @Suite(.timeLimit(.minutes(10))) struct FormatPageTests {
   @Test(arguments: ["docs/format.md", "docs/coming-from.md", "docs/up-to-date.md"])
-  func `every workflow on the page is valid, and runs as described`(page: String) throws {
+  func `every workflow on a page is valid and runs as described`(page: String) throws {
     try check(page)
   }
 
-  @Test func `the page about secrets, which contains a command in Python, is correct`() throws {
+  @Test func `every workflow on the page about secrets, which uses Python, is valid and runs as described`() throws {
     try check("docs/secrets.md")
   }
 

@@ -1,8 +1,8 @@
 import Testing
 
-/// The package that compiles sources of this one with the instrumentation of a fuzzer.
+/// Tests the package that compiles sources of this one with a fuzzer's instrumentation.
 @Suite struct `The fuzzing package` {
-  @Test func `declares every module that its targets import`() throws {
+  @Test func `each fuzzing target declares every module that it imports`() throws {
     let modules = Set(Repository.files(below: "Sources", ending: ".swift").map { $0.split(separator: "/")[1] })
     let targets = try Manifest.dumped("Fuzzing").targets
     #expect(targets.contains { $0.name == "FlowSyntax" } && targets.contains { $0.name == "Fuzz" })

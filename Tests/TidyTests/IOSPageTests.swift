@@ -1,13 +1,13 @@
 import Testing
 
-/// The code on the page about iOS. `scripts/apple-branches` type-checks it as a part of the app in Tests/Apple/App.
+/// Tests the code on the page about iOS. `scripts/apple-branches` type-checks it as part of the app in Tests/Apple/App.
 @Suite struct `The code on the iOS page` {
   private static func lines(_ text: String) -> [Substring] {
     text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("import ") && !$0.isEmpty }
   }
 
   @Test(arguments: ["docs/ios.md", "docs/embedding.md"])
-  func `is part of the app that is type-checked with declarations of Apple's SDK`(_ page: String) throws {
+  func `the code on the page is part of the app that is type-checked with Apple's SDK`(_ page: String) throws {
     let app = Self.lines(try Repository.text("Tests/Apple/App/App.swift"))
     let blocks = Block.all(in: try Repository.text(page)).filter { block in
       block.language == "swift" && !block.text.hasPrefix("// swift-tools-version")

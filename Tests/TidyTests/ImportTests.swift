@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The imports follow the module graph in ARCHITECTURE.md: a target imports only lower ones, and only some targets use
-/// the system's modules.
+/// Checks that imports follow the module graph in ARCHITECTURE.md. A target imports only lower ones, and only some
+/// targets use the system's modules.
 struct ImportTests {
-  /// The targets of the core, lowest first, in the order of the table in ARCHITECTURE.md up to `plugins/*`.
+  /// Returns the targets of the core, lowest first. They are the rows of the table in ARCHITECTURE.md before
+  /// `plugins/*`.
   private static func core() throws -> [String] {
     let table = try #require(Repository.text("ARCHITECTURE.md").split(separator: "## The modules, lowest first").last)
     let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.prefix { !$0.hasPrefix("| `plugins/") }
@@ -14,12 +15,12 @@ struct ImportTests {
 
   @Test func `every core target imports only targets above it in the table`() throws {
     let core = try Self.core()
-    // These targets combine the core and the plugins, so they are below both in the table.
+    // These targets combine the core with the plugins, so they come after both in the table.
     let known = Set(core + ["FlowApple", "FlowCLI", "flowrun", "FlowUI", "flowrun-ui"] + Self.addedToTheFrame)
     let folders = Set(
       [".swift", ".c", ".h", ".modulemap"].flatMap { Repository.files(below: "Sources", ending: $0) }
         .map { String($0.split(separator: "/")[1]) })
-    // System libraries contain no code.
+    // The targets of system libraries contain no code.
     #expect(folders.subtracting(known) == ["CLibYAML", "CSQLite", "CZlib"])
     var seen = 0
     for (place, target) in core.enumerated() {
@@ -41,7 +42,7 @@ struct ImportTests {
     "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands", "FlowRunStores",
   ]
 
-  @Test func `the command's core imports neither the modules that extend it nor their dependencies`() throws {
+  @Test func `FlowCLI imports neither the modules that extend it nor their dependencies`() throws {
     let added = Set(
       Self.addedToTheFrame + [
         "FlowExecutors", "FlowInsight", "FlowLanguageServer", "FlowStoreSQLite", "FlowStorePostgres",
@@ -77,14 +78,14 @@ struct ImportTests {
     ("let text = \"import FlowModel\"", []), ("importer FlowModel", []),
     ("let text = \"\"\"\n  import FlowModel\n  \"\"\"\nimport FlowEngine", ["FlowEngine"]),
   ])
-  func `every form of an import is recognized`(_ line: String, _ modules: [String]) {
+  func `every form of an import statement is recognized`(_ line: String, _ modules: [String]) {
     #expect(Self.imports(in: line) == modules)
   }
 
-  /// True if a file is not compiled as part of its target but is a resource for other programs.
+  /// True if a file is only a resource for other programs and is not compiled into its target.
   private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/FlowPluginSupport/Files/") }
 
-  @Test func `only the engine uses Dispatch, and only the loader uses libyaml`() throws {
+  @Test func `only the engine imports Dispatch, and only the loader imports libyaml`() throws {
     for file in Repository.files(below: "Sources", ending: ".swift") {
       let modules = try imports(of: file)
       if !file.hasPrefix("Sources/FlowEngine/") {
@@ -96,7 +97,7 @@ struct ImportTests {
     }
   }
 
-  @Test func `only one module calls SQLite`() throws {
+  @Test func `only FlowSQLite imports SQLite`() throws {
     for file in ["Sources", "plugins", "Tests"].flatMap({ Repository.files(below: $0, ending: ".swift") })
     where !file.hasPrefix("Sources/FlowSQLite/") {
       #expect(try !imports(of: file).contains("CSQLite"), "\(file) imports CSQLite")
@@ -109,12 +110,12 @@ struct ImportTests {
     for file in files {
       let parts = file.split(separator: "/").map(String.init)
       for module in try imports(of: file) {
-        // The schemas of a plugin are YAML, so one of its modules imports the YAML reader. No app needs that module.
+        // SyncYAML reads the plugin's schemas, which are YAML. No app needs that module.
         if parts[3] == "SyncYAML", module == "FlowSyntax" { continue }
         #expect(
           !["FlowEngine", "FlowSyntax", "FlowKit", "FlowCLI", "FlowPluginHost"].contains(module),
           "\(file) imports \(module)")
-        // The subcommands of a plugin import the plugin's own module.
+        // The subcommands of a plugin may import the plugin's own module.
         let isOwn = !Repository.files(below: "plugins/\(parts[1])/Sources/\(module)", ending: ".swift").isEmpty
         if module.hasSuffix("Plugin") { #expect(isOwn, "\(file) imports \(module)") }
       }
@@ -139,8 +140,8 @@ struct ImportTests {
   }
 
   @Test func `only the listed files import the system's modules`() throws {
-    // Files for external plugins must have no dependencies. The socket qualifies system functions, which its methods
-    // hide, with the module's name.
+    // Files that are copied to external plugins must have no dependencies. The socket names the module because its
+    // methods hide system functions of the same names.
     let apart = ["Sources/FlowPlatform/Platform.swift", "plugins/sync/Sources/SyncHTTP/HTTPSocket.swift"]
     let files =
       Repository.files(below: "Sources", ending: ".swift")
@@ -156,7 +157,7 @@ struct ImportTests {
   private func imports(of file: String) throws -> [String] { try Self.imports(in: Repository.text(file)) }
 
   static func imports(in text: String) -> [String] {
-    // Text in a multiline string literal may be a file of another package.
+    // A multiline string literal may contain a file of another package.
     let code = text.split(separator: "\"\"\"", omittingEmptySubsequences: false).enumerated().filter {
       $0.offset % 2 == 0
     }

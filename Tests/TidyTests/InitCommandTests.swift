@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `flowrun init`, used as in the README.
+/// Tests `flowrun init` as it is used in the README.
 @Suite(.timeLimit(.minutes(10))) struct InitCommandTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "init-\(UInt64.random(in: 0 ... .max))")
@@ -16,7 +16,7 @@ import Testing
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  @Test func `init writes the workflow shown in the installation guide, and it runs`() throws {
+  @Test func `init writes the workflow shown in the installation guide, which runs`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let written = try flowrun("init")
     #expect(written.exitCode == 0 && written.output == "wrote release.yaml\n\nRun it:\n  flowrun release.yaml\n")
@@ -25,7 +25,7 @@ import Testing
     #expect(try flowrun("release.yaml").exitCode == 0)
   }
 
-  @Test func `init never overwrites a file, and suggests another file name`() throws {
+  @Test func `init never overwrites a file, and suggests another name`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try flowrun("init", "mine.yaml").exitCode == 0)
     try "mine".write(to: folder.appendingPathComponent("mine.yaml"), atomically: true, encoding: .utf8)
@@ -34,7 +34,7 @@ import Testing
     #expect(
       again.errors == "flowrun: 'mine.yaml' already exists; name another file, such as flowrun init release-2.yaml\n")
     #expect(try text(of: "mine.yaml") == "mine")
-    // A link to a missing file must not be replaced either.
+    // A link whose target is missing must not be replaced either.
     try FileManager.default.createSymbolicLink(
       atPath: folder.appendingPathComponent("link.yaml").path, withDestinationPath: "nowhere.yaml")
     #expect(try flowrun("init", "link.yaml").exitCode != 0)

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The targets on which `FlowKit` depends. On Apple's platforms, an app must not need anything but the SDK.
+/// Tests the targets on which `FlowKit` depends. On Apple's platforms, an app must need only the SDK.
 @Suite struct `The dependencies of FlowKit` {
   @Test(arguments: ["FlowKit", "FlowTestKit"])
-  func `do not include YAML, a database or processes`(product: String) throws {
+  func `FlowKit depends on neither YAML nor a database nor processes`(product: String) throws {
     let closure = try Manifest.dumped().closure(ofProduct: product)
     #expect(closure.contains("FlowEngine"))
     let outside: Set = ["CLibYAML", "CSQLite", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem"]
     #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
   }
 
-  @Test func `of other products for apps do not include YAML, processes or PostgreSQL`() throws {
+  @Test func `other products for apps depend on neither YAML nor processes nor PostgreSQL`() throws {
     let manifest = try Manifest.dumped()
     let products = Set(manifest.products.keys).subtracting(Manifest.notForApps).filter { !$0.hasPrefix("flowrun") }
     #expect(products.isSuperset(of: ["SyncKit", "SyncPlugin", "FlowApple", "FlowObservability", "PomodoroPlugin"]))
@@ -23,16 +23,16 @@ import Testing
     }
   }
 
-  @Test func `are documented with every other product on the page for apps`() throws {
+  @Test func `the page for apps documents every product`() throws {
     let page = try Repository.text("docs/embedding.md")
     for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {
-      // Plugins have their own pages.
+      // Plugins are documented on their own pages.
       if name.hasSuffix("Plugin"), name != "FlowrunBuildPlugin" { continue }
       #expect(page.contains("`\(name)`"), "docs/embedding.md does not say what \(name) is for")
     }
   }
 
-  @Test func `include processes only for the plugin that runs commands`() throws {
+  @Test func `only the plugin that runs commands depends on processes`() throws {
     let manifest = try Manifest.dumped()
     let plugins = manifest.products.keys.filter { $0.hasSuffix("Plugin") }
     #expect(plugins.count > 9)
@@ -41,7 +41,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `are limited to the listed C functions`() throws {
+    @Test func `FlowKit calls only the listed C functions`() throws {
       let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       let targets = try Manifest.dumped().closure(ofProduct: "FlowKit").sorted()
       let objects = targets.map { "'\(folder)/\($0).build'" }.joined(separator: " ")

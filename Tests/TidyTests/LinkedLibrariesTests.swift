@@ -3,13 +3,12 @@
   import TestSupport
   import Testing
 
-  /// The libraries that `flowrun` must not link. Full Foundation contains 34 MB of Unicode tables, unlike
-  /// FoundationEssentials.
+  /// Tests that `flowrun` does not link full Foundation. Unlike FoundationEssentials, it contains 34 MB of Unicode
+  /// tables.
   ///
-  /// SwiftPM generates an accessor for resources that uses `Bundle`. It is never called, and only builds without
-  /// optimization contain it.
+  /// In debug builds, SwiftPM generates an accessor for resources that uses `Bundle`. It is never called.
   @Suite struct `The linked libraries of flowrun` {
-    /// The symbols that `flowrun` uses from full Foundation.
+    /// Prints the symbols of full Foundation that `flowrun` uses.
     private static let script = """
       binary='\(FlowrunProcess.path)'
       libraries=$(ldd "$binary" | awk '/libFoundation\\.so|libFoundationInternationalization|_FoundationICU/ { print $3 }')
@@ -22,14 +21,14 @@
       fi
       """
 
-    @Test func `exclude full Foundation and its Unicode tables`() throws {
+    @Test func `flowrun does not link full Foundation and its Unicode tables`() throws {
       let found = try Shell.run(Self.script)
       #expect(found.status == 0)
       #expect(found.output == "", "use FoundationEssentials or FlowPlatform for what these symbols do")
     }
 
-    /// The sync server is excluded, because it links full Foundation.
-    @Test func `do not require FileManager's file attributes, whose types differ without full Foundation`() throws {
+    /// The sync server may use them, because it links full Foundation.
+    @Test func `no file requires FileManager's file attributes, whose types differ without full Foundation`() throws {
       let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
         $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")
       }

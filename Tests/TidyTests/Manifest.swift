@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The contents of `Package.swift` as SwiftPM parses it.
+/// The contents of a `Package.swift`, as SwiftPM parses it.
 struct Manifest {
   struct Target {
     let name: String
@@ -12,7 +12,7 @@ struct Manifest {
     let products: Set<String>
   }
 
-  /// The products that are not for apps, because they are programs, read YAML, start processes or are servers.
+  /// The products that an app does not use: programs, servers, and products that read YAML or start processes.
   static let notForApps: Set = [
     "FlowCLI", "FlowKitYAML", "FlowPluginHost", "FlowrunBuildPlugin", "ShellPlugin", "SyncServerKit", "SyncYAML",
   ]
@@ -20,7 +20,7 @@ struct Manifest {
   let targets: [Target]
   let products: [String: [String]]
 
-  /// Returns all targets of the package that a product consists of.
+  /// Returns all targets of the package that are part of a product.
   func closure(ofProduct name: String) -> Set<String> {
     let byName = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
     var closure: Set<String> = []
@@ -41,7 +41,7 @@ struct Manifest {
       let dependencies: [[String: [Part?]]]
     }
 
-    /// The name of a dependency. Its other properties are ignored.
+    /// The name of a dependency. The other properties in the output are ignored.
     struct Part: Decodable {
       let name: String?
       init(from decoder: any Decoder) throws { name = try? decoder.singleValueContainer().decode(String.self) }
@@ -56,9 +56,9 @@ struct Manifest {
     let products: [Product]
   }
 
-  /// Runs SwiftPM with a separate build folder, so that it does not wait for another build.
+  /// Parses a package with SwiftPM. A separate build folder prevents waiting for another build.
   ///
-  /// - Parameter package: the folder of a package below the root of the repository, or `.` for the root.
+  /// - Parameter package: the package's folder, relative to the root of the repository.
   static func dumped(_ package: String = ".") throws -> Manifest {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-manifest-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
