@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The subcommands that only read a workflow must not run any part of it; see `docs/security.md`.
+/// Checks that subcommands that only read a workflow run no part of it, as `docs/security.md` promises.
 @Suite(.timeLimit(.minutes(5))) struct NothingRunsTests {
   private let folder: URL
-  /// A file to which each command, each secret's command and each plugin's program appends its name.
+  /// The file to which each command, each secret's command and each plugin's program appends its name.
   private var marks: String { folder.path + "-marks.txt" }
 
   init() throws {
@@ -52,7 +52,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: marks)
   }
 
-  /// Returns the names of everything that has run since the last call.
+  /// Returns the names of the programs that have run since the last call.
   private func whatRan() -> Set<String> {
     let text = (try? String(contentsOfFile: marks, encoding: .utf8)) ?? ""
     try? FileManager.default.removeItem(atPath: marks)
@@ -121,7 +121,7 @@ import Testing
       input += "Content-Length: \(body.count)\r\n\r\n" + String(decoding: body, as: UTF8.self)
     }
     try write(input, to: "messages")
-    // The end of input is sent only after the last response.
+    // Standard input is closed only after the last response.
     let session = try Shell.run(
       """
       mkfifo in

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The app in docs/embedding.md with its own plugin, as a separate package. It depends on this package and on some of
-/// the same packages as flowrun, in other versions. Building it takes some minutes, so the result is kept in
+/// Builds the app in docs/embedding.md with its own plugin as a separate package. The package depends on this one and
+/// on other versions of some packages that flowrun uses. Building it takes some minutes, so the result is stored in
 /// `.build/outside-app`.
 @Suite(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(30)), .serialized)
 struct OutsideAppTests {
   private static let folder = Repository.root.appendingPathComponent(".build/outside-app")
 
   @Test(arguments: TestExtent.current == .long ? ["debug", "release"] : ["debug"])
-  func `the example app, with its own plugin and dependencies, builds and runs as a separate package`(
+  func `the example app builds and runs as a separate package with its own plugin and dependencies`(
     configuration: String
   ) throws {
     try write()
@@ -27,7 +27,7 @@ struct OutsideAppTests {
     #expect(lines.last == "again: success")
   }
 
-  /// Writes the package. Unchanged files keep their modification time, so that they are not compiled again.
+  /// Writes the package. Files that have not changed keep their modification time, so that they are not compiled again.
   private func write() throws {
     let block = try #require(
       Block.all(in: Repository.text("docs/embedding.md")).first { $0.text.hasPrefix("import FlowKitYAML") })

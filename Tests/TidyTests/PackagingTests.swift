@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The requirements of Apple's tools that can be tested here.
+/// Tests the requirements of Apple's tools as far as this is possible without them.
 @Suite struct `Packaging for Apple's platforms` {
   /// The functions for which Apple requires a reason, and the reasons: access to files in the app's own containers, and
-  /// the check for free space before writing. Before you call another such function, add it here with its reason.
+  /// a check for free space before writing. If you call another such function, add it here with its reason.
   private static let timestamps = ["fstat", "fstatat", "getattrlist", "getattrlistbulk", "lstat", "stat"]
   private static let space = ["fstatfs", "fstatvfs", "statfs", "statvfs"]
   private static let reasons = [
@@ -14,7 +14,7 @@ import Testing
   ]
   private static let others = ["UserDefaults", "systemUptime", "mach_absolute_time(", "activeInputModes"]
 
-  /// The targets of products for apps.
+  /// Returns the targets of all products for apps.
   private static func targets() throws -> [Manifest.Target] {
     let manifest = try Manifest.dumped()
     let names = Set(manifest.products.keys).subtracting(Manifest.notForApps)
@@ -23,7 +23,7 @@ import Testing
     return manifest.targets.filter { closure.contains($0.name) }
   }
 
-  /// The categories in a privacy manifest with their reasons, or nil if there is no manifest.
+  /// Returns the categories in a folder's privacy manifest with their reasons, or nil if there is no manifest.
   private static func declared(_ folder: String) throws -> [String: [String]]? {
     let file = Repository.root.appendingPathComponent("\(folder)/PrivacyInfo.xcprivacy")
     guard let data = try? Data(contentsOf: file) else { return nil }
@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `has a privacy manifest for every module with an API that requires a reason`() throws {
+    @Test func `every module with an API that requires a reason has a privacy manifest`() throws {
       let objects = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       var calling: Set<String> = []
       for target in try Self.targets() where FileManager.default.fileExists(atPath: "\(objects)/\(target.name).build") {
@@ -60,7 +60,7 @@ import Testing
     }
   #endif
 
-  @Test func `has privacy manifests only with valid reasons and for modules in Package.swift`()
+  @Test func `privacy manifests contain only valid reasons and belong to modules in Package.swift`()
     throws
   {
     let listed = try #require(
@@ -80,7 +80,7 @@ import Testing
     #expect(found.count > 8)
   }
 
-  @Test func `uses no other API that requires a reason in app modules`() throws {
+  @Test func `modules for apps use no other API that requires a reason`() throws {
     for target in try Self.targets() {
       for ending in [".swift", ".c", ".h"] {
         for file in Repository.files(below: target.folder, ending: ending) {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `lists existing schemes and targets for the package index`() throws {
+  @Test func `the package index is given only existing schemes and targets`() throws {
     let source = SourceText(Array(try Repository.text(".spi.yml").utf8), file: ".spi.yml")
     let (value, diagnostics) = PlacedValue.read(source)
     #expect(diagnostics.isEmpty)
@@ -110,7 +110,7 @@ import Testing
         return text
       }
       platforms.append(try #require(text("platform")))
-      // The scheme must be a product for apps; others cannot be built there.
+      // The scheme must be a product for apps. Others cannot be built there.
       if let scheme = text("scheme") {
         #expect(manifest.products[scheme] != nil, "\(scheme)")
         #expect(!Manifest.notForApps.contains(scheme), "\(scheme)")
@@ -126,7 +126,7 @@ import Testing
     #expect(platforms.contains("ios"))
   }
 
-  @Test func `uses SQLite from Apple's SDK on a Mac, not from Homebrew`() throws {
+  @Test func `SQLite comes from Apple's SDK on a Mac, not from Homebrew`() throws {
     let text = try Repository.text("Package.swift")
     #expect(text.contains("#if os(macOS)") && text.contains("Target.systemLibrary(name: \"CSQLite\")\n#else"))
     #expect(!text.contains(".brew([\"sqlite\"])"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The two READMEs, the index of the pages, and the pages that contain lists.
+/// Tests the two READMEs, the index of the pages, and pages that contain lists.
 @Suite(.timeLimit(.minutes(10))) struct PageTests {
   // MARK: README
 
@@ -15,7 +15,7 @@ import Testing
     #expect(text.split { $0 == " " || $0 == "\n" }.count <= 1500)
   }
 
-  @Test func `the Chinese README has the structure, the commands and the links of the English one`() throws {
+  @Test func `the Chinese README has the same structure, commands and links as the English one`() throws {
     let english = try Outline(of: Repository.text("README.md"))
     let chinese = try Outline(of: Repository.text("README.zh-Hans.md"))
     #expect(english.lines == chinese.lines)
@@ -24,12 +24,12 @@ import Testing
     #expect(english.links == chinese.links)
   }
 
-  /// The parts of a page that must be the same in both languages.
+  /// The parts of a page that must be equal in both languages.
   private struct Outline {
     /// The markers at the start of lines: headings, list items, numbered steps and table rows.
     var lines: [String] = []
     var blocks: [String] = []
-    /// The texts between backticks, sorted because their order depends on the language.
+    /// The texts between backticks. They are sorted, because their order depends on the language.
     var code: [String] = []
     var links: [String] = []
 
@@ -58,7 +58,7 @@ import Testing
 
   // MARK: Links
 
-  @Test func `every link between pages is valid, and the index contains every page`() throws {
+  @Test func `every link between pages is valid, and the index links every page`() throws {
     let docs = Repository.files(below: "docs", ending: ".md")
     let pages = ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + docs
     var linked: Set<String> = []
@@ -78,14 +78,14 @@ import Testing
     }
   }
 
-  /// Returns the page without its code blocks.
+  /// Returns the text of a page without its code blocks.
   private static func prose(_ text: String) -> String {
     text.components(separatedBy: "\n```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
   }
 
   // MARK: References
 
-  @Test func `the page on events lists every event and every field of a run`() throws {
+  @Test func `the page on events describes every event and every field`() throws {
     let page = try Repository.text("docs/events.md")
     let source = try Repository.text("Sources/FlowEngine/Report/RunEvent.swift")
     let names = source.matches(of: /case \.\w+: "([a-z]+\.[a-z-]+)"/).map { String($0.output.1) }
@@ -108,7 +108,7 @@ import Testing
     let run = try FlowrunProcess.run(["fields.yaml", "--json", "--report", "report.json"], in: folder.path)
     try #require(run.exitCode == 0, "\(run.errors)")
     let report = try String(contentsOf: folder.appendingPathComponent("report.json"), encoding: .utf8)
-    // The names of steps and queues are also keys, but not fields.
+    // The names of steps and queues appear as keys but are not fields.
     let others: Set = ["post", "items", "fails", "main"]
     let fields = Set((run.output + report).matches(of: /"(\w+)" ?:/).map { String($0.output.1) }).subtracting(others)
     #expect(fields.count > 30)

@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Replacements for programs that commands on pages use and that may not be installed. They need no network and no
-/// compiler.
+/// Replacements for programs that commands on pages use and that may not be installed. They need neither a network nor
+/// a compiler.
 enum PageTools {
   private static let programs = [
     "flowrun": "exec '\(FlowrunProcess.path)' \"$@\"", "curl": curl, "cc": compiler,
   ]
 
-  /// Writes the programs to a new folder. Returns an environment in which this folder is first in `PATH`.
+  /// Writes the programs to a new folder. Returns environment variables with this folder first in `PATH`.
   static func environment(in folder: URL) throws -> [String: String] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, text) in programs {
@@ -23,7 +23,7 @@ enum PageTools {
     return environment
   }
 
-  /// A program that returns the same page for every address. The first request for a status returns 503.
+  /// Replaces curl: returns the same page for every address. The first request for a status returns 503.
   private static let curl = """
     while [ $# -gt 0 ]; do
       case $1 in
@@ -38,7 +38,7 @@ enum PageTools {
     [ -z "$format" ] || printf %s $code
     """
 
-  /// A program that creates a program that prints the first quoted text in the last file.
+  /// Replaces a compiler: writes a program that prints the first quoted text in the last file.
   private static let compiler = """
     while [ $# -gt 0 ]; do
       case $1 in

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The plan must not depend on threads, clocks or queues. It is not a separate module, so these tests check that.
+/// Checks that the plan does not depend on threads, clocks or queues. The compiler does not, because the plan is not a
+/// separate module.
 struct PlanWallTests {
   private let plan = Repository.files(below: "Sources/FlowEngine/Plan", ending: ".swift")
   private let driver = Repository.files(below: "Sources/FlowEngine/Run", ending: ".swift")
@@ -15,7 +16,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the plan does not name any type of the driver`() throws {
+  @Test func `the plan uses no type of the driver`() throws {
     let types: Set<String> = try driver.reduce(into: Set<String>()) { $0.formUnion(try self.types(in: $1)) }
     #expect(types.contains("WorkflowRun") && types.count > 20)
     for file in plan {
@@ -24,7 +25,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `only the files in Speed end fast paths and copy tables`() throws {
+  @Test func `only files in Speed end fast paths and copy tables`() throws {
     let inside = ["endFastPath", "makeUnique", "fastPathEnds"]
     for file in plan + driver where !file.contains("/Plan/Speed/") && !file.hasSuffix("/Plan.swift") {
       let words = try self.words(of: file)
@@ -32,7 +33,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the engine sets no timers with leeway, which can be 10 % late on Apple's systems`()
+  @Test func `the engine uses no timers with leeway, which can be 10 % late on Apple's systems`()
     throws
   {
     #expect(driver.count > 50)
@@ -43,14 +44,14 @@ struct PlanWallTests {
     let copy = #/(?:=|\breturn|\[|\() *(?:self\.|state\.)?plan *(?:$|[,)\]}])/#
     for file in driver where file.contains("/Run/Threads/") || file.contains("/WorkflowRun") {
       for line in try Repository.text(file).split(separator: "\n") where line.contains("plan") {
-        // An argument is read only while the lock is held.
+        // Passing the plan as an argument is allowed, because it is read while the lock is held.
         let isCopied = line.contains(copy) && !line.contains("(of: state.plan)") && !line.contains(", state.plan)")
         #expect(!isCopied || line.contains("self.plan = plan"), "\(file): \(line)")
       }
     }
   }
 
-  @Test func `the rules use no types of Speed except the tables`() throws {
+  @Test func `the rules use no types of Speed except for its tables`() throws {
     let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
       types.formUnion(try self.types(in: file))
     }
@@ -63,7 +64,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `no rules file has more than 250 lines, and no function more than 60`() throws {
+  @Test func `files with rules have at most 250 lines, and their functions at most 60`() throws {
     let start = try Regex(#"^  (?:@\S+ )*(?:public |package |private |static |mutating )*(?:func|init)\b"#)
     for file in plan where file.contains("/Plan/Rules/") {
       let lines = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false)
@@ -75,7 +76,7 @@ struct PlanWallTests {
     }
   }
 
-  /// Returns the identifiers and other words in a file, without its comments.
+  /// Returns the words in a file's code, without those in comments.
   private func words(of file: String) throws -> Set<String> {
     let code = try Repository.text(file).split(separator: "\n").map { line in
       line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page about writing a plugin. Its code blocks are used as a reader would use them.
+/// Tests the page about writing a plugin. Its code blocks are used as a reader would use them.
 @Suite(.timeLimit(.minutes(10))) struct PluginPageTests {
-  @Test func `the page about writing a plugin is correct`() throws {
+  @Test func `the code blocks on the page about writing a plugin work`() throws {
     let blocks = try Block.all(in: Repository.text("plugins/README.md"))
     func texts(_ language: String) -> [String] { blocks.filter { $0.language == language }.map(\.text) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("page-\(UInt64.random(in: 0 ... .max))")
@@ -24,7 +24,7 @@ import Testing
     for line in written.output.split(separator: "\n") where line.hasPrefix("wrote") { #expect(console.contains(line)) }
     #expect(try flowrun("plugins", "check", "plugins/shout").exitCode == 0)
     #expect(console.contains(try flowrun("call", "shout.text", "--with", #"{"text": "hello"}"#).output))
-    // The first YAML block is a workflow, the second one a manifest. The JSON block contains the cases.
+    // The first YAML block is a workflow and the second one a manifest. The JSON block contains test cases.
     let yaml = texts("yaml")
     try write(yaml[0], to: "hello.yaml")
     let run = try flowrun("hello.yaml")

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// The lists of public names in `docs/api`, compared with the modules that were built with the tests.
+  /// Compares the lists of public names in `docs/api` with the modules that were built with the tests.
   @Suite(.enabled(if: hasPython, "python3 is not installed"), .timeLimit(.minutes(10)))
   struct `The public names of each product` {
-    @Test func `match the lists in docs/api`() throws {
+    @Test func `the public names of each product match the lists in docs/api`() throws {
       let build = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       let (status, text) = try Shell.run(
         "scripts/public-api --check --build '\(build)'", in: Repository.root.path, limitSeconds: 540)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The code blocks on these pages are run as a reader would run them.
+/// Runs the code blocks on pages as a reader would run them.
 @Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
   @Test(arguments: [
     ("README.md", 3), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
@@ -21,7 +21,7 @@ import Testing
 
   private func check(_ page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))
-    // The two paths to the gate differ by 40 ms on that page.
+    // On that page, the two paths to the gate differ by 40 ms.
     let folder = try PageFolder(slowness: page == "docs/insight.md" ? 80 : 20)
     defer { folder.remove() }
     var calls = 0
@@ -45,14 +45,14 @@ import Testing
     for block in try Block.all(in: Repository.text(page)) {
       guard let name = block.name else { continue }
       left.remove(name)
-      // A reader's folder is next to the repository.
+      // In the reader's folder, the repository is in a neighboring folder.
       let file = try Repository.text("\(example)/\(name)").replacing("path: \"../..\"", with: "path: \"../flowrun\"")
       #expect(block.text == file, "\(page) differs from \(example)/\(name)")
     }
     #expect(left.isEmpty, "\(page) lacks \(left.sorted())")
   }
 
-  @Test func `the examples for apps are the ones that are compiled and run`() throws {
+  @Test func `the examples for apps on the pages are the ones that are compiled and run`() throws {
     let blocks = try Block.all(in: Repository.text("docs/embedding.md")).filter { $0.language == "swift" }
     #expect(try Repository.text("Tests/TidyTests/EmbeddedLaunch.swift") == blocks[0].text)
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")
@@ -101,7 +101,7 @@ import Testing
   }
 }
 
-/// A fenced code block of a page: its language, the file name after it, and its text.
+/// A fenced code block on a page: the language, the file name after it, and the text.
 struct Block {
   var language: String
   var name: String?
@@ -127,7 +127,7 @@ struct Block {
   }
 }
 
-/// The folder in which the blocks of a page are written and run.
+/// The folder in which a page's code blocks are written and run.
 final class PageFolder {
   private let url = FileManager.default.temporaryDirectory.appendingPathComponent("page-\(UUID().uuidString)")
   private let tools: URL
@@ -135,8 +135,8 @@ final class PageFolder {
   private let slowness: Int
   private var slowed: Set<String> = []
 
-  /// Creates the folder. All durations in workflows with a deadline are multiplied by `slowness`, so that the output is
-  /// the same on a machine on which threads are sometimes delayed for seconds.
+  /// Creates the folder. In workflows with a deadline, all durations are multiplied by `slowness`, so that threads that
+  /// are delayed for seconds do not change the output.
   init(slowness: Int = 20) throws {
     self.slowness = slowness
     tools = URL(fileURLWithPath: url.path + "-tools")
@@ -144,16 +144,16 @@ final class PageFolder {
     environment = try PageTools.environment(in: tools)
   }
 
-  /// Removes the folder.
+  /// Removes the folder and the programs for it.
   func remove() { for folder in [url, tools] { try? FileManager.default.removeItem(at: folder) } }
 
-  /// Writes a block to the file whose name it contains.
+  /// Writes a block to the file that it names.
   func write(_ block: Block) throws {
     try block.write(in: url)
     slowed.remove(block.name ?? "")
   }
 
-  /// Runs the command in a block and compares its output.
+  /// Runs the command in a block and checks that its output is the one on the page.
   func check(_ block: Block) throws {
     try block.check(in: url, environment: environment) { words in
       guard let file = words.first, file.hasSuffix(".yaml") else { return words }
@@ -174,27 +174,27 @@ final class PageFolder {
 }
 
 extension Block {
-  /// Returns a regular expression for a text in which each duration matches any duration.
+  /// Returns a regular expression for a text, in which each duration matches any duration.
   private static func pattern(_ text: String) -> String {
     NSRegularExpression.escapedPattern(for: text)
       .replacing(/\b[0-9]+(?:\\\.[0-9]+)? (?:µs|ms|s)\b/, with: "[0-9.]+ (?:µs|ms|s)")
   }
 
-  /// Writes the block to the file whose name it contains.
+  /// Writes the block to the file that it names.
   func write(in folder: URL) throws {
     let file = folder.appendingPathComponent(try #require(name))
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  /// Returns the words of a command line. Quotes group words as in a shell.
+  /// Returns the words of a command line. As in a shell, quotes group words.
   private static func words(of line: Substring) -> [String] {
     line.matches(of: /(?:'[^']*'|"[^"]*"|[^ '"])+/).map { word in
       String(word.output).replacing(/'([^']*)'|"([^"]*)"/) { $0.output.1 ?? $0.output.2 ?? "" }
     }
   }
 
-  /// The commands in a console block, the output lines, and the exit code in its last line.
+  /// The commands in a console block, the lines of output, and the exit code from its last line.
   var call: (commands: [String], lines: [String], exitCode: Int32) {
     var lines = text.split(separator: "\n").map(String.init)
     let commands = lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
@@ -207,7 +207,8 @@ extension Block {
     return (commands, lines, exitCode)
   }
 
-  /// Runs the `$ flowrun …` line of the block, changed by `change`, and searches its output for the lines below it.
+  /// Runs the `$ flowrun …` line of the block after `change` was applied to it. Checks that the output contains the
+  /// lines below it.
   func check(
     in folder: URL, environment: [String: String], _ change: ([String]) throws -> [String] = { $0 }
   ) throws {
@@ -219,7 +220,8 @@ extension Block {
     Self.expect(call.lines, in: result.errors + result.output, of: command)
   }
 
-  /// Searches the output of a command for lines, in order. `…` matches any text, and a duration matches any duration.
+  /// Checks that the output of a command contains lines in this order. `…` matches any text, and a duration matches any
+  /// duration.
   static func expect(_ lines: [String], in output: String, of command: String) {
     var rest = output[...]
     for line in lines {

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page with recipes: each recipe must be complete and have the output shown on the page.
+/// Tests the page with recipes. Each recipe must be complete and have the output shown on the page.
 @Suite(.timeLimit(.minutes(5))) struct RecipeTests {
-  /// A section of the page.
+  /// A recipe, which is a section of the page.
   struct Recipe: Sendable, CustomTestStringConvertible {
     var text: String
     var title: String { String(text.prefix { $0 != "\n" }) }
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Recipe.all) func `a recipe runs without changes in an empty folder`(recipe: Recipe) throws {
+  @Test(arguments: Recipe.all) func `each recipe runs unchanged in an empty folder`(recipe: Recipe) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "recipe-\(UInt64.random(in: 0 ... .max))")
     let (work, tools) = (folder.appendingPathComponent("work"), folder.appendingPathComponent("tools"))
@@ -47,7 +47,7 @@ import Testing
         shown.formUnion(files.filter { name in call.commands.contains { $0.contains(" \(name)") } })
       }
     }
-    // An included file is run together with the file that includes it.
+    // An included file is run by the file that includes it.
     let included = files.filter { recipe.text.contains("uses: ./\($0)") }
     #expect(!files.isEmpty)
     #expect(files.subtracting(shown).subtracting(included) == [], "nothing runs these")

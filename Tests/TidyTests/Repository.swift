@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of the repository, for tests of their text.
+/// The files of the repository, whose text is tested.
 enum Repository {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -9,8 +9,8 @@ enum Repository {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
-  /// Returns the sorted paths of all files in a folder with this ending, relative to the root and without build
-  /// folders.
+  /// Returns the paths of all files in a folder that have this ending. They are sorted and relative to the root. Build
+  /// folders are skipped.
   static func files(below folder: String, ending: String) -> [String] {
     guard let walker = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path) else {
       return []

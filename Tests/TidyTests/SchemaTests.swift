@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// The stored schema for editors must equal the output of `flowrun schema`.
+/// Checks that the stored schema for editors is the output of `flowrun schema`.
 struct SchemaTests {
-  /// If this fails after a change of keys or actions, run `flowrun schema > workflows/workflow.schema.json`.
-  @Test func `the schema next to the workflows is the output of flowrun schema`() throws {
+  /// If this fails after a change to keys or actions, run `flowrun schema > workflows/workflow.schema.json`.
+  @Test func `the stored schema is the output of flowrun schema`() throws {
     let printed = try FlowrunProcess.run(["schema"], in: Repository.root.path)
     #expect(printed.exitCode == 0)
     let kept = try Repository.text("workflows/workflow.schema.json")

@@ -3,16 +3,16 @@
   import TestSupport
   import Testing
 
-  /// `scripts/setup` with a replacement for apt-get.
+  /// Tests `scripts/setup` with a replacement for apt-get.
   @Suite struct `Installing packages` {
-    /// The programs that the script needs in addition to apt-get.
+    /// The programs that the script uses in addition to apt-get.
     private static let tools = [
       "awk", "basename", "bash", "cat", "dirname", "env", "grep", "id", "ldd", "mktemp", "readlink", "rm", "sort", "tr",
       "uname",
     ]
 
-    /// Runs `scripts/setup bench` in an environment without the programs that it checks for. `lines` is a script that
-    /// replaces apt-get, and `$calls` is a file with the arguments of its calls.
+    /// Runs `scripts/setup bench` in an environment that lacks the programs that it checks for. `lines` is a shell
+    /// script that replaces apt-get. In it, `$calls` is the file to which the arguments of each call are written.
     private func setup(aptGet lines: String) throws -> (status: Int32, output: String, calls: [String]) {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-setup-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@
       return (result.status, result.output, text.split(separator: "\n").map(String.init))
     }
 
-    @Test func `waits for the lock of apt-get, and hides its output on success`() throws {
+    @Test func `waits for apt-get's lock, and hides its output on success`() throws {
       let result = try setup(aptGet: "echo Reading package lists")
       #expect(result.status == 0, "\(result.output)")
       #expect(result.calls.count == 2)
@@ -43,7 +43,7 @@
       #expect(result.output.hasPrefix("setup: installing ") && !result.output.contains("Reading package lists"))
     }
 
-    @Test func `retries while another program holds the lock`() throws {
+    @Test func `tries again while another program holds the lock`() throws {
       let result = try setup(
         aptGet: """
           if [ "$(grep -c update "$calls")" -lt 3 ]; then

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `scripts/test --list` prints the command that runs each suite.
+/// Checks the output of `scripts/test --list`, which is the command that runs each suite.
 @Suite struct `The commands that run the tests` {
-  /// The patterns of suites, each with the command that runs the suites that it matches.
+  /// Returns patterns of suites, each with the command that runs the matching suites.
   private func patterns() throws -> [(pattern: String, command: String)] {
     let (status, output) = try Shell.run("'\(Repository.root.path)/scripts/test' --list")
     try #require(status == 0, "\(output)")
@@ -12,7 +12,7 @@ import Testing
       .filter { $0[1].hasPrefix("^") }.map { (pattern: $0[1], command: $0[0]) }
   }
 
-  /// All tests of this program, as `TARGET.SUITE/TEST`.
+  /// Returns all tests of this program as `TARGET.SUITE/TEST`.
   private func tests() throws -> [String] {
     let program = CommandLine.arguments[0]
     let (status, output) = try Shell.run("'\(program)' --testing-library swift-testing --list-tests 2>/dev/null")
@@ -20,7 +20,7 @@ import Testing
     return output.split(separator: "\n").map(String.init)
   }
 
-  @Test func `run each suite once and contain only existing suites`() throws {
+  @Test func `the test commands run each suite once and contain only existing suites`() throws {
     let patterns = try patterns()
     let expressions = try patterns.map { try Regex($0.pattern) }
     var commands: [String: Set<String>] = [:]
@@ -32,7 +32,7 @@ import Testing
       }
     }
     #expect(commands.filter { $0.value.count > 1 }.isEmpty)
-    // Without the trait Network, these contain no tests.
+    // These targets contain tests only with the trait Network.
     let needNetwork = [
       "^SyncServerTests[./]", "^FlowStorePostgresTests[./]", "^FlowUITests[./]", "^FlowObservabilityTests[./]",
       "^SyncMetricsTests[./]",

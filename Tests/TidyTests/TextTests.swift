@@ -1,14 +1,14 @@
 import FlowKitYAML
 import Testing
 
-/// Text that must or must not be in the repository.
+/// Checks texts that must or must not be in the repository.
 struct TextTests {
   private static var sources: [String] {
     Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
   }
 
-  @Test func `a static mutex never has an initial state that the optimizer could drop`() throws {
+  @Test func `no static mutex has an initial state that the optimizer could drop`() throws {
     for file in Self.sources {
       let text = try Repository.text(file)
       #expect(
@@ -27,7 +27,7 @@ struct TextTests {
 
   // MARK: Pages
 
-  @Test func `the table of modules contains every target of the core, and no others`() throws {
+  @Test func `the table of modules lists exactly the targets of the core`() throws {
     let page = try Repository.text("ARCHITECTURE.md")
     let targets = Set(Repository.files(below: "Sources", ending: ".swift").map { String($0.split(separator: "/")[1]) })
     for target in targets { #expect(page.contains("`\(target)`"), "ARCHITECTURE.md does not name \(target)") }
@@ -53,13 +53,13 @@ struct TextTests {
       before = word
     }
     words.formUnion(Self.sources.map { String($0.split(separator: "/").last!.dropLast(6)) })
-    // A type of Foundation.
+    // This is a type of Foundation.
     words.insert("NotificationCenter")
     for page in pages {
       let spans = try Self.spans(Repository.text(page)[...])
       for span in spans where span.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." }) {
         let parts = span.split(separator: ".").map(String.init)
-        // Excludes file names and other texts with a dot.
+        // File names and similar texts with a dot are not members.
         guard let last = parts.last, !["md", "yaml", "swift", "app"].contains(last) else { continue }
         for word in parts where word.first?.isUppercase == true || parts.count > 1 {
           #expect(words.contains(word), "\(page) names \(span), which does not exist")
@@ -72,7 +72,7 @@ struct TextTests {
 
   private static let declarations: Set<Substring> = ["func", "var", "let", "case"]
 
-  @Test func `every limit in the reference is the actual one`() throws {
+  @Test func `every limit in the reference equals the one in the code`() throws {
     let page = try Repository.text("docs/reference.md")
     let rows = try #require(page.split(separator: "## Limits").last).split(separator: "\n").filter {
       $0.hasPrefix("| ")
@@ -108,7 +108,7 @@ struct TextTests {
     }
   }
 
-  @Test func `make lint checks the format of every folder with sources`() throws {
+  @Test func `make lint checks every folder that contains sources`() throws {
     let makefile = try Repository.text("Makefile").split(separator: "\n", omittingEmptySubsequences: false)
     let rule = try #require(makefile.firstIndex { $0.hasPrefix("lint:") })
     #expect(makefile[rule - 1] == "## Checks the format of all Swift sources.")
@@ -119,7 +119,7 @@ struct TextTests {
 
   // MARK: Words
 
-  /// Spellings and words that the repository replaces by others.
+  /// Spellings and words that must not be used in the repository.
   private static let unwanted = [
     "colour", "behaviour", "catalogue", "neighbour", "normalis", "synchronis", "optimis", "recognis", "serialis",
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
@@ -135,7 +135,7 @@ struct TextTests {
     }
   }
 
-  /// Names that were misleading or understood only by their author.
+  /// Names that misled readers or that only their author understood.
   private static let unwantedNames = [
     "goOn", "goesOn", "keepsGoing", "isHeard", "isOutrun", "areProgramsThere", "notesBy", "aloneUntil", "isOneTooMany",
     "isMidway", "sparing", "spared", "untoldOutputs", "untoldLines",
@@ -144,7 +144,7 @@ struct TextTests {
   @Test func `code contains no unwanted names`() throws {
     let names = Set(Self.unwantedNames)
     for file in Self.sources where file.hasSuffix(".swift") && !file.hasPrefix("Tests/TidyTests/") {
-      // Lines with a comment are skipped, because comments are prose.
+      // Lines with a comment are skipped, because comments contain prose.
       for line in try Repository.text(file).split(separator: "\n") where !line.contains("//") {
         let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
         #expect(names.isDisjoint(with: words), "\(file): \(line)")
@@ -185,10 +185,11 @@ struct TextTests {
     #expect(Promises(in: text).unproven.isEmpty == isProven, "\(text)")
   }
 
-  /// The places where a file makes an unsafe promise to the compiler, and those without a proof.
+  /// The lines of a file that promise safety to the compiler, and those among them without a proof.
   ///
-  /// A proof is a part of the comment directly above the promise: `Proof of safety:` followed by an invariant that
-  /// contains a name from the code. Attributes and another promise with the same proof may be between them.
+  /// A proof is part of the comment directly above the promise. It begins with `Proof of safety:` and contains an
+  /// invariant with a name from the code. Attributes, and other promises with the same proof, may be between the
+  /// comment and the promise.
   private struct Promises {
     private static let kinds = [
       "@unchecked Sendable", "nonisolated(unsafe)", "unowned(unsafe)", "Unmanaged", "unsafeBitCast", "unsafeDowncast",
@@ -196,7 +197,7 @@ struct TextTests {
     ]
 
     private(set) var count = 0
-    /// The line numbers, starting at 1.
+    /// The numbers of the lines without a proof, from 1.
     private(set) var unproven: [Int] = []
 
     init(in text: String) {
@@ -210,7 +211,7 @@ struct TextTests {
       }
     }
 
-    /// True if a comment contains an invariant: at least five words after the heading, including a name from the code.
+    /// True if the comment contains an invariant: at least five words after the heading, including a name in backticks.
     private static func isProof(_ comment: String) -> Bool {
       guard let heading = comment.firstRange(of: "Proof of safety: ") else { return false }
       let proof = comment[heading.upperBound...]
@@ -220,14 +221,14 @@ struct TextTests {
 
   // MARK: Reading
 
-  /// Returns the texts between single backticks.
+  /// Returns all texts between single backticks.
   private static func spans(_ text: Substring) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
       String($0.element)
     }
   }
 
-  /// Returns the number with separators, such as `1,000,000`.
+  /// Returns the number with separators, for example `1,000,000`.
   private static func grouped(_ number: Int) -> String {
     var digits = String(number)
     var groups: [String] = []

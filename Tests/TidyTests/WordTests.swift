@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Texts for readers use common technical terms.
+/// Checks that texts for readers use common technical terms.
 @Suite struct WordTests {
-  /// Words and phrases for which there is a more common one.
+  /// Words and phrases that must be replaced by more common ones.
   private static var refused: Regex<Substring> {
     #/\b(?i:anew|beside|mends?|whoever|nobody|remembered|signs of life)\b|\b(?:is|are) no (?!longer\b)[a-z]/#
   }
 
-  @Test func `no page contains a refused word`() throws {
+  @Test func `pages contain no refused words`() throws {
     let pages =
       ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `no comment or string contains a refused word`() throws {
+  @Test func `comments and strings contain no refused words`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `no type is named just Entry or Problem`() throws {
+  @Test func `no type has the bare name Entry or Problem`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
@@ -38,7 +38,7 @@ import Testing
     let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol"]
     for file in files {
       for line in try Repository.text(file).utf8.split(separator: UInt8(ascii: "\n")) {
-        // A declaration ends with a brace, so other lines are skipped.
+        // A declaration of a type ends with a brace, so other lines are skipped.
         guard let last = line.last, last == UInt8(ascii: "{") || last == UInt8(ascii: "}") else { continue }
         let words = Substring(line).split { $0 == " " || $0 == ":" || $0 == "<" }
         for (kind, name) in zip(words, words.dropFirst()) where name == "Entry" || name == "Problem" {
@@ -57,13 +57,13 @@ import Testing
     #expect(Self.isRefused(Self.prose(line[...])) == isFound)
   }
 
-  /// A part of each refused word and phrase. Lines are first searched for these parts, because regular expressions are
-  /// slow in a debug build.
+  /// A part of each refused word or phrase. Only lines that contain a part are searched with the regular expression,
+  /// which is slow in a debug build.
   private static let hints = [
     "new", "eside", "mend", "Mend", "hoever", "obody", "emembered", "igns of life", "s no ", "re no ",
   ]
 
-  /// Returns the lines that contain one of the parts.
+  /// Returns the lines that contain at least one of the hints.
   private static func suspects(in text: String) -> [Substring] {
     text.withCString { start in
       var lines: [Int: Substring] = [:]
@@ -93,7 +93,7 @@ import Testing
     String(line).replacing(#/[Tt]here (?:is|are) no /#, with: "").firstMatch(of: refused) != nil
   }
 
-  /// Returns the comment and the strings in a line of code, or the whole line if it is a comment.
+  /// Returns the comment and the strings in a line of code. If the whole line is a comment, returns the line.
   private static func prose(_ line: Substring) -> String {
     let text = line.trimmingPrefix { $0 == " " }
     if text.hasPrefix("//") { return String(text) }
