@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Launches without a visible window, and windows that appear later.
+/// Tests launches without a visible window, and windows that appear later.
 @Suite(.timeLimit(.minutes(10))) struct `A launch in the background` {
   let folders: DataFolders
 
@@ -12,7 +12,9 @@ import Testing
   private static let samples = LaunchRun.folder + "/samples"
 
   @Test(arguments: ["background", "location"])
-  func `R1 R9 C11 has no minimum and a maximum of 1 s, shows nothing and asks for nothing`(_ reason: String) throws {
+  func `R1 R9 C11 opens the gate without a minimum and within 1 s, and shows or asks for nothing`(_ reason: String)
+    throws
+  {
     let launch = try LaunchRun(["--launch", reason, "--event", "map.first-use@300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0)
     #expect(launch.report["launchReason"] == .string(reason))
@@ -23,7 +25,7 @@ import Testing
       #expect(try launch.step(id)["reason"] == "event-never-posted")
     }
     #expect(try launch.step("ask-for-notifications")["reason"] == "condition")
-    // The store never answers: the gate times out after one second instead of five.
+    // The account step takes longer than the maximum, so the gate times out after one second instead of five.
     let stuck = try LaunchRun.changed(
       in: folders, keepsMaximum: true,
       ("    uses: preferences.account\n", "    uses: preferences.account\n    deadline: { min: 3s }\n"))
@@ -32,7 +34,7 @@ import Testing
     #expect(try late.gateOpened() >= 1_000 && late.report["gate"]?["max"] == 1_000)
   }
 
-  @Test func `C18 R1 shows its window once, when the app is opened, after a separate splash`() throws {
+  @Test func `C18 R1 shows the window once, after a separate splash, when the app is opened`() throws {
     let launch = try LaunchRun(
       ["--launch", "background", "--event", "app.will-enter-foreground@1500ms", "--event", "map.first-use@1s"],
       data: folders.folder("a"))
@@ -42,15 +44,15 @@ import Testing
     #expect(shown >= 3_300)
     #expect(try launch.milliseconds("ask-for-location", "startedAt") >= shown)
     #expect(try launch.outcome("map-detail") == "success")
-    // After a launch in the foreground, the window already exists.
+    // After a launch in the foreground, the window already exists, so no second one is shown.
     let usual = try LaunchRun(["--event", "app.will-enter-foreground@2300ms"], data: folders.folder("b"))
     #expect(usual.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
   }
 
-  @Test func `C18 L2 repeats its entry for each return to the foreground, and the report lists the entries`() throws {
+  @Test func `C18 L2 repeats the entry steps at each return to the foreground, and reports the entries`() throws {
     let times = ["1500ms", "4s", "4500ms"]
-    // Sleeps long enough for the calls of each entry.
+    // The step keeps the run alive long enough for the calls of each entry.
     let stay = "steps:\n  stay: { uses: flow.sleep, with: { for: 10s }, blocking: false }\n"
     let file = try LaunchRun.changed(in: folders, ("\nsteps:\n", "\n" + stay))
     let launch = try LaunchRun(
@@ -68,7 +70,7 @@ import Testing
     let posts = launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.will-enter-foreground" }
     #expect(posts.map { $0["number"] } == [1, 2, 3])
     #expect(launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
-    // A foreground launch has only hot entries, because its window exists.
+    // A launch in the foreground has only hot entries, because the window already exists.
     let usual = try LaunchRun(
       ["-i", "cloud=fast", "--event", "app.will-enter-foreground@2500ms"], data: folders.folder("b"), file: file)
     #expect(try #require(usual.report["entries"]?.arrayValue).map { $0["kind"] } == ["cold", "hot"])
@@ -77,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `C3 opens nothing for a silent push, even when the app is opened or its icon is tapped`() throws {
+  @Test func `C3 opens no page for a silent push, even if the app is opened or its icon is tapped later`() throws {
     let data = folders.folder("a")
     let silent = ["--launch", "background=@\(Self.samples)/silent.json"]
     let push = try LaunchRun(silent + ["--event", "app.will-enter-foreground@300ms"], data: data)
@@ -104,7 +106,7 @@ import Testing
     arguments: [
       #"{"urlContexts":[{"url":"app://product/5"}]}"#,
       #"{"userActivities":[{"activityType":"com.example.restore"},{"webpageURL":"app://product/5"}]}"#,
-    ]) func `C10 opens the page of a scene's link without a minimum, like that of any link`(options: String) throws
+    ]) func `C10 opens the page of a scene's link without a minimum, like that of other links`(options: String) throws
   {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -118,7 +120,7 @@ import Testing
     #expect(try restored.gateOpened() >= 2_000)
   }
 
-  @Test func `does not count as the first launch if no window was shown`() throws {
+  @Test func `welcomes the user at the first launch that shows a window`() throws {
     let data = folders.folder("a")
     #expect(try LaunchRun(data: data).outcome("welcome") == "success")
     #expect(try LaunchRun([], data: data).outcome("welcome") == "success")
@@ -127,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])
-  func `R12 R13 handles the position that launched the app at once, before any deferred step`(
+  func `R12 R13 handles the position that launched the app immediately, before any deferred step`(
     _ arguments: [String]
   ) throws {
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
@@ -146,7 +148,7 @@ import Testing
     #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
   }
 
-  @Test func `R13 C18 logs that it cannot use the location without permission, and succeeds`() throws {
+  @Test func `R13 C18 succeeds without permission for the location, and logs that it is not used`() throws {
     let data = folders.folder("a")
     let denied = try LaunchRun(["-i", "location=denied", "--event", "map.first-use@2100ms"], data: data)
     #expect(try denied.step("start-location")["reason"] == "condition")

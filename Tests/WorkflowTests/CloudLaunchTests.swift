@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// The cloud, which is disabled by default, and the duration of a launch on a phone.
+/// Tests the cloud, which is disabled by default, and the duration of a launch on a phone.
 @Suite(.timeLimit(.minutes(10))) struct `A launch with a cloud` {
   let folders: DataFolders
 
@@ -19,14 +19,14 @@ import Testing
 
   private static let cloudSteps = ["connect-cloud", "pull-from-cloud", "refresh-lists", "sync-in-background"]
 
-  @Test func `L8 L36 C8 skips the cloud steps and succeeds if the cloud is disabled`() throws {
+  @Test func `L8 L36 C8 skips the cloud steps if the cloud is disabled, and succeeds`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     for id in Self.cloudSteps + ["key-data"] { #expect(try launch.step(id)["reason"] == "disabled") }
     #expect(try launch.outcome("trips") == "success")
     #expect(launch.report["conclusion"] == "success")
   }
 
-  @Test func `L9 L25 L37 refreshes the lists at the first launch, and later launches do not wait for the cloud`()
+  @Test func `L9 L25 L37 refreshes the lists at the first launch, while later launches do not wait for the cloud`()
     throws
   {
     let data = folders.folder("a")
@@ -41,22 +41,22 @@ import Testing
     #expect(try second.outcome("trips") == "success")
   }
 
-  @Test func `L36 succeeds without a connection to the cloud, in every build`() throws {
+  @Test func `L36 succeeds if the cloud cannot be reached, and shows the local lists`() throws {
     let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(try launch.outcome("enter-app") == "success" && launch.outcome("trips") == "success")
   }
 
   @Test
-  func `L18 L30 L36 C17 shows the local lists first and refreshes them when a slow cloud responds`()
+  func `L18 L30 L36 C17 shows local lists first, and refreshes them when a slow cloud responds`()
     throws
   {
     let launch = try LaunchRun(["-i", "cloud=slow"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["outcome"] == "ready")
-    // The key data have a separate deadline, below the maximum.
+    // The key data have their own deadline, which is below the maximum.
     #expect(try launch.gateOpened() >= 3_000)
     #expect(try launch.outcome("key-data") == "timed-out")
-    // The cloud is slow: each answer takes six seconds, and the pull waits for it.
+    // Each answer of the slow cloud takes six seconds, and the pull waits for it.
     #expect(try launch.step("pull-from-cloud")["outcome"] == "success")
     #expect(try launch.milliseconds("pull-from-cloud", "endedAt") >= 6_000)
     for id in ["recent-destinations", "trips"] {
@@ -66,32 +66,32 @@ import Testing
     #expect(try launch.outcome("refresh-lists") == "success")
   }
 
-  @Test func `L36 C8 only warns if the cloud cannot be reached`() throws {
+  @Test func `L36 C8 causes only a warning if the cloud cannot be reached`() throws {
     let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0)
     #expect(launch.report["conclusion"] == "partial")
     #expect(launch.report["gate"]?["outcome"] == "ready")
     #expect(try launch.step("pull-from-cloud")["error"]?["code"] == "sync-timeout")
     #expect(try launch.step("refresh-lists")["reason"] == "condition")
-    // Only the device's description waits to be sent, which does not cause the next launch to pull (L25).
+    // Only the description of the device is waiting to be sent, so the next launch does not pull (L25).
     let next = try LaunchRun(["-i", "cloud=fast"], data: folders.folder("a"))
     #expect(next.report["conclusion"] == "success")
     #expect(try next.step("pull-from-cloud")["reason"] == "condition")
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31 L32 L33 takes at least as long as its profile and as the minimum`(
+  func `L31 L32 L33 takes at least as long as its profile and as the gate's minimum`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
     let ready = try launch.gateReady()
-    // The launch is no shorter than the sum; the rest is the work of this machine.
+    // The duration exceeds the sum by the time that this machine needs.
     #expect(ready >= total)
     #expect(launch.report["gate"]?["outcome"] == "ready")
     #expect(try launch.gateOpened() >= 2_000)
   }
 
-  @Test func `L33 L35 C17 times out after 5 s if the gate waits for the cloud without a limit`() throws {
+  @Test func `L33 L35 C17 times out after 5 s if the gate waits for the cloud without a limit of its own`() throws {
     let launch = try LaunchRun(["-i", "profile=slow"], data: folders.folder("a"), file: LaunchRun.file)
     #expect(launch.report["gate"]?["outcome"] == "timed-out")
     #expect(try launch.gateOpened() >= 5_000 && launch.report["gate"]?["max"] == 5_000)
@@ -116,7 +116,7 @@ import Testing
     #expect(try !FlowrunProcess.run(["validate", file]).output.contains("has 25000000 bytes"))
   }
 
-  @Test func `L7 L15 C12 names only the steps that took longer than estimated`() throws {
+  @Test func `L7 L15 C12 reports only the steps that took longer than estimated`() throws {
     let report = folders.folder("report.json")
     let result = try FlowrunProcess.run(
       ["run", LaunchRun.file, "--data", folders.folder("a"), "-i", "profile=fast", "--report", report])
@@ -124,7 +124,7 @@ import Testing
     let account = try #require(try JSONText.parse(String(contentsOfFile: report, encoding: .utf8))["steps"]?["account"])
     let ended = try #require(account["endedAt"]?.numberValue)
     let longer = result.lines.filter { $0.hasPrefix("longer than estimated: ") }
-    // True only if the machine is not busy.
+    // On a busy machine, the step may take longer than estimated.
     if try ended - #require(account["startedAt"]?.numberValue) <= 300 {
       #expect(!longer.joined().contains(" account "), "\(longer)")
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Custom plugins of users who have only the binary and an empty folder.
+/// Tests custom plugins of users who have only the binary and an empty folder.
 @Suite(.timeLimit(.minutes(10)))
 struct CustomPluginTests {
   private let folder: String
@@ -35,7 +35,7 @@ struct CustomPluginTests {
     ("node", "plugin.js", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("sh", "plugin.sh", #"$value!\"#, #"$value?\"#, "hello?"),
   ])
-  func `a single edit leads from an empty folder to a running step`(
+  func `one edit leads from an empty folder to a working step`(
     language: String, file: String, old: String, new: String, said: String
   ) throws {
     defer { remove() }
@@ -57,7 +57,7 @@ struct CustomPluginTests {
       again.errors == "flowrun: there is already something at 'plugins/shout'; choose another name or remove it\n")
   }
 
-  @Test func `the workflow with both examples reads a calendar and writes an agenda`() throws {
+  @Test func `the example workflow with two custom plugins reads a calendar and writes an agenda`() throws {
     defer { remove() }
     let run = try flowrun(
       "\(Self.repository)/plugins/examples/custom.yaml", "--plugin-dir", "\(Self.repository)/plugins/examples",
@@ -110,7 +110,7 @@ struct CustomPluginTests {
     #expect(checked.output.contains("did you mean 'text'?"), "\(checked.output)")
   }
 
-  @Test func `every built-in plugin passes all checks`() throws {
+  @Test func `every built-in plugin passes the checks of plugins check`() throws {
     defer { remove() }
     let names = try flowrun("plugins").lines.filter { $0.hasSuffix("  built in") }.map {
       String($0.split(separator: " ")[0])
@@ -122,7 +122,7 @@ struct CustomPluginTests {
     }
   }
 
-  @Test func `a plugin with a missing program is reported before anything starts`() throws {
+  @Test func `a plugin whose program is missing is reported before anything starts`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "python")
     try "name: hello\nsteps: { say: { uses: shout.text, with: { text: hello } } }\n".write(
@@ -154,7 +154,7 @@ struct CustomPluginTests {
     #expect(try flowrun("validate", "other.yaml").exitCode == 0)
   }
 
-  @Test func `two plugins with the same name are an error that names both`() throws {
+  @Test func `two plugins with the same name cause an error that names both`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     try FileManager.default.createDirectory(atPath: folder + "/more", withIntermediateDirectories: true)
@@ -179,7 +179,7 @@ struct CustomPluginTests {
     #expect(cases.errors.hasSuffix("cases.jsonl:1: error: 'action' must be the name of an action\n"))
   }
 
-  @Test func `no process of a plugin survives when flowrun is killed with -9 during a call`() throws {
+  @Test func `no process of a plugin survives if flowrun is killed with -9 during a call`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     try edit("plugins/shout/plugin.sh", "  log \"saying it louder\"", "  log \"$$\"; while :; do sleep 1; done")

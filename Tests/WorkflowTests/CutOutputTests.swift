@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Outputs of commands that exceed the limit, and expressions that read them.
+/// Tests outputs of commands that exceed the limit, and expressions that read them.
 @Suite(.timeLimit(.minutes(10))) struct `A truncated output` {
-  /// 1.3 MB.
+  /// A command that prints 1.4 MB.
   private static let list = "seq -f 'sample-%06g' 1 100000"
 
   private func run(_ steps: String, _ more: String = "") throws -> WorkflowFolder.Outcome {
@@ -30,7 +30,9 @@ import Testing
     "uses: flow.set, with: { values: { all: \"${{ toJSON(steps.list.outputs) }}\" } }",
     "run: 'true', env: { TEXT: \"${{ steps.list.outputs.stdout }}\" }",
   ])
-  func `fails the step that reads it, with the writer, the size and a remedy`(_ reader: String) throws {
+  func `fails a step that reads a truncated output, and reports the writer, the size and a remedy`(_ reader: String)
+    throws
+  {
     let outcome = try run("  read: { needs: list, \(reader) }")
     #expect(outcome.conclusion == "failure" && outcome.status == 1, "\(outcome.output)")
     #expect(outcome.steps["list"]?["outcome"] as? String == "success")
@@ -39,7 +41,7 @@ import Testing
     #expect(outcome.output.contains("FLOWRUN_OUTPUT"), "\(outcome.output)")
   }
 
-  @Test func `fails the run that returns it, and a step that includes such a file`() throws {
+  @Test func `fails a run that returns a truncated output, and a step that includes such a file`() throws {
     let own = try run("", "outputs: { text: \"${{ steps.list.outputs.stdout }}\" }")
     #expect(own.conclusion == "failure" && own.status == 1, "\(own.output)")
     let included = try run("  part: { uses: ./inner.yaml }\n  each: { foreach: [1], uses: ./inner.yaml }")
@@ -47,7 +49,7 @@ import Testing
     #expect(included.steps["each"]?["outcome"] as? String == "failure", "\(included.output)")
   }
 
-  @Test func `causes no failure if expressions read only complete lines of it, or none`() throws {
+  @Test func `does not fail a step that reads only complete lines of a truncated output`() throws {
     let outcome = try run(
       """
         ends: { needs: list, run: 'echo "$F $L"', env: { F: "${{ first(steps.list.outputs.stdout, 1) }}",
@@ -58,7 +60,7 @@ import Testing
     #expect(outcome.output.contains("sample-000001 sample-099999"), "\(outcome.output)")
   }
 
-  @Test func `is complete with a larger output-limit`() throws {
+  @Test func `keeps the complete output with a larger output-limit`() throws {
     let outcome = try run(
       """
         large: { run: "\(Self.list)", quiet: true, output-limit: 2MiB }
@@ -67,7 +69,7 @@ import Testing
     #expect(outcome.conclusion == "success" && outcome.output.contains("found it"), "\(outcome.output)")
   }
 
-  @Test func `fails the step that reads it, even if a worker ran the command`() throws {
+  @Test func `fails a step that reads a truncated output even if a worker ran the command`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -82,7 +84,7 @@ import Testing
     #expect(text.contains("sample-000001") && text.contains("step 'list' wrote 1400000 bytes"), "\(text)")
   }
 
-  @Test func `fails the step that reads it, even after a resume`() throws {
+  @Test func `fails a step that reads a truncated output even after a resume`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -100,7 +102,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("runs"), encoding: .utf8) == "ran\n")
   }
 
-  @Test func `is complete up to 64 MiB, and truncated with one more byte`() throws {
+  @Test func `keeps an output of 64 MiB completely, and truncates one with another byte`() throws {
     func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
       try WorkflowFolder([
         "w.yaml": """
@@ -117,8 +119,7 @@ import Testing
     #expect(cut.conclusion == "failure" && cut.output.contains("[output-too-large]"), "\(cut.output)")
   }
 
-  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `has a limit between 1KiB and 64MiB`(_ limit: String) throws
-  {
+  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `refuses an invalid output-limit`(_ limit: String) throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { a: { run: 'true', output-limit: \(limit) } }\n"
     ])

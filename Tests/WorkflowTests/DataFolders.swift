@@ -1,7 +1,7 @@
 import FlowSQLite
 import Foundation
 
-/// Data folders for one test, which are removed at its end.
+/// The data folders of one test, which are removed at its end.
 final class DataFolders: Sendable {
   let path: String
 
@@ -14,7 +14,7 @@ final class DataFolders: Sendable {
 
   func folder(_ name: String) -> String { path + "/" + name }
 
-  /// Returns the numbers of trips and destinations in the store in `data`, or zeros if there is no store.
+  /// Returns the numbers of trips and destinations in the store in `data`. Both are 0 if there is no store.
   static func counts(in data: String) throws -> [Int] {
     let store = data + "/footprint.sqlite"
     guard FileManager.default.fileExists(atPath: store) else { return [0, 0] }

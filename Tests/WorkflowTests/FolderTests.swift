@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The base folder of relative paths in an included file.
+/// Tests the base folder of relative paths in an included file.
 @Suite(.timeLimit(.minutes(10))) struct `The folder of an included file` {
-  /// Returns a workflow that includes a file in another folder as a step and for each item, and prints the value of an
-  /// expression or command there.
+  /// Returns the files of a workflow that includes a file from another folder, once as a step and once for each item.
+  /// The included file prints the value of an expression or command.
   private static func files(_ library: String, caller: String = "") -> [String: String] {
     [
       "main.yaml": """
@@ -21,7 +21,7 @@ import Testing
     ]
   }
 
-  /// Returns the outputs of both kinds of includes.
+  /// Returns the output of both includes.
   private func said(_ folder: WorkflowFolder, _ arguments: [String] = []) throws -> [String] {
     let result = try FlowrunProcess.run(["main.yaml", "--report", "r.json"] + arguments, in: folder.url.path)
     #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
@@ -33,7 +33,7 @@ import Testing
 
   private static let places: [[String]] = [[], ["--on", "workers=2"]]
 
-  @Test(arguments: places) func `is the base of its commands and paths`(_ place: [String]) throws {
+  @Test(arguments: places) func `an included file's commands and paths use its folder`(_ place: [String]) throws {
     let steps: [(String, String)] = [
       ("run: [cat, who]", "lib"), ("run: [cat, who], with: { cwd: sub }", "lib/sub"),
       ("run: [cat, who], foreach: [1]", "lib"),
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: places) func `is the base of its inputs' defaults, and passed values use the caller's folder`(
+  @Test(arguments: places) func `default inputs use the included file's folder, and passed values the caller's`(
     _ place: [String]
   ) throws {
     let library = """
@@ -64,13 +64,13 @@ import Testing
     }
     let nothing = try WorkflowFolder(Self.files(library, caller: ", with: { d: \"${{ fromJSON('null') }}\" }"))
     #expect(try said(nothing, place) == ["lib/sub", "lib/sub"])
-    // A string is not a path. The base is determined by the file whose key turns the string into a path.
+    // A string is not a path until a key uses it as one. The file with that key determines the base folder.
     let text = library.replacing("type: path, default: sub, base: file", with: "type: string, default: sub")
     let given = try WorkflowFolder(Self.files(text, caller: ", with: { d: sub }"))
     #expect(try said(given, place) == ["lib/sub", "lib/sub"])
   }
 
-  @Test func `does not change a path that is already bound`() throws {
+  @Test func `a path that is already bound does not change in an included file`() throws {
     let folder = try WorkflowFolder([
       "main.yaml": """
       name: main
@@ -99,13 +99,13 @@ import Testing
     #expect(try said("-i", "d=sub", "-i", #"more=["sub"]"#) == "flat: shell shell")
   }
 
-  @Test(arguments: places) func `differs from the run's folder, which run.folder returns`(_ place: [String]) throws {
+  @Test(arguments: places) func `run.folder is the run's folder in an included file, too`(_ place: [String]) throws {
     let folder = try WorkflowFolder(
       Self.files(#"steps: { s: { run: [cat, who], with: { cwd: "${{ run.folder }}" } } }"#))
     #expect(try said(folder, place) == ["main", "main"])
   }
 
-  @Test(arguments: places) func `stays the same in a resume`(_ place: [String]) throws {
+  @Test(arguments: places) func `paths in an included file stay the same in a resume`(_ place: [String]) throws {
     let library = """
       steps:
         first: { run: 'test -e "$ROOT/ok"', env: { ROOT: "${{ run.folder }}" } }
@@ -119,7 +119,7 @@ import Testing
     #expect(result.output.contains("flat: lib\n") && result.output.contains("fan: lib\n"), "\(result.output)")
   }
 
-  @Test func `is the base of an action that is called for posts`() throws {
+  @Test func `an action that is called for posts uses the folder of its included file`() throws {
     let folder = try WorkflowFolder([
       "main.yaml": "name: main\nsteps: { i: { uses: ./lib/l.yaml } }\n",
       "lib/l.yaml": """
@@ -135,19 +135,19 @@ import Testing
     #expect(result.text.contains("i/on: lib/sub"), "\(result.text)")
   }
 
-  @Test func `is the base of the inputs of an up-to-date step`() throws {
+  @Test func `inputs of an up-to-date step are relative to the included file's folder`() throws {
     let folder = try WorkflowFolder(Self.files("steps: { s: { run: [cat, who], inputs-from: [who] } }"))
     #expect(try said(folder) == ["lib", "lib"])
     let again = try folder.flowrun("main.yaml")
     #expect(again.text.contains("flat/s skipped: up-to-date"))
-    // The caller's file with this name is not an input.
+    // The caller's file of the same name is not an input.
     try folder.write("new", to: "who")
     #expect(try folder.flowrun("main.yaml").text.contains("flat/s skipped: up-to-date"))
     try folder.write("new", to: "lib/who")
     #expect(try said(folder) == ["new", "new"])
   }
 
-  @Test(arguments: places) func `is searched for plugins, too`(_ place: [String]) throws {
+  @Test(arguments: places) func `plugins are also found in the folder of an included file`(_ place: [String]) throws {
     var files = Self.files(#"steps: { s: { uses: local.say } }"#)
     files["lib/l.yaml"]?.replace("outputs.stdout", with: "outputs.said")
     files["lib/plugins/local/plugin.yaml"] = """

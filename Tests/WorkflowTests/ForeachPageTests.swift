@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the workflows in `docs/foreach.md` and compares their output, and runs the workflow that is part of flowrun.
+/// Compares the workflows in `docs/foreach.md` with their outputs, and runs the workflow that is part of flowrun.
 @Suite(.timeLimit(.minutes(10))) struct `The foreach page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  @Test func `shows the output of its workflows`() throws {
+  @Test func `shows the actual output of its workflows`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/foreach.md", encoding: .utf8)
     let examples = page.matches(of: /(?s)```yaml\n(.*?)```\n```text\n(.*?)```/)
     #expect(examples.count == 5)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `describes a workflow that builds and signs the product of systems and chips in order`() throws {
+  @Test func `releases.yaml builds and signs the product of systems and chips in order`() throws {
     let result = try FlowrunProcess.run(["workflows/releases.yaml", "--no-history"], in: Self.root)
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
     let expected = ["linux-arm", "linux-x86", "mac-arm", "mac-x86", "windows-x86"]

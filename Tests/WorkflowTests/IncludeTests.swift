@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workflows that are steps of others.
+/// Tests workflows that are steps of other workflows.
 @Suite(.timeLimit(.minutes(10))) struct `A workflow as a step` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -39,7 +39,7 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
-  @Test func `does not run dependents of its disabled steps early, and is skipped with the reason of its step`()
+  @Test func `does not run dependents of its disabled steps early, and reports why its step was skipped`()
     throws
   {
     let folder = try WorkflowFolder([
@@ -82,7 +82,7 @@ import Testing
     #expect(ends("not-now") == Array(repeating: "condition", count: 6))
   }
 
-  @Test func `concludes as a run of its file would, even if a step inside handles a failure`() throws {
+  @Test func `has the same conclusion as a run of its file, even if a step inside handles a failure`() throws {
     let folder = try WorkflowFolder([
       "bad.yaml": Self.bad,
       "taken.yaml": Self.bad.replacing("needs: a }", with: "needs: a, if: failure() }"),
@@ -114,7 +114,7 @@ import Testing
     #expect(try folder.run("optional.yaml").conclusion == "partial")
   }
 
-  @Test func `is skipped with all its steps`() throws {
+  @Test func `skips all of its steps if its own step is skipped`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps:\n  d: { uses: flow.noop }\n",
       "inner.yaml": "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: ./deep.yaml, needs: a }\n",
@@ -136,7 +136,7 @@ import Testing
     #expect(run.steps["on"]?["outcome"] as? String == "success")
   }
 
-  @Test func `has separate events, queues and paths`() throws {
+  @Test func `does not share events, queues and paths with other includes`() throws {
     let inner = """
       name: inner
       events: [done]
@@ -161,7 +161,7 @@ import Testing
     #expect(run.steps["x/tell"]?["queue"] as? String == "x/one")
   }
 
-  @Test func `is checked in each step that uses it, and errors are reported in its own file`() throws {
+  @Test func `reports errors in the included file, separately for each step that uses it`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": "name: inner\ninputs: { target: { type: string } }\nsteps:\n  a: { uses: flow.noop }\n",
       "broken.yaml": "name: broken\nsteps:\n  q: { uses: flow.nop }\n",
@@ -183,7 +183,7 @@ import Testing
       """,
       "last.yaml": Self.ending,
     ])
-    // Nothing is written to the pipe, so a reader would wait.
+    // The pipe has no writer, so reading it would block.
     #expect(mkfifo(folder.url.appendingPathComponent("pipe.yaml").path, 0o600) == 0)
     let (text, status) = try folder.flowrun("validate", "main.yaml")
     #expect(status == 2)
@@ -200,7 +200,7 @@ import Testing
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
   }
 
-  @Test func `limits the concurrency of its own steps and those of its includes, but no others`() throws {
+  @Test func `limits the concurrency of its own steps and includes, but not of other steps`() throws {
     let three = (0..<3).map { "  s\($0): { run: \"echo $$ > s\($0); sleep 0.05\" }\n" }.joined()
     let folder = try WorkflowFolder([
       "limited.yaml": "name: limited\nconcurrency: 1\nsteps:\n\(three)  deep: { uses: ./deep.yaml }\n",
@@ -224,7 +224,7 @@ import Testing
     #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
-  @Test func `has a finally that reads only its steps, does not wait for the gate and handles no failure`() throws {
+  @Test func `runs a finally that reads only its own steps, ignores the gate and handles no failure`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -268,7 +268,7 @@ import Testing
     #expect(["out/clean", "out", "bad/deeper/last"].map(end) == ["condition", "condition", "upstream-failed"])
     let times = ["good/deeper/last", "good/clean", "good"].map { run.steps[$0]?["endedAt"] as? Double ?? .infinity }
     #expect(times[0] <= times[1] && times[1] <= times[2])
-    // None of its steps wait for the gate, which waits for the dependents of the include.
+    // No step of the file waits for the gate, which waits for the dependents of the include.
     #expect(run.conclusion == "partial")
     let wrong = try WorkflowFolder(["a.yaml": "name: a\nsteps: { s: { uses: flow.noop } }\n"])
     try wrong.write(
@@ -276,7 +276,7 @@ import Testing
     #expect(try wrong.flowrun("validate", "w.yaml").text.contains("'b' of 'finally' cannot include a workflow"))
   }
 
-  @Test func `cleans up inside a cancelled run before the run's own finally`() throws {
+  @Test func `cleans up in a cancelled run before the run's own finally`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -297,7 +297,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
   }
 
-  @Test func `uses separate variables from the env-file next to it`() throws {
+  @Test func `uses variables from the env-file in its own folder`() throws {
     let folder = try WorkflowFolder([
       "parts/part.yaml": """
       name: part
@@ -324,7 +324,7 @@ import Testing
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
   }
 
-  @Test func `requires handles from its includer if its own steps do not provide them`() throws {
+  @Test func `requires handles from the including file that its own steps do not provide`() throws {
     let folder = try WorkflowFolder([
       "put.yaml": """
       name: put
@@ -348,7 +348,7 @@ import Testing
     #expect(try folder.run("main.yaml").conclusion == "success")
   }
 
-  @Test func `is drawn as a box`() throws {
+  @Test func `appears as a box in the graph`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps: { x: { uses: flow.noop } }\n",
       "part.yaml": "name: part\nsteps: { deep: { uses: ./deep.yaml } }\n",
@@ -380,7 +380,7 @@ import Testing
     #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
-  @Test func `can be nested eight levels deep, but no deeper`() throws {
+  @Test func `allows includes to be nested eight levels deep, but not nine`() throws {
     var files: [String: String] = [:]
     for depth in 1...9 {
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"
@@ -392,7 +392,7 @@ import Testing
     #expect(status == 2 && text.contains("files include each other more than 8 deep"))
   }
 
-  @Test func `is resumed after a failure, with the files as they were recorded`() throws {
+  @Test func `resumes after a failure with the files as they were recorded`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml":
         "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: shell.run, needs: a, with: { command: 'test -e ok' } }\n",
@@ -402,7 +402,7 @@ import Testing
     try folder.write("", to: "ok")
     let (text, status) = try folder.flowrun("resume", "last")
     #expect(status == 0 && text.contains("kept: x/, x/a"), "\(text)")
-    // A new first step in the file: the report of the run uses the recorded steps.
+    // The file now begins with another step, but the report of the run uses the recorded steps.
     try folder.write("name: inner\nsteps:\n  z: { uses: flow.noop }\n  a: { uses: flow.noop }\n", to: "inner.yaml")
     #expect(try folder.flowrun("runs", "show", "last").text.contains("x/b"))
   }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The effect of `finally` in an included file on the launch gate. A step of `finally` that waits for a deferred one
-/// could never finish if the gate waited for it.
+/// Tests the effect of an included file's `finally` on the launch gate. If the gate waited for a step of `finally` that
+/// waits for a deferred step, neither could finish.
 @Suite(.timeLimit(.minutes(10))) struct `The finally of an included file` {
   private static let waits = #"run: 'while ! test -e opened; do sleep 0.01; done', with: { cwd: "${{ run.folder }}" }"#
 
@@ -47,7 +47,7 @@ import Testing
     #expect(!(try folder.flowrun("validate", "main.yaml").text.contains("finally")))
   }
 
-  @Test func `starts once the file's steps have finished, even if the gate is closed`() throws {
+  @Test func `starts after all steps of the file have finished, even if the gate is closed`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  data: { run: 'while ! test -e cleaned; do sleep 0.01; done' }",
       finally: "run: touch cleaned")
@@ -55,7 +55,7 @@ import Testing
     #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
   }
 
-  @Test func `delays a blocking step that needs the include, which validate warns about`() throws {
+  @Test func `delays a blocking step that needs the include, about which validate warns`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", finally: "run: 'true'")
     let run = try folder.run("main.yaml")
@@ -65,8 +65,8 @@ import Testing
     #expect(status == 0 && text.contains("warning: the gate waits for finally of 'build'"), "\(text)")
   }
 
-  /// `slow` runs until `mark` has run, which waits for the failure of `bad`, so `slow` outlasts the skipping of
-  /// `skipped`.
+  /// `slow` runs until `mark` has run, which waits for the failure of `bad`. `slow` therefore still runs when `skipped`
+  /// is skipped.
   private static let early = """
     steps:
       bad: { run: exit 1 }
@@ -78,7 +78,9 @@ import Testing
     """
 
   @Test(arguments: ["uses: flow.noop", "uses: ./empty.yaml", "uses: flow.noop, foreach: [1, 2]"])
-  func `waits for every step of its file, even if their dependents were skipped early`(_ skipped: String) throws {
+  func `waits for every step of its file, even if dependents of these steps were skipped early`(_ skipped: String)
+    throws
+  {
     let file = Self.early.replacing("REPLACED", with: skipped)
     let folder = try WorkflowFolder([
       "empty.yaml": "name: empty\nsteps: { nothing: { uses: flow.noop } }\n",
@@ -94,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `is followed by the includer's finally only after cleanup steps inside a cancelled run`() throws {
+  @Test func `ends before the finally of the including file begins, if the run is cancelled`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -117,7 +119,7 @@ import Testing
     #expect(outcomes == ["success", "success", "success"])
   }
 
-  @Test func `does not delay the gate if it hangs`() throws {
+  @Test func `does not delay the gate while it hangs`() throws {
     let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 7s")
     let run = try folder.run("main.yaml")
     #expect(run.conclusion == "failure" && run.output.contains("gate opened, ready"), "\(run.output)")
@@ -133,7 +135,7 @@ import Testing
     #expect(!run.output.contains("clean is late") && run.conclusion == "partial")
   }
 
-  @Test func `runs in a run that exceeds its timeout, and the gate opens as failed`() throws {
+  @Test func `runs even if the run exceeds its timeout and the gate opens as failed`() throws {
     let folder = try folder("  build: { uses: ./long.yaml }", more: "timeout: 300ms\ncleanup: 1m")
     try folder.write(
       "name: long\nsteps: { work: { run: sleep 600 } }\nfinally: { clean: { run: touch cleaned } }\n", to: "long.yaml")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Items that are up to date.
+/// Tests items of a step that are up to date.
 @Suite(.timeLimit(.minutes(10))) struct `An item that is up to date` {
   private static let workflow = """
     name: clean
@@ -29,7 +29,7 @@ import Testing
     return folder
   }
 
-  /// Returns the items and steps that ran.
+  /// Runs the workflow and returns the items and steps that ran.
   private func ran(_ folder: WorkflowFolder, _ arguments: String...) throws -> [String] {
     let log = folder.url.appendingPathComponent("log")
     try? FileManager.default.removeItem(at: log)
@@ -43,7 +43,7 @@ import Testing
     #expect(try ran(folder) == [])
     try folder.write("22", to: "raw/b.csv")
     #expect(try ran(folder) == ["b", "merge"])
-    // A new first item changes only the positions of the others.
+    // A new first item changes only the positions of the other items.
     try folder.write("4", to: "raw/0.csv")
     #expect(try ran(folder) == ["0", "merge"])
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("raw/a.csv"))
@@ -59,7 +59,7 @@ import Testing
     #expect(items.map { $0["reason"] as? String } == ["up-to-date", "up-to-date", "up-to-date"])
   }
 
-  @Test func `is explained separately`() throws {
+  @Test func `is listed separately by --explain`() throws {
     let folder = try made()
     try folder.write("22", to: "raw/b.csv")
     let (text, status) = try folder.flowrun("w.yaml", "--explain")
@@ -75,7 +75,7 @@ import Testing
     #expect(status == 0)
   }
 
-  @Test func `stays up to date in an included file, by the inputs of that file`() throws {
+  @Test func `stays up to date in an included file, according to that file's inputs`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { part: { uses: ./part/p.yaml, with: { from: src } } }",
       "part/p.yaml": """
@@ -97,7 +97,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `is an error before the run if another item produces the same file`() throws {
+  @Test func `two items that produce the same file are an error before the run`() throws {
     let folder = try made()
     try folder.write("x", to: "raw/deep er/a.csv")
     let (text, status) = try folder.flowrun("w.yaml")
@@ -105,7 +105,7 @@ import Testing
     #expect(status == 2 && text.contains(problem), "\(text)")
   }
 
-  @Test func `stays up to date when the run is interrupted`() throws {
+  @Test func `stays up to date if the run is interrupted`() throws {
     let folder = try made()
     try folder.write(Self.workflow.replacing("echo \"made", with: "test ! -e stop; echo \"made"), to: "w.yaml")
     try folder.write("", to: "stop")
@@ -115,7 +115,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `is drawn with the files between steps`() throws {
+  @Test func `appears in the graph with the files between steps`() throws {
     let folder = try made()
     let (text, _) = try folder.flowrun("graph", "w.yaml", "--files")
     #expect(

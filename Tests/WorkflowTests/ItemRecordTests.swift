@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The records of steps in an item's workflow.
+/// Tests the records that decide if the steps in an item's workflow are up to date.
 @Suite(.timeLimit(.minutes(10))) struct ItemRecordTests {
   private func made(_ foreach: String, inputs: String) throws -> WorkflowFolder {
     try WorkflowFolder([
@@ -28,7 +28,7 @@ import Testing
     ])
   }
 
-  /// Returns the items that were copied.
+  /// Runs the workflow and returns the items that were copied.
   private func copied(_ list: String, in folder: WorkflowFolder) throws -> String {
     let (text, status) = try folder.flowrun("main.yaml", "-i", "list=\(list)")
     #expect(status == 0, "\(text)")
@@ -46,7 +46,7 @@ import Testing
     #expect(try copied(#"["c","b"]"#, in: folder) == "b")
   }
 
-  @Test func `items of a mapping are recorded by key, regardless of order`() throws {
+  @Test func `items of a mapping are recorded by key, whatever their order`() throws {
     let folder = try made("${{ inputs.list }}", inputs: "object")
     #expect(try copied(#"{"x":"b","y":"c"}"#, in: folder) == "bc")
     #expect(try copied(#"{"w":"a","y":"c","x":"b"}"#, in: folder) == "a")

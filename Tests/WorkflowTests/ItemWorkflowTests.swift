@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workflows that run once for each item of a step.
+/// Tests workflows that run once for each item of a step.
 @Suite(.timeLimit(.minutes(10))) struct `A workflow for each item` {
   private static let part = """
     name: part
@@ -52,7 +52,7 @@ import Testing
     #expect(try #require(outer) <= #require(start), "times are the run's, not the item's")
   }
 
-  @Test func `stops with its run, and a resume keeps the finished items and repeats the unfinished one`() throws {
+  @Test func `stops with its run, and a resume repeats only the unfinished item`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -80,13 +80,13 @@ import Testing
       try String(contentsOf: folder.url.appendingPathComponent("log-" + $0), encoding: .utf8)
     }
     #expect(logs == ["first\n", "first\nfirst\nfirst\n", "first\n"])
-    // A changed file is a different workflow, so its items run again.
+    // A changed file is another workflow, so its items run again.
     try folder.write("name: part\ninputs: { n: { type: integer } }\nsteps:\n  a: { run: echo new }\n", to: "part.yaml")
     let again = try folder.flowrun("resume", "last", "--from", "each", "--rerun-changed")
     #expect(again.text.contains("each[0] 0: a: new") && again.status == 0, "\(again)")
   }
 
-  @Test func `has attempts and a deadline like any item`() throws {
+  @Test func `supports retries and a deadline, as other items do`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -109,7 +109,7 @@ import Testing
     #expect(items(run, of: "late").map { $0["outcome"] as? String } == ["timed-out", "timed-out"], "\(run.output)")
   }
 
-  @Test func `asks under its item's id, one question at a time`() throws {
+  @Test func `asks one question at a time, under the id of its item`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -130,7 +130,7 @@ import Testing
     let process = try FlowrunProcess(["main.yaml"], in: folder.url.path)
     #expect(process.waitForOutput("each[1] b: two: asks"))
     #expect(process.outputSoFar.contains(" each[1] CHOICE"))
-    // A late answer was still accepted, so answers are sent until no question is left.
+    // An answer may be accepted late, so answers are sent until no question is left.
     let isOver = try within(seconds: 60) {
       for item in ["each[0]", "each[1]"] { _ = try folder.flowrun("answer", "last", item, "x") }
       return process.outputSoFar.contains("said ")
@@ -140,7 +140,7 @@ import Testing
     #expect(result.output.matches(of: /chose x/).count == 4, "\(result)")
   }
 
-  @Test func `records the up-to-date state of each item separately`() throws {
+  @Test func `records for each item separately if its steps are up to date`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -157,7 +157,7 @@ import Testing
         "name: main\nsteps:\n  each: { uses: ./part.yaml, foreach: [a, b], parallel: 1, with: { n: '${{ item }}' } }\n",
       "in-a": "a", "in-b": "b",
     ])
-    // The first item uses the product of the second one.
+    // The first item uses the product that the second one makes.
     for _ in 0..<2 { #expect(try folder.flowrun("main.yaml").status == 0) }
     #expect(try !folder.flowrun("main.yaml").text.contains("copied"))
     #expect(try folder.flowrun("main.yaml", "--force", "each").text.contains("each[1] b: copy: copied"))
@@ -165,7 +165,7 @@ import Testing
     #expect(try folder.flowrun("main.yaml").text.contains("each[1] b: copy: copied"))
   }
 
-  @Test func `can use the handles of earlier steps, and is refused if it needs others`() throws {
+  @Test func `uses the handles of earlier steps, and is refused if it needs others`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": "name: part\nsteps:\n  a: { uses: preferences.set, with: { key: a, value: 1 } }\n",
       "resource.yaml": """
@@ -200,7 +200,7 @@ import Testing
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
   }
 
-  @Test func `receives no variables that contain secrets, and reports missing outputs`() throws {
+  @Test func `receives no variables with secrets, and reports missing outputs`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
