@@ -17,14 +17,15 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  /// R6: whenever the process is killed, the store has everything or nothing, and the next launch completes it.
-  @Test func `R6 has imported everything or nothing if it is killed at any moment of the first launch`() throws {
+  /// Whenever the process is killed, the store must contain everything or nothing, and the next launch must complete
+  /// it.
+  @Test func `R6 imports everything or nothing if it is killed at any moment of the first launch`() throws {
     var cutOff = 0
     for round in 0..<16 {
       let data = folders.folder("round-\(round)")
       let process = try FlowrunProcess(["run", LaunchRun.file, "--data", data, "--launch", "background"])
-      // The kills range from before the store exists until after the import. The exact moments depend on the machine
-      // load.
+      // The kills range from before the store exists until after the import. Their exact moments depend on the load of
+      // the machine.
       usleep(UInt32(round) * 8_000)
       process.send(SIGKILL)
       _ = process.result()
@@ -38,7 +39,7 @@ import Testing
     #expect(cutOff > 0, "no round was early enough to cut the import off")
   }
 
-  @Test func `L6 fails the gate for a store of a newer version, names the store and does not change it`() throws {
+  @Test func `L6 fails the gate for a store of a newer version, and reports the store without changing it`() throws {
     let data = folders.folder("a")
     _ = try LaunchRun(data: data)
     try SQLiteConnection(data + "/footprint.sqlite").execute("INSERT INTO Migration VALUES ('9-teleport')")
@@ -51,7 +52,7 @@ import Testing
     #expect(error["code"] == "store-is-newer")
     #expect(error["message"]?.stringValue?.contains(data + "/footprint.sqlite") == true)
     #expect(try launch.step("content-view")["reason"] == "upstream-failed")
-    // The user sees a screen with the problem and the options, and no part of the app.
+    // The user sees a screen with the problem and the options, but no part of the app.
     let seen = try LaunchRun([], data: data)
     #expect(seen.report["gate"]?["outcome"] == "failed")
     #expect(try seen.outcome("recovery-view") == "success" && seen.outcome("recovery-screen") == "success")
@@ -62,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["background", "location"])
-  func `L6 C18 shows the recovery screen when the app is opened after a background launch with a damaged store`(
+  func `L6 C18 shows the recovery screen if the app is opened after a background launch with a damaged store`(
     _ reason: String
   ) throws {
     let data = folders.folder(reason)
@@ -78,7 +79,7 @@ import Testing
     #expect(seen.logs.contains { $0.hasPrefix("the recovery screen is shown: try again, restore a backup") })
   }
 
-  @Test func `L6 fails the gate for a file that is not a store, and does not change it`() throws {
+  @Test func `L6 fails the gate for a file that is not a store, without changing it`() throws {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     let diary = String(repeating: "Dear diary, ", count: 500)
@@ -90,9 +91,9 @@ import Testing
   }
 
   #if os(Linux)
-    /// A file system of 64 KiB in memory, on which real writes fail with ENOSPC.
+    /// Uses a file system of 64 KiB in memory, on which writes fail with ENOSPC.
     @Test(.enabled(if: getuid() == 0, "mounting a small file system needs root"))
-    func `R6 fails the gate on a full disk with a remedy, and the next launch completes the import`()
+    func `R6 fails the gate on a full disk and reports a remedy, and the next launch completes the import`()
       throws
     {
       let disk = folders.folder("disk")

@@ -3,16 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real launch: `workflows/launch.yaml`, or a changed copy, run by the real binary in a real data folder.
+/// A launch of `workflows/launch.yaml`, or of a changed copy, by the real binary in a real data folder.
 struct LaunchRun {
   let result: FlowrunProcess.Result
-  /// The report that `--report` wrote, or null if there is none.
+  /// The report written by `--report`, or null if there is none.
   let report: Value
-  /// The events that `--json` wrote.
+  /// The events written by `--json`.
   let events: [Value]
 
-  /// Runs a launch to its end. Without arguments it is a launch in the background, which has no minimum. Without a
-  /// file, the gate's maximum is long enough for a busy machine.
+  /// Runs a launch until it ends. Without arguments, the launch is in the background and has no minimum. Without a
+  /// file, the maximum of the gate is long enough for a busy machine.
   init(
     _ arguments: [String] = ["--launch", "background"], data: String, file: String? = nil,
     environment: [String: String] = [:]
@@ -36,7 +36,7 @@ struct LaunchRun {
   /// Sets the maximum of the gate to one minute, within which a launch is ready on any machine.
   private static let patience = [("&& '1s' || '5s'", "&& '60s' || '60s'")]
 
-  /// Returns a copy of the workflow and its folder in `folders` with `changes`, whose old texts must exist. The maximum
+  /// Returns the path of a copy of the workflow to which `changes` were applied. Each old text must exist. The maximum
   /// of the gate is one minute unless `keepsMaximum` is true.
   static func changed(
     in folders: DataFolders, keepsMaximum: Bool = false, _ changes: (String, String)...
@@ -56,13 +56,13 @@ struct LaunchRun {
     return copy + "/launch.yaml"
   }
 
-  /// The log lines of steps, in order.
+  /// The messages that steps logged, in order.
   var logs: [String] { events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue } }
 
-  /// The time at which the gate opened.
+  /// Returns the time at which the gate opened, in milliseconds.
   func gateOpened() throws -> Double { try #require(report["gate"]?["openedAt"]?.numberValue) }
 
-  /// The time at which the last blocking step was satisfied.
+  /// Returns the time at which the last blocking step was satisfied, in milliseconds.
   func gateReady() throws -> Double { try #require(report["gate"]?["readyAt"]?.numberValue) }
 
   /// True if two steps ran at the same time.
@@ -71,31 +71,31 @@ struct LaunchRun {
       && milliseconds(other, "startedAt") < milliseconds(one, "endedAt")
   }
 
-  /// Returns a step in the report.
+  /// Returns the report's entry for a step.
   func step(_ id: String) throws -> ValueObject { try #require(report["steps"]?[id]?.objectValue) }
 
   func outcome(_ id: String) throws -> String { try #require(step(id)["outcome"]?.stringValue) }
 
   func milliseconds(_ id: String, _ key: String) throws -> Double { try #require(step(id)[key]?.numberValue) }
 
-  /// Returns the ids of the steps for which `condition` is true.
+  /// Returns the ids of the steps whose entries in the report satisfy `condition`.
   func steps(where condition: (ValueObject) -> Bool) -> Set<String> {
     Set((report["steps"]?.objectValue ?? [:]).filter { condition($0.value.objectValue ?? [:]) }.map(\.key))
   }
 
-  /// Returns the index of the first event for which `condition` is true.
+  /// Returns the index of the first event that satisfies `condition`.
   func place(_ what: String, _ condition: (Value) -> Bool) throws -> Int {
     let place = events.firstIndex(where: condition)
     return try #require(place, "\(what) never came")
   }
 
-  /// Returns the index of the first post of an event.
+  /// Returns the index of the first post of an event with this name.
   func place(ofPosted name: String) throws -> Int {
     try place(name) { $0["event"] == "event.posted" && $0["name"] == .string(name) }
   }
 }
 
 extension Value {
-  /// The member of an object, or nil for any other value.
+  /// The member of an object with this key, or nil for any other value.
   subscript(key: String) -> Value? { objectValue?[key] }
 }

@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  @Test func `L17 begins the content view after all five managers`() throws {
+  @Test func `L17 creates the content view after all five managers`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     let begins = try launch.milliseconds("content-view", "startedAt")
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       #expect(try launch.milliseconds(manager, "endedAt") <= begins)
     }
-    // Their order alone proves little, so each manager in turn is made slow and must delay the view.
+    // Their order alone proves little. Therefore each manager is made slow in turn, and must delay the view.
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       let slow = try LaunchRun.changed(
         in: folders,
@@ -48,7 +48,7 @@ import Testing
     #expect(gate["outcome"] == "ready")
     let held = try #require(gate["heldByMinMilliseconds"]?.numberValue)
     let ready = try launch.gateReady()
-    // Only the minimum delays the gate; on a busy machine it may be ready later.
+    // Only the minimum may delay the gate. On a busy machine, the launch itself may take longer.
     #expect(opened >= 2000 && gate["min"] == 2000)
     #expect(ready < 2000 ? abs(opened - ready - held) < 0.01 : held == 0)
     #expect(try launch.outcome("splash") == "success")
@@ -67,11 +67,11 @@ import Testing
       try launch.place(ofPosted: "ui.ready"), try launch.place(ofPosted: "app.did-become-active"),
     ]
     #expect(places == places.sorted())
-    // The second half ends before anything is shown.
+    // The second half of the launch must end before anything is shown.
     #expect(try launch.milliseconds("inspect-launch", "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
   }
 
-  @Test func `R6 L5 imports data and shows the welcome page at the first launch, but not at the second`() throws {
+  @Test func `R6 L5 imports data and shows the welcome page only at the first launch`() throws {
     let data = folders.folder("a")
     let first = try LaunchRun([], data: data)
     #expect(try first.outcome("welcome") == "success")
@@ -81,12 +81,12 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test func `L23 L27 L29 loads lists, preferences and configuration in parallel with each other and the splash`()
+  @Test func `L23 L27 L29 loads lists, preferences and configuration at the same time as each other and the splash`()
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
     let uses = ["footprint.recent-destinations", "footprint.trips", "preferences.load", "storage.values"]
-    // Each of them is slow, so they would not overlap if they ran one after another.
+    // Each of them is made slow, so that they overlap only if they run at the same time.
     let file = try LaunchRun.changed(in: folders)
     var text = try String(contentsOfFile: file, encoding: .utf8)
     for (id, action) in zip(lists, uses) {
@@ -103,7 +103,7 @@ import Testing
     for list in ["recent-destinations", "trips"] {
       #expect(try launch.milliseconds(list, "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
     }
-    // The splash comes before the content view, and its animation runs at the same time.
+    // The splash is shown before the content view exists, and its animation continues.
     #expect(try launch.milliseconds("splash", "readyAt") <= launch.milliseconds("content-view", "startedAt"))
     #expect(try launch.step("splash")["blocking"] == false)
   }
@@ -123,7 +123,7 @@ import Testing
       #expect(try launch.outcome(id) == "success")
       #expect(try launch.milliseconds(id, "startedAt") >= opened)
     }
-    // If the map is used at once, the request waits until the window is in front.
+    // If the map is used immediately, the request waits until the window is visible.
     let early = try LaunchRun(["--event", "map.first-use@100ms"], data: folders.folder("b"))
     #expect(try early.milliseconds("ask-for-location", "startedAt") >= early.gateOpened())
     let never = try LaunchRun(data: folders.folder("c"))
@@ -131,7 +131,7 @@ import Testing
     #expect(never.report["conclusion"] == "success")
   }
 
-  @Test func `L3 L4 P9 checks three permissions, but asks for only one, in a window`() throws {
+  @Test func `L3 L4 P9 checks three permissions, but asks for only one, and only in a window`() throws {
     let data = folders.folder("a")
     let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
     for id in ["prepare-location", "notification-status", "cloud-status"] {
@@ -143,7 +143,7 @@ import Testing
     #expect(next.logs.contains("notifications: denied"))
   }
 
-  @Test func `L37 loads a view's details when it is opened`() throws {
+  @Test func `L37 loads the details of a view when it is opened`() throws {
     let arguments = ["routes", "badges", "profile"].flatMap { ["--event", "\($0).first-use@1ms"] }
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
     for id in ["trip-details", "badges", "profile"] {
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `L40 starts the steps alongside the splash before the gate opens`() throws {
+  @Test func `L40 starts steps alongside the splash before the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [
@@ -174,7 +174,7 @@ import Testing
     #expect(ends == ends.sorted())
   }
 
-  @Test func `P6 cannot open the store in a prewarm step, when the device may be locked`() throws {
+  @Test func `P6 cannot open the store in a prewarm step, because the device may be locked`() throws {
     let file = folders.path + "/early.yaml"
     try Data("name: early\nsteps: { store: { uses: storage.open, prewarm: true } }\n".utf8)
       .write(to: URL(fileURLWithPath: file))
@@ -185,7 +185,7 @@ import Testing
         "step 'store' may run before activation, when 'storage.open' cannot read protected data"), "\(result)")
   }
 
-  @Test func `P3 P8 runs only prewarm steps early, and times the launch from its activation`() throws {
+  @Test func `P3 P8 runs only prewarm steps early, and measures the launch from its activation`() throws {
     let launch = try LaunchRun(["--launch", "background", "--prewarm", "300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(try #require(launch.report["prewarmMilliseconds"]?.numberValue) >= 300)
@@ -193,7 +193,7 @@ import Testing
     #expect(try #require(launch.report["gate"]?["openedAt"]?.numberValue) > 0)
   }
 
-  @Test func `L11 prefers the run's language to the system's`() throws {
+  @Test func `L11 prefers the language of the run to that of the system`() throws {
     let data = folders.folder("a")
     func language(_ arguments: [String], _ locale: String) throws -> String? {
       let result = try FlowrunProcess.run(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets of links on disk, searched for in every byte that a launch writes to its folder.
+/// Tests that secrets of links are not on disk, in any byte that a launch writes to its folder.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets of links` {
   private static let workflow = """
     name: sec
@@ -34,11 +34,11 @@ import Testing
     #"{"aps":{"alert":"x"},"route":"app://reset?token=TOPSECRETTOKEN99","parameters":{"code":"TOPSECRETCODE99"}}"#,
     #"{"aps":{"alert":"x"},"route":"app://chat/TOPSECRETROOM99","parameters":{"greeting":"TOPSECRETTEXT99"}}"#,
   ])
-  func `do not appear in files of a launch, and the next launch restores only the other page`(
+  func `files of a launch contain no secrets, and the next launch restores only the other page`(
     payload: String
   ) throws {
     let folder = try WorkflowFolder(["sec.yaml": Self.workflow])
-    // A secret is read from a file outside the launch's folder.
+    // The secret is read from a file outside the launch's folder.
     let tap = try WorkflowFolder(["tap.json": payload])
     for restored in ["[]", #"["chat"]"#] {
       let input = "payload=@\(tap.url.path)/tap.json"
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  // MARK: Links that the system gives
+  // MARK: Links from the system
 
   private static let app = """
     name: app
@@ -132,7 +132,7 @@ import Testing
       options: ${{ launch.options }}
     """
 
-  /// A way to open a link: the arguments of the run, the file that they read, and the page that opens.
+  /// A way to open a link: the arguments of the run, the file that they name, and the page that opens.
   struct Way: Sendable, CustomStringConvertible {
     var description: String
     var arguments: [String]
@@ -180,7 +180,7 @@ import Testing
   ]
 
   @Test(arguments: ways)
-  func `do not appear when the page of a link from the system is opened`(_ way: Way) throws {
+  func `files contain no secrets after the page of a link from the system was opened`(_ way: Way) throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": way.file])
     let arguments = way.arguments.map { $0.replacingOccurrences(of: "@way.json", with: "@\(given.url.path)/way.json") }
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `pass through an included file without being recorded, even if they are short`() throws {
+  @Test func `short secrets pass through an included file without being recorded`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": """
       name: inner
@@ -227,7 +227,7 @@ import Testing
     try Self.expectNothing(of: ["zq"], in: folder, result.text)
   }
 
-  @Test func `are null after a resume, except for the page`() throws {
+  @Test func `a resume has only the page of a link, and null for its secrets`() throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": #"{"url":"\#(Self.url)"}"#])
     let options = "url=@\(given.url.path)/way.json"
@@ -242,7 +242,7 @@ import Testing
     #expect(outputs.contains(#""number":null"#) && outputs.contains(#""note":null"#), "\(report)")
   }
 
-  /// Expects that no byte of any file in a folder belongs to one of these texts.
+  /// Checks that no file in a folder contains any of these texts.
   private static func expectNothing(of texts: [String], in folder: WorkflowFolder, _ comment: String) throws {
     for file in FileManager.default.enumerator(at: folder.url, includingPropertiesForKeys: nil)?.allObjects ?? [] {
       guard let file = file as? URL, let bytes = try? Data(contentsOf: file) else { continue }

@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-/// The record of steps that print a lot.
+/// Tests the recorded logs of steps that print a lot.
 @Suite(.timeLimit(.minutes(10))) struct `The recorded log of a run` {
   private func log(_ head: String, _ step: String, of name: String) throws -> String {
     let folder = try WorkflowFolder([
@@ -26,24 +26,25 @@ import Testing
     return try folder.flowrun("logs", "last", "--step", name).text
   }
 
-  @Test func `has the beginning and the end of a long step, and all of the next step`() throws {
+  @Test func `contains the beginning and the end of a long step, and all lines of the next step`() throws {
     let long = try log("", "", of: "long").split(separator: "\n")
     #expect(long.first == "long: line 0000001" && long.last == "long: line 0100000", "\(long.count)")
     let marker = try #require(long.first { $0.contains("[flowrun: ") })
     #expect(marker.hasSuffix("bytes, are not recorded; a larger log-limit keeps more]"), "\(marker)")
-    // 13 bytes per line.
+    // Each line has 13 bytes.
     #expect((80_000..<81_500).contains(long.count), "\(long.count)")
     #expect(try log("", "", of: "short") == "short: the address is here\n")
   }
 
-  @Test func `is limited by the log-limit of the workflow and of a step`() throws {
+  @Test func `is limited by log-limit in the workflow and in the step`() throws {
     #expect(try log("", "log-limit: 2MiB", of: "long").split(separator: "\n").count == 100_000)
     let shared = try log("log-limit: 128KiB", "quiet: false", of: "long").split(separator: "\n").count
     #expect((4_900..<5_200).contains(shared), "\(shared)")
     #expect(try log("log-limit: 1KiB", "log-limit: 1GiB", of: "long").split(separator: "\n").count < 100)
   }
 
-  @Test(arguments: ["100B", "2GiB", "1048576", "many"]) func `has a limit between 1KiB and 1GiB`(_ limit: String) throws
+  @Test(arguments: ["100B", "2GiB", "1048576", "many"]) func `refuses a log-limit outside 1KiB to 1GiB`(_ limit: String)
+    throws
   {
     let texts = [
       "log-limit: \(limit)\nsteps: { a: { run: 'true' } }", "steps: { a: { run: 'true', log-limit: \(limit) } }",
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  /// Starts a run that prints much more than it records and then waits, and a process that follows it from its first
+  /// Starts a run that prints much more than is recorded and then waits, and a process that follows it from the first
   /// line.
   private func followed(_ body: (WorkflowFolder, _ run: FlowrunProcess, _ follower: FlowrunProcess) throws -> Void)
     throws
@@ -90,7 +91,7 @@ import Testing
     try body(folder, run, follower)
   }
 
-  @Test func `can be followed line by line by another process, and finally is within the limit`() throws {
+  @Test func `can be followed line by line, even beyond the limit, and stays within the limit at the end`() throws {
     try followed { folder, run, follower in
       try folder.write("", to: "end")
       #expect(run.result().exitCode == 0)
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `has the lines that were written before flowrun was killed`() throws {
+  @Test func `contains the lines that were written before flowrun was killed`() throws {
     try followed { folder, run, _ in
       run.send(SIGKILL)
       #expect(run.result().exitCode == 128 + SIGKILL)
