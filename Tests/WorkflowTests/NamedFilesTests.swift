@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files in `inputs-from` and `produces`.
+/// Tests the files named in `inputs-from` and `produces`.
 @Suite(.timeLimit(.minutes(10))) struct NamedFilesTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
@@ -27,7 +27,7 @@ import Testing
       try FlowrunProcess.run(arguments, in: url.path)
     }
 
-    /// Returns the steps that ran, one word for each run of a step. The run must succeed.
+    /// Runs the workflow, which must succeed. Returns the steps that ran, one word for each run of a step.
     func ran(_ arguments: String...) throws -> String {
       try? remove("log")
       let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: url.path)
@@ -35,7 +35,7 @@ import Testing
       return (text("log") ?? "").split(separator: "\n").joined(separator: " ")
     }
 
-    /// Returns the output of a run that must fail.
+    /// Runs the workflow, which must fail. Returns its output.
     func failure(_ arguments: String...) throws -> String {
       let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: url.path)
       #expect(result.exitCode == 1, "\(result)")
@@ -67,7 +67,7 @@ import Testing
     #expect(try folder.ran().hasPrefix("b "))
   }
 
-  @Test func `characters of a path from an expression are literal`() throws {
+  @Test func `special characters in a path from an expression are literal`() throws {
     let folder = try Folder(
       """
       name: w
@@ -99,7 +99,7 @@ import Testing
     #expect(try folder.failure().contains("'!src/gen' names a folder, and excludes files only"))
   }
 
-  @Test func `a dangling link is reported and does not become an item`() throws {
+  @Test func `a dangling link causes a warning and does not become an item`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { foreach: { files: '*.csv' }, run: 'echo \"$F\" >> log', env: { F: '${{ item.path }}' } } }\n",
       ["a.csv": ""])
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Products
 
-  @Test func `a step without its product fails and is not up to date`() throws {
+  @Test func `a step without its product fails, and is not up to date in the next run`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { run: 'echo a >> log; test ! -e ok || echo 1 > out', inputs-from: [in], produces: [out] } }\n",
       ["in": "1"])
@@ -141,7 +141,7 @@ import Testing
     #expect(folder.text("log") == nil)
   }
 
-  @Test func `a product of a failed attempt counts only if it is written again`() throws {
+  @Test func `a product left by a failed run counts only if it is written again`() throws {
     let folder = try Folder(
       """
       name: w
@@ -185,7 +185,7 @@ import Testing
     #expect(try folder.ran() == "")
   }
 
-  @Test func `a pattern of products that matches no file is a warning, and the step is never up to date`() throws {
+  @Test func `a product pattern that matches no file causes a warning, and the step is never up to date`() throws {
     let folder = try Folder("name: w\nsteps: { a: { run: echo a >> log, produces: ['out/*.js'] } }\n")
     #expect(try folder.ran() == "a")
     let again = try folder.flowrun("w.yaml")
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: Inputs
 
-  @Test func `a path that does not exist fails the step before it starts`() throws {
+  @Test func `a missing input file fails the step before it starts`() throws {
     let folder = try Folder(
       "name: w\nsteps: { make: { run: 'echo make >> log', inputs-from: [input.txt] } }\n", ["inputs.txt": "1"])
     let text = try folder.failure()
@@ -232,7 +232,7 @@ import Testing
     #expect(folder.text("log") == "x\n")
   }
 
-  @Test func `a file may be missing if another step may produce it or if it is not required`() throws {
+  @Test func `an input file may be missing if another step may produce it or if it is not required`() throws {
     let folder = try Folder(
       """
       name: w
@@ -254,7 +254,8 @@ import Testing
     #expect(try folder.ran() == "free")
   }
 
-  @Test func `a pattern that matches no input is one warning per run, and an error if it is required`() throws {
+  @Test func `an input pattern that matches no file causes one warning per run, or an error if it is required`() throws
+  {
     let folder = try Folder("name: w\nsteps: { a: { run: 'true', inputs-from: ['scr/*.c'] } }\n")
     for _ in 0..<2 {
       let run = try folder.flowrun("w.yaml")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Outputs that commands write to `FLOWRUN_OUTPUT`.
+/// Tests outputs that commands write to the file in `FLOWRUN_OUTPUT`.
 @Suite(.timeLimit(.minutes(10))) struct `Named outputs of commands` {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
@@ -29,7 +29,7 @@ import Testing
       return try FlowrunProcess.run(arguments, in: url.path, environment: variables)
     }
 
-    /// The remaining files in the temporary folder.
+    /// The names of files that are left in the temporary folder.
     var leftOver: [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: url.appendingPathComponent("temporary").path)) ?? ["?"]
     }
@@ -81,14 +81,14 @@ import Testing
     #expect(numbers.hasPrefix("6,8"), "\(result.output)")
   }
 
-  @Test func `have types, belong to one attempt or item, and leave no file behind`() throws {
+  @Test func `outputs have types and belong to one attempt or item, and no file is left behind`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
     check(try folder.flowrun("w.yaml"))
     #expect(folder.leftOver == [])
     #expect(try folder.flowrun("validate", "w.yaml").exitCode == 0)
   }
 
-  @Test func `come from the machine that runs the command`() throws {
+  @Test func `outputs come from the machine that runs the command`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
     check(try folder.flowrun("w.yaml", "--on", "workers=2"))
     #expect(folder.leftOver == [])
@@ -99,7 +99,7 @@ import Testing
     #expect(wrong.exitCode == 1 && wrong.output.contains("undeclared output \"x\" in line 1"), "\(wrong)")
   }
 
-  @Test func `are kept for an up-to-date step until its declaration changes`() throws {
+  @Test func `outputs of an up-to-date step are kept until its declaration changes`() throws {
     let text = """
       name: build
       steps:
@@ -121,7 +121,7 @@ import Testing
     #expect(folder.text("log") == "made\nmade\n")
   }
 
-  @Test func `are kept by a resume`() throws {
+  @Test func `a resume keeps the outputs of finished steps`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -140,7 +140,7 @@ import Testing
     #expect(folder.text("log") == "ran\n" && folder.leftOver == [])
   }
 
-  @Test func `hide secrets, and can pass them on`() throws {
+  @Test func `secrets in outputs are hidden, and can be passed on`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -169,7 +169,7 @@ import Testing
     for text in [run.output, run.errors, folder.text("r.json")] { #expect(!text.contains("hunter2"), "\(text)") }
   }
 
-  @Test func `are discarded when the command is cancelled or fails`() throws {
+  @Test func `outputs are discarded if the command fails or is cancelled`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -194,7 +194,8 @@ import Testing
     ("outputs: { a: { type: string, required: false } }", "a", "may leave out the output 'a'"),
     ("outputs: { a: { type: string } }", "size", "'first' has no output 'size'"),
   ])
-  func `are checked before anything runs`(outputs: String, read: String, message: String) throws {
+  func `declarations of outputs are checked before anything runs`(outputs: String, read: String, message: String) throws
+  {
     var text = "name: w\nsteps:\n  first: { run: 'true', \(outputs) }\n"
     if !read.isEmpty {
       text += "  second: { run: 'true', needs: first, env: { A: '${{ steps.first.outputs.\(read) }}' } }\n"
@@ -204,7 +205,7 @@ import Testing
     #expect(result.exitCode == 2 && (result.output + result.errors).contains(message), "\(result)")
   }
 
-  @Test func `are checked by type in the expressions that read them`() throws {
+  @Test func `expressions that read outputs are checked by type`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -225,7 +226,7 @@ import Testing
     #expect(text.contains("'flow.set' declares its own outputs"), "\(text)")
   }
 
-  @Test func `require a temporary folder, and report a missing one`() throws {
+  @Test func `a missing temporary folder is reported`() throws {
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { run: 'true', outputs: { a: { type: string, default: x } } }\n"
     ])
@@ -234,7 +235,7 @@ import Testing
       run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
   }
 
-  @Test func `can be declared as inputs, for calls`() throws {
+  @Test func `a call accepts declarations of outputs as an input`() throws {
     let folder = try Folder([:])
     let call = try folder.flowrun(
       "call", "shell.run", "--with",
@@ -243,8 +244,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// Uses a real small disk, which only root can create.
-    @Test(.enabled(if: getuid() == 0)) func `are never truncated by a full disk without an error`() throws {
+    /// Uses a real, small disk, which only root can create.
+    @Test(.enabled(if: getuid() == 0)) func `a full disk causes an error and never truncated outputs`() throws {
       let folder = try Folder([
         "w.yaml": """
         name: w

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The products of steps as values.
+/// Tests the products of steps as values in expressions.
 @Suite(.timeLimit(.minutes(3))) struct ProductListTests {
   private static let workflow = """
     name: w
@@ -40,7 +40,7 @@ import Testing
     try? String(contentsOf: folder.url.appendingPathComponent(name), encoding: .utf8)
   }
 
-  @Test func `a step that reads the products of items reads those of the current items`() throws {
+  @Test func `a step that reads the products of items reads only those of current items`() throws {
     let folder = try made()
     let first = try ran(folder)
     #expect(first.steps == "clean a.txt, clean b.txt, clean c.txt, merge")
@@ -57,7 +57,7 @@ import Testing
     #expect(text("all.txt", folder) == "AX")
   }
 
-  @Test func `products can be the items of another step, as values and as files`() throws {
+  @Test func `the products of a step can be the items of another one, as values and as files`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -78,7 +78,7 @@ import Testing
     #expect(text.contains("none: []"), "\(text)")
   }
 
-  @Test func `a resumed run has the products of the steps that it keeps`() throws {
+  @Test func `a resumed run has the products of the steps that it does not repeat`() throws {
     let folder = try made()
     try folder.write(
       Self.workflow.replacing("command: 'echo merge", with: "command: 'test -e fine || exit 1; echo merge"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files of items that are no longer in the list of their step.
+/// Tests the files of items that are no longer in the list of their step.
 @Suite(.timeLimit(.minutes(3))) struct RemovedItemTests {
   private static let workflow = """
     name: w
@@ -55,13 +55,12 @@ import Testing
     #expect(cleaned.contains("removed 'clean/b'") && cleaned.contains("removed 'clean/c'"), "\(cleaned)")
     #expect(try files(folder) == "a")
     #expect(try !run(folder, #"["a"]"#, "--clean-removed").contains("removed"))
-    // An item that is added again is produced again.
+    // An item that is added again produces its file again.
     _ = try run(folder, #"["b","a"]"#)
     #expect(try files(folder) == "a b")
   }
 
-  @Test func `files of removed items are kept if the list is empty, an upstream step failed, or the run fails`() throws
-  {
+  @Test func `files of removed items are kept if the list is empty, an upstream step failed or the run fails`() throws {
     let folder = try made()
     #expect(try run(folder, "[]", "--clean-removed").contains("kept, because its list is empty"))
     #expect(try run(folder, "[]", "--explain", "--clean-removed").contains("would keep 'clean/a': its list is empty"))
@@ -82,7 +81,7 @@ import Testing
     _ = try run(folder, #"["a","b","c"]"#)
     #expect(try !run(folder, #"["a","b"]"#, "-i", "other=c", "--clean-removed").contains("removed"))
     #expect(try files(folder) == "a b c")
-    // The record of the other step counts, even if it does not run.
+    // The other step's record counts even if that step does not run.
     #expect(try !run(folder, #"["a","b"]"#, "--clean-removed").contains("removed"))
     let outside = try WorkflowFolder(["b": "b\n"])
     let place = folder.url.appendingPathComponent("clean")
@@ -92,7 +91,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: outside.url.appendingPathComponent("b").path))
   }
 
-  @Test func `files of an item that is skipped by its condition are kept`() throws {
+  @Test func `files of an item are kept if its condition skips it`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -113,7 +112,7 @@ import Testing
     #expect(try files(folder) == "a b")
   }
 
-  @Test func `files of removed items that ran a workflow are reported and removed, too`() throws {
+  @Test func `files of removed items that ran a workflow are reported and removed as well`() throws {
     let folder = try WorkflowFolder([
       "sub/inner.yaml": """
       name: inner

@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Requirements/README.md` has every requirement by its id (N38). Each command must have the output shown on the
-/// page. `make test` runs every third command.
+/// Checks that `Tests/Requirements/README.md` lists every requirement by its id (N38), and that each command has the
+/// output shown on the page. `make test` runs every third command.
 @Suite(.timeLimit(.minutes(10))) struct `The requirements page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// A row of the page: id, command and expected output.
+  /// A row of the page: the id, the command and the expected output.
   private struct Row {
     let id: String
     let command: String
     let sight: String
 
-    /// True if a command on the page shows the requirement, rather than a test.
+    /// True if the requirement is shown by a command on the page and not by a test.
     var isShown: Bool { command.hasPrefix("`") && command != "`make test`" }
 
-    /// The texts in the output, each as consecutive pieces, and those that must be absent.
+    /// The texts that the output must contain, each as consecutive pieces, and the texts that it must not contain.
     var texts: (present: [[String]], absent: [String]) {
       var present: [[String]] = []
       var absent: [String] = []
@@ -69,7 +69,7 @@ import Testing
     #expect(rows.filter { $0.command == "–" }.map(\.id) == ["S2", "S29", "S42", "S50"])
   }
 
-  @Test func `shows the output of its commands`() async throws {
+  @Test func `shows the actual output of its commands`() async throws {
     let definitions = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```/)).output.1
     let commands = Set(rows.filter(\.isShown).map { String($0.command.dropFirst().dropLast()) }).sorted()
     #expect(commands.count > 40)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// Runs commands in a shell, a few at a time and each for at most a minute. Returns their output.
+  /// Runs commands in a shell, a few at a time, each for at most a minute. Returns the output of each.
   private static func run(_ commands: [String], definitions: String) async throws -> [String: String] {
     try await withThrowingTaskGroup(of: (String, String).self) { group in
       var rest = commands[...]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two steps that produce the same file.
+/// Tests two steps that produce the same file.
 @Suite(.timeLimit(.minutes(10))) struct SameProductTests {
   private func output(_ files: [String: String], _ arguments: String..., status: Int32) throws -> String {
     let folder = try WorkflowFolder(files)
@@ -11,7 +11,7 @@ import Testing
     return result.output + result.errors
   }
 
-  @Test func `a path that two steps produce is an error before the run`() throws {
+  @Test func `two steps that produce the same path cause an error before the run`() throws {
     let workflow = """
       name: w
       steps:
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a path of an include and a step, of two includes, or of items of a workflow is an error, too`() throws {
+  @Test func `includes and items that produce the same path as others cause an error before the run`() throws {
     let part = "name: part\nsteps: { make: { run: 'true', produces: [out.dat] } }\n"
     func text(_ steps: String) throws -> String {
       try output(["part.yaml": part, "w.yaml": "name: w\nsteps:\n" + steps], "validate", "w.yaml", status: 2)
@@ -58,7 +58,7 @@ import Testing
     #expect(text.contains("produces 'out.dat', too; give them different paths"), "\(text)")
   }
 
-  @Test func `conflicting paths from expressions are found when the second step starts`() throws {
+  @Test func `equal product paths from expressions are found when the second step starts`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out } }
@@ -71,7 +71,7 @@ import Testing
     #expect(try output(["w.yaml": workflow, "d/other": ""], "w.yaml", "-i", "n=other", status: 0).contains("success"))
   }
 
-  @Test func `two product paths that are equal only by default inputs cause a warning`() throws {
+  @Test func `product paths that are equal only with default inputs cause a warning`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out.dat } }
@@ -86,7 +86,7 @@ import Testing
     #expect(try output(["w.yaml": workflow], "w.yaml", "-i", "n=other.dat", status: 0).contains("success"))
   }
 
-  @Test func `a file that matches patterns of two steps is found when the second step starts`() throws {
+  @Test func `a file that matches the patterns of two steps is found when the second step starts`() throws {
     let workflow = """
       name: w
       steps:
@@ -102,7 +102,7 @@ import Testing
     #expect(text.contains("'a' produces 'd/a.js', too") && text.contains("b succeeded"), "\(text)")
   }
 
-  @Test func `a step may write the file again if it needs the other step`() throws {
+  @Test func `a step may produce a file again if it needs the step that produced it`() throws {
     let workflow = """
       name: w
       steps:
@@ -115,7 +115,7 @@ import Testing
     #expect(try output(["w.yaml": workflow], "w.yaml", status: 0).contains("success"))
   }
 
-  @Test func `items whose workflows produce the same file fail`() throws {
+  @Test func `items fail if their workflows produce the same file`() throws {
     let text = try output(
       [
         "part.yaml": """

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets, inserted into every possible output of a run and searched for in every byte that the run wrote.
+/// Inserts secrets into every possible output of a run and searches for them in every byte that the run writes.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets` {
   private static let token = "tök/en+\"s3cr3t\" 100%"
   private static let key = "-- first line 0123456789 --\nsecond/line+of the key\nab\nthird line \\ end"
@@ -32,7 +32,7 @@ import Testing
         arguments, in: url.path, input: input, environment: environment.merging(["CI": "1"]) { first, _ in first })
     }
 
-    /// All files that flowrun wrote below the folder.
+    /// Returns the names and contents of all files that flowrun wrote below the folder.
     func bytes() throws -> [(name: String, bytes: Data)] {
       let names = FileManager.default.enumerator(at: url, includingPropertiesForKeys: [.isRegularFileKey])
       return try (names?.allObjects as? [URL] ?? []).compactMap { file in
@@ -44,13 +44,13 @@ import Testing
     }
   }
 
-  /// Texts that must not be found: parts of the secrets in all forms, each too long to occur by chance.
+  /// Texts that must not be found: parts of the secrets in all encodings, each too long to occur by chance.
   private static let traces: [String] = {
     func percent(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
     var traces = ["s3cr3t", "first line 012345", "second/line+of", "third line", "sesame-qv", "qv8zkx"]
     for secret in [token, key, door] {
       for before in ["", "a", "ab"] {
-        // Without the characters that depend on their neighbors.
+        // The first and last characters are omitted, because they depend on the neighboring text.
         let encoded = Data((before + secret).utf8).base64EncodedString()
         traces.append(String(encoded.dropFirst(4).prefix(16)))
         traces.append(String(encoded.dropFirst(4).prefix(16)).replacing("+", with: "-").replacing("/", with: "_"))
@@ -159,7 +159,7 @@ import Testing
     return folder
   }
 
-  @Test func `do not appear in anything that flowrun writes, and a resume restores them`() throws {
+  @Test func `nothing that flowrun writes contains a secret, and a resume restores secrets`() throws {
     let folder = try planted()
     let check = try folder.flowrun("validate", "leaks.yaml")
     #expect(check.exitCode == 0, "\(check.output)\(check.errors)")
@@ -170,7 +170,7 @@ import Testing
     let run = try folder.flowrun("leaks.yaml", "-i", "door=@door", "--report", "report.json", "--trace", "trace.json")
     note("run", run)
     #expect(run.exitCode == 1)
-    // The other texts were printed, with the secrets masked.
+    // The texts around the secrets must be printed, with the secrets masked.
     for text in [
       "plain: ***", "whole: ***", "fails failed (optional)", "retried: try ***", "with-env: with ***", "inherited []",
       "later: logged ***", "items[1] 2: item ***", "because of ***", "logged ***", "printed ***", "variable ***",
@@ -191,7 +191,7 @@ import Testing
     let resumed = try folder.flowrun("resume", "last", "-i", "door=@door", "--report", "resumed.json")
     note("resume", resumed)
     #expect(resumed.exitCode == 0, "\(resumed.output)\(resumed.errors)")
-    // The literal that looks like a placeholder is unchanged.
+    // A literal that looks like a placeholder must not change.
     #expect(resumed.output.contains("literal: {secret:token}"), "\(resumed.output)")
     let again = try folder.flowrun("resume", "last", "-i", "door=@door", "--from", "later")
     note("resumed again", again)
@@ -202,7 +202,7 @@ import Testing
     #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
   }
 
-  @Test func `printed with colors do not appear in anything that flowrun writes`() throws {
+  @Test func `secrets that are printed with colors appear in nothing that flowrun writes`() throws {
     let folder = try Folder([
       "colors.yaml": #"""
       name: colors
@@ -247,7 +247,7 @@ import Testing
     #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
   }
 
-  @Test func `that are missing or cannot be hidden stop a run before it begins`() throws {
+  @Test func `secrets that are missing or cannot be hidden stop a run before it begins`() throws {
     func refusal(_ source: String, environment: [String: String] = [:], files: [String: String] = [:]) throws -> String
     {
       let folder = try Folder(files)
@@ -285,7 +285,7 @@ import Testing
         .hasPrefix(place + "is not available: 'sh' ended with exit status 3: no"))
   }
 
-  @Test func `of a payload are hidden even in parts of it, and a resume asks for them again`() throws {
+  @Test func `secrets in a payload are hidden even in parts, and a resume asks for them again`() throws {
     let folder = try Folder([
       "tap.json": #"""
       {"aps": {"alert": {"title": "News"}}, "route": "app://product/7?jwt=eyJhbGciOiJub25lIn0&page=2",
@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test func `of an env-file are passed only to the steps that use them`() throws {
+  @Test func `variables of an env-file are passed only to the steps that use them`() throws {
     let folder = try Folder([
       ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",
       "w.yaml": """
@@ -341,7 +341,7 @@ import Testing
     for (name, bytes) in try folder.bytes() { #expect(bytes.range(of: Data("from-the-file".utf8)) == nil, "\(name)") }
   }
 
-  @Test func `as inputs are read only from a file or standard input`() throws {
+  @Test func `secret inputs are read only from a file or standard input`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -362,7 +362,7 @@ import Testing
     #expect(short.exitCode == 64 && short.errors.contains("3 characters"), "\(short)")
   }
 
-  @Test func `may change before a resume, but must not be missing`() throws {
+  @Test func `secrets may change before a resume, but must not be missing`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n

@@ -1,6 +1,6 @@
 import Testing
 
-/// `flowrun validate` and the order of `ui.splash` and `ui.present`.
+/// Tests how `flowrun validate` checks the order of `ui.splash` and `ui.present`.
 @Suite(.timeLimit(.minutes(10))) struct `The order of a splash and the window` {
   private func checked(window: String, splash: String) throws -> String {
     let folder = try WorkflowFolder([
@@ -17,13 +17,13 @@ import Testing
     return try folder.flowrun("validate", "order.yaml").text
   }
 
-  @Test func `causes a warning if it is undefined`() throws {
+  @Test func `causes a warning if neither waits for the other`() throws {
     let text = try checked(window: "", splash: "")
     #expect(text.contains("order.yaml:5:19: warning: 'window' does not wait for the splash 'splash'"), "\(text)")
     #expect(text.contains("add 'splash' to its 'needs'"), "\(text)")
   }
 
-  @Test func `causes a warning without advice to create a cycle if the splash waits for the window`() throws {
+  @Test func `causes a warning without suggesting a cycle if the splash waits for the window`() throws {
     let text = try checked(window: "", splash: ", window")
     #expect(text.contains("6:19: warning: the splash 'splash' waits for 'window' and is never shown"), "\(text)")
     #expect(!text.contains("add 'splash' to its 'needs'"), "\(text)")

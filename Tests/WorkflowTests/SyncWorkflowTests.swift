@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 import TestSupport
 
-/// `workflows/sync.yaml` with the real binary, for two users at two terminals.
+/// Tests `workflows/sync.yaml` with the real binary, for two users at two terminals.
 @Suite(.timeLimit(.minutes(10))) struct SyncWorkflowTests {
   private let folders: DataFolders
   private static let workflows = URL(fileURLWithPath: #filePath)
@@ -26,7 +26,7 @@ import TestSupport
     return try #require(try JSONText.parse(result.output).objectValue)
   }
 
-  @Test func `S14 S16 S35 one terminal shows the changes of the other, even after it was offline`() throws {
+  @Test func `S14 S16 S35 a terminal shows changes from another one that was offline`() throws {
     let mac = try run("mac", "focus 25m\ndone\n")
     #expect(mac.exitCode == 0)
     #expect(mac.output.contains(/focus 2[45]:[0-9]{2}, 0 completed \(here\)/))
@@ -44,13 +44,13 @@ import TestSupport
     #expect(devices == ["mac", "phone"])
   }
 
-  @Test func `V15 S32 a device killed with -9 while its server is down sends its changes the next time`() throws {
+  @Test func `V15 S32 a device killed with -9 while its server is down sends its changes at the next start`() throws {
     let process = try FlowrunProcess(
       arguments("mac", "server=http://127.0.0.1:1"), in: folders.path, input: "focus 25m\ndone\n")
     #expect(process.waitForOutput("1 completed (here)"))
     process.send(SIGKILL)
     #expect(process.result().exitCode == 128 + SIGKILL)
-    // Two changes of the timer, the rules of three collections, and the device's description (S8).
+    // Two changes of the timer, the rules of three collections and the description of the device (S8).
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 6)
     let next = try FlowrunProcess.run(
       arguments("mac") + ["-i", "on-other-store=merge"], in: folders.path, input: "")
@@ -60,7 +60,9 @@ import TestSupport
     #expect(phone.output.contains("\"completedPomodoros\":1"))
   }
 
-  @Test func `S43 a simulated day prints its results, repeats by its seed, and fails for invalid arguments`() throws {
+  @Test func `S43 a simulated day prints its results, is repeatable with its seed, and fails for invalid arguments`()
+    throws
+  {
     let arguments = ["sync", "simulate", "--seed", "7", "--devices", "3", "--hours", "6", "--loss", "0.4", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
     #expect(one.exitCode == 0)
@@ -76,7 +78,7 @@ import TestSupport
   }
 
   @Test(arguments: ["notes", "pomodoro"])
-  func `a simulated day of any schema matches the oracle, and can be repeated by its seed`(_ name: String) throws {
+  func `a simulated day of any schema matches the oracle and is repeatable with its seed`(_ name: String) throws {
     let schema = Self.workflows.appendingPathComponent("\(name).sync.yaml").path
     let arguments = ["sync", "simulate", "--schema", schema, "--seed", "5", "--hours", "6", "--loss", "0.3", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
@@ -94,7 +96,7 @@ import TestSupport
     #expect(text.output.contains("schema      \(name)"))
   }
 
-  @Test func `a simulated day reports an invalid schema with its location`() throws {
+  @Test func `a simulated day reports the location of an error in its schema`() throws {
     let file = folders.path + "/wrong.sync.yaml"
     let run = { try FlowrunProcess.run(["sync", "simulate", "--schema", file, "--hours", "1"]) }
     #expect(try run().exitCode == 2)
@@ -108,7 +110,7 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
   }
 
-  @Test func `F31 V20 the subcommands list and fix parked changes, and retire a device`() throws {
+  @Test func `F31 V20 the subcommands list and resolve parked changes, and retire a device`() throws {
     let subcommand = { (words: [String]) in
       try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
     }
@@ -126,7 +128,7 @@ import TestSupport
     #expect(try subcommand(["devices", "retire", "phone"]).exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
     #expect(try status("mac")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, true])
-    // The device becomes active again when it writes.
+    // The device becomes active again as soon as it writes.
     #expect(try run("phone", "idle\n").exitCode == 0)
     #expect(try status("phone")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, false])
   }
@@ -136,7 +138,7 @@ import TestSupport
   ]
 
   @Test(arguments: words)
-  func `the subcommands report an empty file of a device that was killed while creating it`(_ words: [String])
+  func `the subcommands report an empty file, left by a device that was killed while creating it`(_ words: [String])
     throws
   {
     let file = folders.path + "/sync-mac.sqlite"
@@ -145,13 +147,13 @@ import TestSupport
     #expect(result.errors.contains("sync-mac.sqlite' is empty: its device has not started yet"))
     #expect(result.exitCode == (words.count == 1 ? 0 : 1))
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
-    // The device starts again with this file.
+    // The device can start again with this file.
     #expect(try run("mac", "focus 25m\n").exitCode == 0)
     #expect(try FlowrunProcess.run(["sync", "devices", "--data", folders.path]).output.hasPrefix("mac-"))
   }
 
   @Test(arguments: words)
-  func `the subcommands report the problem with a file that does not belong to a device`(_ words: [String]) throws {
+  func `the subcommands report a file that does not belong to a device`(_ words: [String]) throws {
     let file = folders.path + "/sync-mac.sqlite"
     let said = { try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path]) }
     #expect(try said().exitCode == 64)
@@ -162,7 +164,7 @@ import TestSupport
     try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
     #expect(try said().errors.contains("sync-mac.sqlite' is a folder"))
     try FileManager.default.removeItem(atPath: file)
-    // A shared file is an SQLite file of a different kind.
+    // A shared file is also an SQLite file, but of another kind.
     #expect(try run("phone", "").exitCode == 0)
     try FileManager.default.removeItem(atPath: folders.path + "/sync-phone.sqlite")
     try FileManager.default.copyItem(atPath: folders.path + "/shared.sqlite", toPath: file)
@@ -172,7 +174,7 @@ import TestSupport
     #expect((next.output + next.errors).contains("it is a SQLite file and no device's own"))
   }
 
-  @Test func `a device without a name uses a default file, and its changes are reported as synced`() throws {
+  @Test func `a device without a name uses a default file, and reports its changes as synced`() throws {
     let result = try FlowrunProcess.run(
       [Self.workflow, "-i", "store=shared.sqlite", "--data", folders.path], in: folders.path, input: "focus 25m\n")
     #expect(result.exitCode == 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Products that are removed once the steps that read them have succeeded.
+/// Tests products that are removed after the steps that read them have succeeded.
 @Suite(.timeLimit(.minutes(3))) struct TemporaryProductTests {
   private func ran(_ folder: WorkflowFolder, _ arguments: String..., fails: Bool = false) throws -> String {
     let log = folder.url.appendingPathComponent("log")
@@ -30,13 +30,13 @@ import Testing
 
     """
 
-  @Test func `temporary products are removed after a success, and their absence does not repeat a step`() throws {
+  @Test func `temporary products are removed after a success, and steps are not repeated because of that`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
     #expect(try ran(folder) == "call index sort")
     #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
     for _ in 0..<2 { #expect(try ran(folder) == "") }
     #expect(try folder.flowrun("w.yaml", "--explain").text.contains("sort: up to date"))
-    // If a reader must run, its files are produced again first.
+    // If a reader must run again, its files are produced first.
     try folder.write("s", to: "ref")
     let explained = try folder.flowrun("w.yaml", "--explain").text
     #expect(
@@ -50,7 +50,7 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
-  @Test func `temporary products are kept after a reader has failed`() throws {
+  @Test func `temporary products are kept if a reader fails`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r", "broken": ""])
     #expect(try ran(folder, fails: true) == "call index sort")
     #expect(!exists("x.bam", folder) && text("y.bam", folder) == "1")
@@ -59,8 +59,7 @@ import Testing
     #expect(!exists("y.bam", folder) && text("out", folder) == "1r")
   }
 
-  @Test func `temporary products are kept if they are not read, a reader did not run, or the run returns them`() throws
-  {
+  @Test func `temporary products are kept if they are not read, a reader did not run or the run returns them`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -111,7 +110,7 @@ import Testing
     #expect(!exists("bam/a.bam", folder) && !exists("bam/b.bam", folder) && !exists("bam/c.bam", folder))
   }
 
-  @Test func `all products of a step are produced again for a step that reads all of them`() throws {
+  @Test func `all products of a step are produced again if a reader needs all of them`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -144,7 +143,7 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
-  @Test func `files of items that are runs are removed once no outer step reads them`() throws {
+  @Test func `files of items that are runs are removed once no outer step will read them`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -182,7 +181,7 @@ import Testing
     #expect(exists("t-a", folder) && !exists("t-b", folder) && text("o-b", folder) == "2")
   }
 
-  @Test func `only a product can be temporary`() throws {
+  @Test func `only products can be temporary`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { a: { run: cat, inputs-from: [{ path: x, temporary: true }] } }\n"
     ])

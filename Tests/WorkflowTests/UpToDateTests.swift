@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps that declare the files they read and produce.
+/// Tests steps that declare the files that they read and produce.
 @Suite(.timeLimit(.minutes(10))) struct `A step that is up to date` {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
@@ -21,7 +21,7 @@ import Testing
       try FlowrunProcess.run(arguments, in: url.path, environment: environment)
     }
 
-    /// Returns the steps that ran, one word for each run of a step.
+    /// Runs the workflow and returns the steps that ran, one word for each run of a step.
     func ran(_ arguments: String...) throws -> String {
       let log = url.appendingPathComponent("log")
       try? FileManager.default.removeItem(at: log)
@@ -79,12 +79,12 @@ import Testing
   func `runs only if something has changed`(file: String, text: String, ran: String) throws {
     let folder = try made()
     try folder.write(text, to: file)
-    // If a step produces the same content as before, the readers of its products do not run.
+    // A step that produces the same content as before does not make the readers of its products run.
     #expect(try folder.ran("w.yaml") == ran)
     #expect(try folder.ran("w.yaml") == "always")
   }
 
-  @Test func `runs if a product is missing, its inputs or the workflow have changed, or it is forced`() throws {
+  @Test func `runs if a product is missing, inputs or the workflow have changed, or it is forced`() throws {
     let folder = try made()
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("out/app"))
     #expect(try folder.ran("w.yaml") == "link always")
@@ -101,7 +101,7 @@ import Testing
     #expect(unknown.exitCode == 64 && unknown.errors.contains("did you mean 'compile'?"), "\(unknown)")
   }
 
-  /// Writes other bytes of the same length, and restores the modification time.
+  /// Writes other bytes of the same length and restores the modification time.
   private func rewrite(_ name: String, _ text: String, in folder: Folder) throws {
     let path = folder.url.appendingPathComponent(name).path
     let date = try #require(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
@@ -111,21 +111,21 @@ import Testing
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
   }
 
-  @Test func `runs if a file was rewritten with its old modification time`() throws {
+  @Test func `runs if a file was rewritten and has its old modification time`() throws {
     let folder = try made()
     let old = Date(timeIntervalSince1970: 1_000_000)
     for name in ["src/a.c", "out/app.o"] {
       let path = folder.url.appendingPathComponent(name).path
       try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
     }
-    // Runs twice, so that the recorded times are long past.
+    // The second run ensures that the recorded times are long past.
     #expect(try folder.ran("w.yaml") == "always")
     #expect(try folder.ran("w.yaml", "--force", "*") == "compile link always")
     try rewrite("src/a.c", "abc", in: folder)
     #expect(try folder.ran("w.yaml") == "compile link always")
   }
 
-  @Test func `stays up to date when its files are copied, touched or restored by a cache`() throws {
+  @Test func `stays up to date if its files are copied, touched or restored by a cache`() throws {
     let folder = try made()
     let path = folder.url.path
     for command in ["touch src/a.c", "cp -p src/a.c b && mv b src/a.c", "chmod 600 src/a.c", "touch -d @0 out/app.o"] {
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `must have succeeded`() throws {
+  @Test func `runs again until it has succeeded`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -149,7 +149,7 @@ import Testing
     #expect(try folder.ran("w.yaml") == "")
   }
 
-  @Test func `is explained without running anything`() throws {
+  @Test func `is reported by --explain, which runs nothing`() throws {
     let folder = try made()
     #expect(
       try folder.flowrun("w.yaml", "--explain").output == """
@@ -167,7 +167,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
   }
 
-  @Test func `does not record secrets from its outputs`() throws {
+  @Test func `does not record secrets in its outputs`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `is not recorded if it failed because of its outputs`() throws {
+  @Test func `is not recorded as up to date if its outputs made it fail`() throws {
     let text = String(repeating: "x", count: (1 << 20) + 1)
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { uses: flow.set, inputs-from: [in], with: { values: { text: \(text) } } }\n",
@@ -197,11 +197,11 @@ import Testing
     ])
     let result = try folder.flowrun("w.yaml")
     #expect(result.exitCode == 1 && result.output.contains("output-too-large"), "\(result.output.suffix(300))")
-    // A failed step is not recorded, because the next run would skip it and hide the failure.
+    // If the failed step were recorded, the next run would skip it and hide the failure.
     #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
   }
 
-  @Test func `is explained together with disabled steps and steps whose condition is false`() throws {
+  @Test func `is reported by --explain along with disabled steps and steps whose condition is false`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -230,7 +230,7 @@ import Testing
     #expect(flagged.contains("behind: runs: it needs 'out', which runs and may change its results\n"))
   }
 
-  @Test func `runs in a resume if its run was started with --force`() throws {
+  @Test func `runs in a resume if the run was started with --force`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -247,7 +247,7 @@ import Testing
     #expect(try folder.ran("resume") == "b")
   }
 
-  @Test func `can read at most 100,000 files`() throws {
+  @Test func `reads at most 100,000 files`() throws {
     let folder = try Folder(["w.yaml": "name: w\nsteps: { a: { run: echo a >> log, inputs-from: [many/*] } }\n"])
     let many = folder.url.appendingPathComponent("many")
     try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import Testing
 
 /// A folder with workflows in which flowrun is run.
 final class WorkflowFolder {
-  /// The result of a run.
+  /// The output, the exit status and the report of a run.
   struct Outcome {
     var output: String
     var status: Int32
