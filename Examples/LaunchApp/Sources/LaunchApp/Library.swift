@@ -1,12 +1,12 @@
 import FlowKit
 import Foundation
 
-/// The person's books, in a file with one title per line.
+/// The user's books. They are stored in a file with one title per line.
 actor Library: LibraryActions {
   private var file: String?
   private let answersAfter: Duration
 
-  /// Creates a library whose server answers after this time.
+  /// Creates a library whose simulated server answers after this time.
   init(serverAnswersAfter answersAfter: Duration = .milliseconds(120)) { self.answersAfter = answersAfter }
 
   func open(_ input: LibraryPlugin.OpenInput, in context: ActionContext) throws -> LibraryPlugin.OpenOutput {

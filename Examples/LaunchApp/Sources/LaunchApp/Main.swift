@@ -4,7 +4,7 @@ import Foundation
 import NotificationPlugin
 import SyncPlugin
 
-/// A shell of an app. `LaunchApp [ROUTE]` launches it; a route is that of a tapped notification.
+/// An app in the terminal. `LaunchApp [ROUTE]` launches it, as if a notification with this route had been tapped.
 @main struct Main {
   @MainActor static func main() async throws {
     let engine = Engine {
@@ -26,7 +26,7 @@ import SyncPlugin
     if let openings = outputs.openings?.integerValue { print("openings on all devices: \(openings)") }
   }
 
-  /// Starts the launch, with the route of the tapped notification if there is one.
+  /// Starts the launch. `route` is that of the tapped notification, or nil if the app was opened otherwise.
   @MainActor static func launch(
     _ engine: Engine, route: String?, dataFolder: String, _ inputs: Workflows.Launch.Inputs = .init(),
     clock: VirtualClock? = nil

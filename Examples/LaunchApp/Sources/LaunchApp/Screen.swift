@@ -1,11 +1,11 @@
 import FlowKit
 
-/// The screen of the app, drawn as lines of a terminal. An app on a device would have views instead.
+/// The screen of the app, drawn as lines in a terminal. On a device, an app would show views instead.
 @MainActor final class Screen: ScreenActions {
   private(set) var lines: [String] = []
   private let draws: Bool
 
-  /// Creates a screen. If `draws` is false, it only records what it would print.
+  /// Creates a screen. If `draws` is false, lines are only recorded and not printed.
   init(draws: Bool = true) { self.draws = draws }
 
   func splash(in context: ActionContext) { draw("· LaunchApp ·") }

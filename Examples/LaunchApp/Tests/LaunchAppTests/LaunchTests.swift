@@ -7,7 +7,7 @@ import Testing
 
 @testable import LaunchApp
 
-/// The plan of the launch on a virtual clock: no step runs, and nothing waits.
+/// Tests the plan of the launch on a virtual clock. No step runs, and no time passes.
 struct LaunchPlanTests {
   @Test func `the shelf is visible before the account is checked`() throws {
     #expect(
@@ -20,21 +20,21 @@ struct LaunchPlanTests {
       ])
   }
 
-  /// Fails if a longer estimate makes the gate open after 250 ms.
-  @Test func `the launch stays in its budget`() throws {
+  /// Fails if longer estimates would make the gate open after 250 ms.
+  @Test func `the launch stays within its budget`() throws {
     let plan = try Scenario(Workflows.Launch.graph()).simulated()
     #expect(plan.gate.outcome == .ready)
     #expect(try #require(plan.gate.openedAtNanoseconds) <= 250_000_000)
   }
 
-  @Test func `a library that hangs does not keep the app from its first screen`() throws {
+  @Test func `a library that hangs does not prevent the first screen`() throws {
     let launch = try Scenario(Workflows.Launch.graph(), durations: ["open-library": .seconds(30)])
     let gate = try launch.simulated().gate
     #expect(gate.outcome == .timedOut && gate.openedAtNanoseconds == 800_000_000)
   }
 }
 
-/// The launch with the app's own code.
+/// Tests the launch with the code of the app.
 @MainActor struct LaunchTests {
   private func launched(
     route: String?, _ inputs: Workflows.Launch.Inputs = .init()
@@ -67,7 +67,7 @@ struct LaunchPlanTests {
     #expect(outputs.books == 3 && outputs.page == nil)
   }
 
-  @Test func `a slow server is given 300 ms, which take no time here`() async throws {
+  @Test func `the launch waits 300 ms of virtual time for a slow server`() async throws {
     let screen = Screen(draws: false)
     let engine = Engine {
       NotificationPlugin()
@@ -89,13 +89,13 @@ struct LaunchPlanTests {
       ])
   }
 
-  @Test func `a tap on a notification opens its page behind the shelf`() async throws {
+  @Test func `a tap on a notification opens its page after the shelf`() async throws {
     let (lines, outputs) = try await launched(route: "book://dune")
     #expect(lines.last == "page: dune")
     #expect(outputs.page == "dune")
   }
 
-  @Test func `two devices count together how often a page was opened`() async throws {
+  @Test func `two devices share the count of opened pages`() async throws {
     let cloud = FileManager.default.temporaryDirectory.appendingPathComponent("cloud-\(UUID().uuidString).sqlite").path
     defer { try? FileManager.default.removeItem(atPath: cloud) }
     let phone = try await launched(route: "book://dune", .init(device: "phone", cloud: cloud)).outputs
