@@ -4,7 +4,6 @@
 /// A link is held until `flush`, waits until the interface has settled, and is then handed off. After that, only
 /// ``finished(_:at:)`` removes it, so that it survives a crash or a closed interface (ruling C5). Each change returns
 /// effects, which the owner must perform in order.
-/// effects, which the owner must perform in order.
 public struct PendingStore: Sendable, Hashable {
   /// The number of a link in this store.
   public typealias ID = Int
