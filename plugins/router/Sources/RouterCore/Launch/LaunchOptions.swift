@@ -1,6 +1,7 @@
 import FlowModel
 
-/// The keys of launch options or of a scene's connection options (R12, R15, R17), and the link that they contain.
+/// The launch options of an application, or a scene's connection options, and the link that they contain (R12, R15,
+/// R17).
 public struct LaunchOptions: Sendable, Hashable {
   /// A supported key of launch or connection options. The raw value is the key's name without its UIKit prefix.
   public enum Key: String, Sendable, Hashable, CaseIterable {
@@ -47,11 +48,11 @@ public struct LaunchOptions: Sendable, Hashable {
 
   /// The person's response to a notification among the options.
   public enum Arrival: String, Sendable, Hashable {
-    /// The person tapped the notification.
+    /// The person tapped the notification itself.
     case tap
-    /// The person chose one of its buttons.
+    /// The person chose one of the notification's buttons.
     case action
-    /// The notification arrived or was dismissed; it opens nothing (ruling C3).
+    /// The notification only arrived, or the person dismissed it. It opens nothing (ruling C3).
     case receipt
   }
 
@@ -65,7 +66,7 @@ public struct LaunchOptions: Sendable, Hashable {
   public let link: Link?
   /// The response to the notification, or nil if the options contain no notification.
   public let arrival: Arrival?
-  /// `default`, `dismiss` or the identifier of the chosen button, or nil without a notification.
+  /// `default`, `dismiss` or the identifier of the chosen button. Nil if the options contain no notification.
   public let action: String?
   /// The text typed as a reply to the notification, or nil if there is none.
   public let reply: String?
@@ -138,7 +139,7 @@ public struct LaunchOptions: Sendable, Hashable {
   }
 }
 
-/// A value among the options that may be the link.
+/// A value in the options that may contain the link.
 private struct LinkCandidate {
   /// The location of the value, such as `urlContexts[1]`.
   var place: String

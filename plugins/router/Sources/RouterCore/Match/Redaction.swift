@@ -83,7 +83,7 @@ public enum Redaction {
   }
 }
 
-// MARK: - The parts of a link
+// MARK: - Parts of a link
 
 extension Redaction {
   private static func hidden(_ url: String, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
@@ -139,7 +139,7 @@ extension Redaction {
     return hidden(inner, depth: depth - 1, hiding) != inner
   }
 
-  /// Decodes the escapes of a key, including nested ones.
+  /// Decodes the percent escapes of a key, including nested ones.
   private static func decoded(_ key: String) -> String {
     var key = key
     for _ in 0..<depth {

@@ -11,7 +11,7 @@ public struct RouteMatch: Sendable {
   /// The table in which the URL was looked up.
   public let table: RouteTable
 
-  /// The matching route.
+  /// The route that matches the URL.
   public var route: Route { table.routes[routeIndex] }
 
   /// Returns the decoded text of a path parameter, or nil if the route has no such parameter or the URL omits it.

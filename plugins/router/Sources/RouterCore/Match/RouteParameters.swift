@@ -1,17 +1,17 @@
 import FlowModel
 
-/// The parameters of a page: one namespace per origin, and a merged view (N41).
+/// The parameters of a page, both separate by origin and merged (N41).
 ///
 /// If several origins provide a name, the path has precedence over the payload, the payload over the query and the
 /// query over the fragment. The others are listed in ``collisions``. Defaults of the route are used for names that no
 /// origin provides (N29).
 public struct RouteParameters: Sendable, Hashable {
-  /// The origin of a parameter, in order of precedence.
+  /// The origins of parameters, in order of precedence.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     case path, payload, query, fragment
   }
 
-  /// A name that more than one origin provides.
+  /// A parameter name that more than one origin provides.
   public struct Collision: Sendable, Hashable {
     /// The name of the parameter.
     public let name: String
@@ -21,17 +21,18 @@ public struct RouteParameters: Sendable, Hashable {
     public let hidden: [Origin]
   }
 
-  /// The captured path segments, by name.
+  /// The path parameters by name, with numbers and Booleans converted from text.
   public let path: ValueObject
-  /// The query: each key with an array of its values, in order.
+  /// The query parameters: for each key, an array of its values in order.
   public let query: ValueObject
   /// The parameters passed with the URL, such as a notification's `parameters`.
   public let payload: ValueObject
-  /// The fragment, if it is read as parameters: each key with an array of its values, in order.
+  /// The fragment parameters: for each key, an array of its values in order. Empty unless fragments are read as
+  /// parameters.
   public let fragment: ValueObject
-  /// All parameters in one namespace. A query key has its first value.
+  /// All parameters in one object. If a key has several values, the first one is used.
   public let merged: ValueObject
-  /// The names that more than one origin provides.
+  /// The parameter names that more than one origin provides.
   public let collisions: [Collision]
 
   /// Creates parameters from the values of each origin. A pending route has no path parameters until it is matched.
@@ -64,13 +65,13 @@ public struct RouteParameters: Sendable, Hashable {
     }
   }
 
-  /// The notation of a list in a query.
+  /// The notations for a list in a query.
   public enum ListStyle: Sendable, Hashable {
-    /// `tag=a&tag=b`.
+    /// The key is repeated: `tag=a&tag=b`.
     case repeated
-    /// `tag[]=a&tag[]=b`.
+    /// The key is repeated with brackets: `tag[]=a&tag[]=b`.
     case brackets
-    /// `tag=a,b`.
+    /// The values are separated by commas: `tag=a,b`.
     case commas
   }
 

@@ -3,7 +3,7 @@
 public enum ParameterType: Sendable, Hashable {
   /// One of the listed words, compared case-sensitively: `enum(new,used)`.
   case enumeration([String])
-  /// `true` or `false`.
+  /// The text `true` or `false`.
   case boolean
   /// A UUID in its 36-character form, in upper or lower case.
   case uuid

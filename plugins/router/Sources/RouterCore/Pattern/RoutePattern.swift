@@ -12,7 +12,7 @@ import FlowDiagnostics
 /// matches one segment without capturing it. `**` matches one or more segments, which are captured as the parameter
 /// `rest`; it may appear only once.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
-  /// One part between slashes.
+  /// One part of a pattern between slashes.
   public enum Segment: Sendable, Hashable {
     /// A fixed text, percent-decoded.
     case literal(String)
@@ -27,7 +27,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// The name of the parameter captured by `**`.
   public static let restName = "rest"
 
-  /// The pattern as it was declared.
+  /// The pattern as written in the workflow.
   public let text: String
   /// The scheme in lower case, if the pattern begins with one of the application's own schemes.
   public let scheme: String?

@@ -81,9 +81,9 @@ public struct PendingPolicy: Sendable, Hashable {
     case fifo
   }
 
-  /// The maximum number of waiting routes in a scope.
+  /// The maximum number of waiting routes in a scope. With ``Keep/latest``, there is at most one.
   public static let capacity = 16
-  /// The maximum number of scopes.
+  /// The maximum number of scopes in which routes can wait at the same time.
   public static let scopeLimit = 16
   /// The default time to live of a route: ten minutes.
   public static let defaultTimeToLiveMilliseconds = 600_000

@@ -20,7 +20,7 @@ public struct PendingStore: Sendable, Hashable {
 
   /// An effect that the owner must perform.
   public enum Effect: Sendable, Hashable {
-    /// Write a line of the log.
+    /// Write this entry to the log.
     case log(LogEntry)
     /// Store the unfinished links of the scope persistently, or delete the stored ones if none is left.
     case persist(scope: String)
@@ -49,13 +49,13 @@ public struct PendingStore: Sendable, Hashable {
     public let route: PendingRoute
   }
 
-  /// A link and its id.
+  /// A link and its number in the store.
   private struct NamedLink: Sendable, Hashable {
     let id: ID
     var route: PendingRoute
   }
 
-  /// The links of one scope.
+  /// The links of one scope and their progress.
   private struct Queue: Sendable, Hashable {
     var waiting: [NamedLink] = []
     /// The time at which the interface will have settled after a flush, or nil if no flush is in progress.
@@ -83,7 +83,7 @@ public struct PendingStore: Sendable, Hashable {
   private var superseded: [HandedOff] = []
   private var lastID: ID = 0
 
-  /// Creates an empty store.
+  /// Creates a store without links.
   public init(policy: PendingPolicy = PendingPolicy()) { self.policy = policy }
 }
 
@@ -113,7 +113,7 @@ extension PendingStore {
   }
 }
 
-// MARK: - Arriving
+// MARK: - Adding links
 
 extension PendingStore {
   /// Adds a link that waits for the next flush even if the interface is already ready (N20, N26).
@@ -196,7 +196,7 @@ extension PendingStore {
   }
 }
 
-// MARK: - Leaving
+// MARK: - Handing links off
 
 extension PendingStore {
   /// Marks the interface as ready and schedules the hand-off of waiting links for when it has settled. `isScheduled` is

@@ -1,11 +1,11 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A pattern and the page it opens.
+/// A pattern, the page that it opens, and the conditions for opening it.
 public struct Route: Sendable, Hashable {
   /// The form of the route's URLs.
   public let pattern: RoutePattern
-  /// The page to open.
+  /// The name of the page to open.
   public let page: String
   /// The way the page is presented.
   public let action: RouteAction
@@ -72,7 +72,7 @@ public struct RouteProblem: Error, Sendable, Hashable {
   public let kind: Kind
   /// The index of the route in the array from which the table was to be created.
   public let index: Int
-  /// The index of the other route involved, or nil.
+  /// The index of the other route that causes the problem, or nil.
   public let relatedIndex: Int?
   /// One sentence that states the problem.
   public let message: String

@@ -1,6 +1,6 @@
 /// A route that no URL reaches, or no URL with a custom scheme, because other routes match first.
 public struct ShadowedRoute: Sendable, Hashable {
-  /// The index of the route.
+  /// The index of the shadowed route.
   public let index: Int
   /// The index of a route that is reached instead.
   public let byIndex: Int

@@ -13,7 +13,7 @@ public final class RouteTable: Sendable {
 
   /// The result of looking up a URL, before interceptors decide.
   public enum Lookup: Sendable {
-    /// A route matches.
+    /// A route matches the URL.
     case match(RouteMatch)
     /// The URL passes all checks but matches no route.
     case notFound(ScannedURL)

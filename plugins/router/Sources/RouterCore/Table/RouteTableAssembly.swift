@@ -33,7 +33,7 @@ struct RouteTableAssembly {
       guard route.pattern.host == nil, case .literal(let text) = route.pattern.segments.first else { return nil }
       return text
     }
-    // Without a capital letter, case makes no difference.
+    // If no segment has a capital letter, none can differ only in case.
     guard words.contains(where: { $0.utf8.contains { ASCII.lowercased($0) != $0 } }) else { return false }
     return Set(words.map { $0.lowercased() }).count < Set(words).count
   }
@@ -166,7 +166,7 @@ struct RouteTableAssembly {
   }
 }
 
-// MARK: - Lists of words
+// MARK: - Word lists
 
 extension RouteTableAssembly {
   /// Reports pairs of ambiguous patterns. Such patterns differ only in word lists of the same length that have a word

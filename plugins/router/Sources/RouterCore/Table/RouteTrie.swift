@@ -4,7 +4,7 @@
 /// If a branch fails further down, the next branch is tried. A pattern has at most one `**`, so a node is visited at
 /// most once per segment of the URL, and the recursion is at most as deep as the number of segments.
 struct RouteTrie: Sendable {
-  /// A position in the tree.
+  /// A node of the tree. Several literals may lead to it.
   struct TrieNode: Sendable {
     var parent: Int32
     /// The route that ends here, or −1.
@@ -55,7 +55,6 @@ extension RouteTrie {
   /// The facts about a URL that a search needs in addition to its bytes.
   private struct Path {
     let count: Int
-    /// True if the first segment is compared ignoring case.
     let folds: Bool
   }
 

@@ -90,7 +90,7 @@ struct RouteTrieBuilder {
   mutating func setShorterRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].shorterRoute = Int32(route) }
 }
 
-// MARK: - Growing
+// MARK: - Adding patterns
 
 extension RouteTrieBuilder {
   private mutating func add(_ edge: Edge, below parent: Int32) -> Int32 {
@@ -166,7 +166,7 @@ extension RouteTrieBuilder {
   }
 }
 
-// MARK: - Laying out
+// MARK: - Converting to arrays
 
 extension RouteTrieBuilder {
   /// Returns the finished tree. Its roots are in the order of the given ones.

@@ -34,7 +34,7 @@ enum SegmentHash {
   }
 }
 
-/// Reads up to eight bytes at a time.
+/// Reads segments in words of up to eight bytes.
 enum SegmentBytes {
   @inline(__always)
   static func word(_ raw: RawSpan, at position: Int) -> UInt64 {

@@ -1,4 +1,4 @@
-/// Decodes the labels of internationalized host names (RFC 3492).
+/// A decoder for the labels of internationalized host names (RFC 3492).
 enum Punycode {
   private static let base: UInt32 = 36
   private static let thresholdMinimum: UInt32 = 1

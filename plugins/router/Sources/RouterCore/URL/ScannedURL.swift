@@ -10,7 +10,7 @@ public struct ScannedURL: Sendable {
     var isEmpty: Bool { start == end }
   }
 
-  /// The form of the link.
+  /// The forms of links, which are matched differently.
   public enum Kind: Sendable, Hashable {
     /// A URL with one of the application's own schemes. Its first segment is the host by RFC 3986.
     case customScheme
@@ -20,7 +20,7 @@ public struct ScannedURL: Sendable {
 
   /// The URL as it was received.
   public let text: String
-  /// The form of the link.
+  /// The form of the link, determined by its scheme.
   public let kind: Kind
   /// The decoded text if the URL has escapes; empty otherwise.
   let decoded: [UInt8]
@@ -79,7 +79,7 @@ public struct ScannedURL: Sendable {
     return string(slots[index])
   }
 
-  /// The decoded segments.
+  /// All decoded segments, in order.
   public var segments: [String] { (0..<segmentCount).map(segment) }
 
   /// The decoded query items, in order. A key without `=` has an empty value.

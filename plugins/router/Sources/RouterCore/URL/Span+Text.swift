@@ -2,7 +2,7 @@ extension Span<UInt8> {
   /// Returns the UTF-8 bytes from `start` to `end` as a string.
   @inline(__always)
   func text(from start: Int, to end: Int) -> String {
-    // The buffer is only read inside the closure, while the span is valid.
+    // The span is valid while the closure runs, and the buffer is not used after that.
     extracting(start..<end).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
   }
 }

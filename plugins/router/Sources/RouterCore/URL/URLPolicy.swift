@@ -14,22 +14,22 @@ public struct URLPolicy: Sendable, Hashable {
   /// True if the first segment of a custom scheme's URL is case-sensitive. If false, it is compared like a host (RFC
   /// 3986), ignoring case.
   public var caseSensitiveHost: Bool
-  /// The interpretation of a fragment.
+  /// The way in which the part of a URL after `#` is interpreted.
   public var fragmentUse: FragmentUse
-  /// The maximum sizes of a URL.
+  /// The maximum sizes of a URL and its parts.
   public var limits: URLLimits
 
-  /// The interpretation of a fragment, the part of a URL after `#`.
+  /// The possible interpretations of the part of a URL after `#`.
   public enum FragmentUse: String, Sendable, Hashable {
-    /// Text that does not affect matching.
+    /// A text that does not affect matching.
     case text
     /// Parameters such as `access_token=…&state=…`, which are never logged.
     case parameters
-    /// The rest of the path if it begins with `/` or `!/`.
+    /// The rest of the path, if the fragment begins with `/` or `!/`.
     case path
   }
 
-  /// A problem with a declared scheme or host.
+  /// The reason why a declared scheme or host is refused.
   public enum PolicyProblem: Error, Sendable, Hashable {
     /// There is no scheme.
     case noScheme
