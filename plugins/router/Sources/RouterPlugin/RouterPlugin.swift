@@ -8,7 +8,7 @@ import FlowPluginKit
 /// RouterPlugin(interceptors: [MustBeSignedIn()])          // an app can intercept a link before its page opens
 /// ```
 public struct RouterPlugin: Plugin {
-  /// The name `router`.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "router"
 
   /// The handle through which steps reach the interceptors and the clock.

@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// Links that open the app while it is running.
+/// Tests links that open the app while it is running.
 @Suite(.timeLimit(.minutes(10))) struct ReceiveLinksTests {
   private func received(_ event: String, _ value: Value) async throws -> Launch {
     let launch = Launch(isReady: true)

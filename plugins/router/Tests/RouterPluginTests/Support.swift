@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Synchronization
 
-/// An interface that a test controls.
+/// A user interface that a test makes ready and that records the pages it opens.
 final class FakeInterface: UserInterface {
   private struct State {
     var isReady: Bool

@@ -7,13 +7,14 @@ public struct URLRejection: Error, Sendable, Hashable {
     case malformedURL = "malformed-url"
     /// The URL is longer than ``URLLimits/urlBytes``.
     case urlTooLong = "url-too-long"
-    /// The scheme is not allowed.
+    /// The scheme is neither one of the application's nor `https`. Without declared hosts, `https` is not allowed
+    /// either.
     case schemeNotAllowed = "scheme-not-allowed"
-    /// The host is not allowed.
+    /// The host of an `https` URL is not declared.
     case hostNotAllowed = "host-not-allowed"
-    /// The URL contains `user:password@`.
+    /// The URL contains a user name or a password, as in `user:password@host`.
     case userinfoNotAllowed = "userinfo-not-allowed"
-    /// The port is not allowed.
+    /// The port is not allowed. A custom scheme has no port, and a host allows 443 and its declared port.
     case portNotAllowed = "port-not-allowed"
     /// The URL contains a control character, plain or encoded.
     case controlCharacter = "control-character"
@@ -25,7 +26,7 @@ public struct URLRejection: Error, Sendable, Hashable {
     case invalidPercentEncoding = "invalid-percent-encoding"
     /// The URL contains `%00`.
     case nullByte = "null-byte"
-    /// The decoded bytes are not UTF-8.
+    /// The URL is not valid UTF-8 after decoding.
     case invalidUTF8 = "invalid-utf8"
     /// The URL has more segments than ``URLLimits/segments``.
     case tooManySegments = "too-many-segments"

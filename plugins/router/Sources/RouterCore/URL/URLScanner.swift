@@ -17,10 +17,10 @@ struct URLScanner: ~Copyable {
   private var hasFragment = false
   private var ignoredParts: [ScannedURL.IgnoredPart] = []
   private var hasEmptySegment = false
-  /// The position of a universal link's host.
+  /// The position of a universal link's host, or nil for a custom scheme.
   private var host: ScannedURL.Slot?
 
-  /// A bit set of the bytes that need special handling. All other bytes are copied.
+  /// The bytes that need special handling, as a bit set. All other bytes are copied.
   private static let specialLow: UInt64 =
     0xFFFF_FFFF | bit(ASCII.percent) | bit(ASCII.slash) | bit(ASCII.question) | bit(ASCII.hash) | bit(ASCII.ampersand)
     | bit(ASCII.equals) | bit(ASCII.plus)

@@ -26,7 +26,7 @@ struct ReceiveLinks: StepService, DetailedAction {
   private static let declaration: FieldDeclaration = {
     var url = FieldDeclaration("url", .string)
     var parameters = FieldDeclaration("parameters", .object(properties: nil))
-    // A link may contain a token.
+    // Links are secret because they may contain a token.
     url.isSecret = true
     parameters.isSecret = true
     var value = FieldDeclaration(

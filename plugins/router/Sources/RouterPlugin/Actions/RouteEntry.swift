@@ -90,7 +90,7 @@ struct RouteEntry {
   }
 }
 
-/// The problems of one entry.
+/// All problems of a route entry.
 struct RouteEntryProblems: Error {
   let problems: [InputProblem]
 

@@ -4,7 +4,7 @@ import RouterCore
 
 /// The routes declared by the `router.register` steps of a workflow. `flowrun routes` reads them without a run.
 package struct DeclaredRoutes: Sendable {
-  /// A step and its table of routes.
+  /// A `router.register` step and its table of routes.
   private struct Declaration {
     let step: StepID
     let table: RouteTable
@@ -14,7 +14,7 @@ package struct DeclaredRoutes: Sendable {
 
   /// The reason why the routes of a workflow cannot be read without running it.
   package struct RoutesProblem: Error, Sendable, CustomStringConvertible {
-    /// The message to print.
+    /// The explanation for the user.
     package let description: String
   }
 
@@ -35,7 +35,7 @@ package struct DeclaredRoutes: Sendable {
     self.declarations = declarations
   }
 
-  /// The routes as a table of text: pattern, page, action and special properties.
+  /// The routes as a text table with the columns pattern, page, action and special properties.
   package var listing: String {
     let rows = declarations.flatMap { declaration in
       declaration.table.routes.map { route in

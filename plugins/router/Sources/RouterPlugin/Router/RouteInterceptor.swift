@@ -16,7 +16,7 @@ public protocol RouteInterceptor: Sendable {
 public struct InterceptedLink: Sendable {
   /// The URL as it was received.
   public let url: String
-  /// The matching route.
+  /// The route that matches the link.
   public let route: Route
   /// The parameters that the page would receive.
   public let parameters: RouteParameters
@@ -30,7 +30,7 @@ public enum RouteDecision: Sendable, Hashable {
   case proceed
   /// Like `proceed`, but external links may open a sensitive route.
   case approve
-  /// Does not open the link.
+  /// Does not open the link. The result is `blocked`.
   case block
   /// Opens this URL instead, as if the app itself had requested it. A link can be redirected at most five times.
   case redirect(to: String)

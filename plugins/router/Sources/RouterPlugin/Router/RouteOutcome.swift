@@ -4,22 +4,22 @@ import RouterCore
 
 /// The outcome of opening or holding a link.
 struct RouteOutcome: ActionOutput {
-  /// The URL of the link, or nil if there was none.
+  /// The URL of the link, or nil if there was no link.
   var url: String?
   /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired` or `none`, or
   /// `redirected` if an interceptor chose another link, whose page was opened.
   var result: String
-  /// The pattern of the matching route.
+  /// The pattern of the matching route, or nil if none matches.
   var route: String?
-  /// The page of that route.
+  /// The page of the matching route, or nil if none matches.
   var page: String?
-  /// The presentation of the page: `push` or `present`.
+  /// The presentation of the page, `push` or `present`, or nil if no route matches.
   var action: String?
   /// The parameters by origin: `path`, `query`, `payload` and `fragment`, each an object.
   var parameters: ValueObject
   /// All parameters in one object. The path has precedence over the payload, and the payload over the query.
   var merged: ValueObject
-  /// All parameters, redacted for logs and reports.
+  /// All parameters in one object, redacted for logs and reports.
   var shown: ValueObject
   /// The part of the URL after `#`, or nil if there is none or it was ignored.
   var fragment: String?
@@ -29,7 +29,7 @@ struct RouteOutcome: ActionOutput {
   var reason: String?
   /// The reason for not opening the link, as a sentence.
   var message: String?
-  /// Similar routes, if none matches the URL.
+  /// The patterns of similar routes if none matches the URL; otherwise empty.
   var nearest: [String]
 
   static let summaries = [

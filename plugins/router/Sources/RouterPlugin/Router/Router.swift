@@ -25,7 +25,7 @@ final class Router: LinkOpener {
     archive = Mutex(nil)
   }
 
-  /// A link from a step or a notification.
+  /// A link that a step or a notification wants to open.
   struct Link {
     var url: String
     var parameters: ValueObject = [:]
@@ -199,7 +199,7 @@ extension Router {
     return (outcome, [])
   }
 
-  /// Calls the interceptors, follows redirects and opens the page.
+  /// Calls the interceptors, follows redirects and opens the page. Returns the outcome.
   private func perform(
     _ pending: PendingRoute, on interface: any UserInterface, _ context: ActionContext
   ) async -> RouteOutcome {
