@@ -66,6 +66,6 @@ extension GeocodeTables {
     }
   }
 
-  /// The number of China in the country table. The divisions in `divisions.tsv` belong to China.
+  /// The number of China, to which all divisions in `divisions.tsv` belong. `none` if the tables lack China.
   var chinaNumber: CountryBorders.CountryNumber { countries.number(ofCode: "CN") ?? CountryBorders.none }
 }

@@ -7,25 +7,25 @@ public struct NamedPlace: Sendable, Equatable {
   /// The city that a person would name. It differs from `city` if that is a part of a larger city or smaller than a
   /// city around it.
   public var locality: String?
-  /// The locality's Chinese name.
+  /// The simplified Chinese name of the locality.
   public var localityChinese: String?
   /// The part of the locality, such as a borough or quarter.
   public var subLocality: String?
-  /// The part's Chinese name.
+  /// The simplified Chinese name of the part.
   public var subLocalityChinese: String?
   /// The IANA identifier of the time zone, such as `Asia/Shanghai`.
   public var timeZone: String?
-  /// The first-level division, such as a province, state or canton.
+  /// The English name of the first-level division, such as a province, state or canton.
   public var admin1: String?
-  /// The division's Chinese name.
+  /// The simplified Chinese name of the first-level division.
   public var admin1Chinese: String?
-  /// GeoNames' code of the division, such as `CN.30`.
+  /// GeoNames' code of the first-level division, such as `CN.30`.
   public var admin1Code: String?
   /// The ISO 3166 code of the country, two letters.
   public var countryCode: String
-  /// The country's English name.
+  /// The English name of the country or territory.
   public var country: String
-  /// The country's Chinese name.
+  /// The simplified Chinese name of the country or territory.
   public var countryChinese: String?
   /// The official Chinese names of the province, the prefecture, and the district or county. Empty outside of China.
   public var divisionsChinese: [String]
@@ -83,7 +83,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// All countries, sorted by code.
+  /// All countries and territories in the tables, sorted by code.
   public var allCountries: [CountrySummary] {
     (0..<countries.count).map { country in
       CountrySummary(
@@ -94,11 +94,11 @@ extension GeocodeTables {
     }
   }
 
-  /// The number of places.
+  /// The number of named places in the tables.
   public var placeCount: Int { places.count }
-  /// The number of first-level divisions.
+  /// The number of first-level divisions in the tables.
   public var regionCount: Int { regions.count }
-  /// The number of countries and territories.
+  /// The number of countries and territories in the tables.
   public var countryCount: Int { countries.count }
   /// Returns the position of a place, given by its row.
   public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
@@ -110,7 +110,7 @@ extension GeocodeTables {
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
   }
-  /// Returns the code of a region, such as `CN.30`.
+  /// Returns GeoNames' code of a first-level division, such as `CN.30`.
   public func regionCode(_ region: Int) -> String { regions.code(RegionTable.Number(region)) }
   /// Returns the two-letter ISO 3166 code of a country.
   public func countryCode(_ country: Int) -> String { countries.text(country, .code) }
@@ -162,7 +162,7 @@ public struct CountrySummary: Sendable, Equatable {
   public var code: String
   /// The three-letter ISO 3166 code.
   public var code3: String
-  /// The English name.
+  /// The English name of the country.
   public var name: String
   /// The simplified Chinese name, or nil if the tables have none.
   public var chineseName: String?

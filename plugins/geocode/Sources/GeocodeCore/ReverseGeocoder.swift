@@ -16,7 +16,7 @@ public struct ReverseGeocoder: Sendable {
     case override
   }
 
-  /// The requested level of detail.
+  /// The level of detail of a result.
   public enum Level: Int, Sendable, Comparable {
     /// The country alone.
     case country
@@ -29,9 +29,9 @@ public struct ReverseGeocoder: Sendable {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// The options of a lookup.
+  /// The options of a reverse lookup.
   public struct Options: Sendable {
-    /// The requested level of detail.
+    /// The level of detail of the result.
     public var level: Level
     /// The minimum population of a city in the result. Smaller places still help to decide the country.
     public var minimumPopulation: Int
@@ -62,7 +62,7 @@ public struct ReverseGeocoder: Sendable {
     public var subLocality: Int?
     /// The row of the time zone of the country's nearest place, or nil if the country has no place.
     public var timeZone: Int?
-    /// The distance to the nearest place in kilometers, or nil if there is none.
+    /// The distance from the coordinate to the nearest place in kilometers, or nil if there is no place in the result.
     public var distanceKilometers: Double?
     /// The kind of evidence that decided the country.
     public var method: Method

@@ -7,7 +7,7 @@ import FlowPluginKit
 /// GeocodePlugin(provider: MyProvider())    // another source, such as the platform's own geocoder
 /// ```
 public struct GeocodePlugin: Plugin {
-  /// The name `geocode`.
+  /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "geocode"
 
   /// The handle through which all actions of the plugin reach the provider.

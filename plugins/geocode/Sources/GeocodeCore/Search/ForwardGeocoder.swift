@@ -6,11 +6,11 @@
 /// Countries are more important than places, and larger places than smaller ones. If several records have the name, all
 /// are returned.
 public struct ForwardGeocoder: Sendable {
-  /// The similarity of a name to the query, best first.
+  /// The degrees of similarity between a name and the query, the highest first.
   public enum Closeness: String, Sendable, Comparable, CaseIterable {
-    /// Equal, apart from case, diacritics, punctuation and traditional characters.
+    /// The name equals the query, apart from case, diacritics, punctuation and traditional characters.
     case exact
-    /// Equal, apart from the ending of a Chinese division.
+    /// The name equals the query, apart from the ending of a Chinese division.
     case folded
     /// The name starts with the query.
     case prefix
@@ -23,7 +23,7 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// The options of a search.
+  /// The options of a search by name.
   public struct Options: Sendable {
     /// The preferred position, or nil. Places within 100 km of it come first.
     public var near: Coordinate?
@@ -40,7 +40,7 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// A record found by a search.
+  /// A record found by a search, with its similarity to the query.
   public struct Match: Sendable, Equatable {
     /// The record that was found.
     public var record: GeocodeRecord

@@ -7,7 +7,7 @@ import FlowBytes
 /// the allowed one or two typos. A lookup therefore compares only names that have a piece in common with the query at
 /// nearly the same position. Names of equal length are stored together. `layout.py` describes the layout.
 struct TypoTable: Sendable {
-  /// A name similar to the query.
+  /// A name that differs from the query only in typos.
   struct Hit {
     /// The number of the name in this table.
     var name: Int
@@ -22,7 +22,7 @@ struct TypoTable: Sendable {
   /// The maximum length in bytes of names with one allowed typo. Longer names may have two.
   private static let oneEditLength = 5
   private static let bucketCount: UInt32 = 1 << 15
-  /// The maximum number of names in the result of a lookup.
+  /// The maximum number of names that a lookup returns.
   static let hitLimit = 24
 
   /// For each length, the number of its first name and the name's offset. One more element marks the end.

@@ -52,9 +52,9 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
     case swapped
   }
 
-  /// The latitude as given.
+  /// The refused latitude.
   public let latitude: Double
-  /// The longitude as given.
+  /// The refused longitude.
   public let longitude: Double
   /// The reason for the refusal.
   public let reason: Reason

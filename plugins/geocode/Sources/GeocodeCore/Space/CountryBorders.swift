@@ -4,7 +4,7 @@
 /// stored. To find the country of a point, the line from the point to the center is followed, and each border that it
 /// crosses changes the country.
 struct CountryBorders: Sendable {
-  /// A country's number in the country table.
+  /// The number of a country, which is its row in the country table.
   typealias CountryNumber = UInt8
   /// The number that means no country: the sea, or land that is too small for the map.
   static let none: CountryNumber = 0xFF
@@ -21,7 +21,7 @@ struct CountryBorders: Sendable {
   /// The bit of a cell that is set if a border to another country may be within reach.
   private static let nearBorder: UInt16 = 1 << 15
 
-  /// A position in thousandths of a degree.
+  /// A corner of an outline, in thousandths of a degree.
   struct Corner {
     var x: Double
     var y: Double
@@ -72,7 +72,7 @@ struct CountryBorders: Sendable {
     var isNearBorder: Bool
   }
 
-  /// Finds the country whose outline contains the coordinate.
+  /// Returns the country whose outline contains the coordinate.
   @inline(__always)
   func find(_ coordinate: Coordinate) -> Finding {
     // The map is cut at the antimeridian and ends at the poles, so a point on its edge is moved slightly inside.

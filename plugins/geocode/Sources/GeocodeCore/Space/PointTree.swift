@@ -8,7 +8,6 @@
 /// Each point carries a number, such as its area, which determines its label. Coordinates are 16-bit multiples of a
 /// step, relative to the corner of the leaf. A step is 38 cm, doubled until 65,536 steps span the leaf.
 final class PointTree: Sendable {
-  /// The number of points in a leaf.
   private static let blockSize = 16
   /// A squared chord that no distance exceeds. The antipode has 4.
   static let everywhere: Float = 5
@@ -67,7 +66,7 @@ final class PointTree: Sendable {
     var points: TableIndex.Section
   }
 
-  /// The number of points.
+  /// The number of points in the tree.
   let count: Int
   /// The label for each carried number, or nil if the number itself is the label.
   private let labels: MappedArray<UInt8>?

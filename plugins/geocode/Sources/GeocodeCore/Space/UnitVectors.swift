@@ -6,7 +6,7 @@ import FlowPlatform
 /// Distances are compared as squared chords. Points that are separated by an angle `a` have the chord `2 sin(a / 2)`.
 /// It grows with the distance along the ground, even across the antimeridian and at the poles.
 struct UnitVectors {
-  /// The number of steps per degree.
+  /// The resolution of coordinates in tables: a step is 0.0001°.
   static let stepsPerDegree = 10_000
   /// The mean radius of the earth.
   static let earthRadiusKilometers = 6371.0088

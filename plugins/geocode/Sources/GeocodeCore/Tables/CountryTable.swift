@@ -31,7 +31,6 @@ struct CountryTable: Sendable {
     }
   }
 
-  /// The number of countries and territories.
   var count: Int { seats.count }
 
   /// Returns the text of one column for a country.

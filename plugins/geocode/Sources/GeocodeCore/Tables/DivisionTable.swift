@@ -21,7 +21,7 @@ struct DivisionTable: Sendable {
     firstDistrict = higher
   }
 
-  /// The number of divisions.
+  /// The number of divisions at all levels.
   var count: Int { numbers.count }
 
   /// Returns the six-digit code: two digits each for the province, the prefecture and the district.

@@ -5,9 +5,8 @@
 // Proof of safety: `base` points to read-only memory that lives as long as the owner of the array retains the
 // `TableIndex`, and the subscript checks `count`, so any thread may read it.
 struct MappedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
-  /// The first element.
+  /// The address of the first element in the mapped file.
   let base: UnsafePointer<Element>
-  /// The number of elements.
   let count: Int
 
   /// Returns the element at `index`. Traps outside the array.

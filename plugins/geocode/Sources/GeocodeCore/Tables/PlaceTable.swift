@@ -21,7 +21,6 @@ struct PlaceTable: Sendable {
     }
   }
 
-  /// The number of places.
   var count: Int { numbers.count }
 
   /// Returns the latitude and longitude in steps of 0.0001°.
@@ -48,7 +47,7 @@ struct PlaceTable: Sendable {
     field < 2 ? rows.bytes(number, field: field) : rows.bytes(number, field: 2, part: field - 2)
   }
 
-  /// Returns the English name.
+  /// Returns the English name, or an empty string if the sources have none.
   func name(_ number: Int) -> String { rows.text(number, field: 0) }
   /// Returns the Chinese name, or an empty string if the sources have none.
   func chineseName(_ number: Int) -> String { rows.text(number, field: 1) }

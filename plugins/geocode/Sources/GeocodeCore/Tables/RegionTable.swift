@@ -20,7 +20,6 @@ struct RegionTable: Sendable {
     seats = try index.array(.regionSeats, of: UInt32.self, count: rows.startCount)
   }
 
-  /// The number of regions.
   var count: Int { countries.count }
 
   /// Returns the most populous place of a region, or nil if there is none.

@@ -1,4 +1,4 @@
-/// The reason why the geocoder's tables cannot be used.
+/// The reason why the tables of the geocoder could not be loaded.
 public enum TableError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A table cannot be read. Contains its path and the system's reason.
   case unreadable(path: String, reason: String)

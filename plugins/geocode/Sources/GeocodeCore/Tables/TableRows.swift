@@ -30,7 +30,7 @@ struct TableRows {
     offset = header.utf8.count
   }
 
-  /// True if there is another row.
+  /// True if the current offset is not at the end of the table.
   @inline(__always)
   func next() -> Bool { offset < count }
 
@@ -102,7 +102,7 @@ struct TableRows {
     return start..<end
   }
 
-  /// Reads a field as text.
+  /// Reads a field as text. Throws if it is not valid UTF-8.
   mutating func text(_ column: StaticString) throws(TableError) -> String {
     let range = field()
     guard let text = String(validating: file.bytes[range], as: UTF8.self) else {
@@ -111,13 +111,13 @@ struct TableRows {
     return text
   }
 
-  /// Returns the bytes of a field.
+  /// Returns the bytes of a field that was skipped with `field()`.
   @inline(__always)
   func bytes(of range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
   }
 
-  /// Skips the rest of the row.
+  /// Skips the rest of the row, including its newline.
   @inline(__always)
   mutating func skipRow() {
     // The last byte of a table is a newline, so `memchr` always finds one.

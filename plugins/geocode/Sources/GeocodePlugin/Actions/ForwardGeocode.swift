@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Finds places, regions, countries and districts by name.
+/// Finds places, first-level divisions, countries and Chinese districts by name.
 struct ForwardGeocode: Action, DetailedAction {
   static let name = "geocode.forward"
   static let isPortable = true

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Lists the countries of the tables (L12).
+/// Lists all countries and territories with their English and Chinese names (L12).
 struct ListGeocodeCountries: Action {
   static let name = "geocode.countries"
   static let isPortable = true

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Finds the place at a coordinate.
+/// Finds the city, first-level division and country of a coordinate.
 struct ReverseGeocode: Action, DetailedAction {
   static let name = "geocode.reverse"
   static let isPortable = true
@@ -15,7 +15,7 @@ struct ReverseGeocode: Action, DetailedAction {
     with: { latitude: 22.5431, longitude: 114.0579 }
     """
 
-  /// The requested level of detail.
+  /// The levels of detail that a step can request.
   enum Level: String, FieldWord {
     case city, province, country
   }
