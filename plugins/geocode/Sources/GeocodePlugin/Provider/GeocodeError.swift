@@ -12,9 +12,9 @@ public enum GeocodeError: Error, Sendable, Equatable {
   case noResult(String)
   /// Part of the query was found, but the rest was not.
   case partialResult(String)
-  /// The step was cancelled.
+  /// The step was cancelled before the lookup.
   case cancelled
-  /// A network provider received too many requests.
+  /// A network provider refused the request because there were too many.
   case rateLimited(retryAfter: Duration)
   /// A network provider could not be reached.
   case network(String)
@@ -46,7 +46,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// The problem, as a sentence without a period.
+  /// The explanation for the user, as a sentence without a period.
   public var message: String {
     switch self {
     case .invalidCoordinate(let message), .outOfRange(let message), .noResult(let message), .partialResult(let message),

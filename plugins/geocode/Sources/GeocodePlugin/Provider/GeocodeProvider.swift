@@ -22,17 +22,17 @@ public protocol GeocodeProvider: Sendable {
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer]
 
-  /// Returns all countries.
+  /// Returns all countries and territories that the provider knows.
   func countries() throws(GeocodeError) -> [CountrySummary]
 }
 
-/// The result of preparing a provider.
+/// The numbers of records with which a provider has been prepared.
 public struct GeocodePreparation: Sendable, Equatable {
-  /// The number of named places.
+  /// The number of named places that can be found.
   public var places: Int
-  /// The number of first-level divisions.
+  /// The number of first-level divisions that can be found.
   public var regions: Int
-  /// The number of countries and territories.
+  /// The number of countries and territories that can be found.
   public var countries: Int
   /// True if this call loaded the tables; false if they had been loaded before.
   public var loaded: Bool
@@ -54,7 +54,7 @@ public struct ReverseAnswer: Sendable, Equatable {
   public var distanceKilometers: Double?
   /// The kind of evidence that decided the country.
   public var method: ReverseGeocoder.Method
-  /// The probability that the country is right, 0 … 1.
+  /// The measured probability that the country is right, 0 … 1.
   public var confidence: Double
 
   /// Creates an answer with the place and the certainty of its country.
@@ -75,9 +75,9 @@ public struct ForwardAnswer: Sendable, Equatable {
     case city, province, country, district
   }
 
-  /// The names and the position.
+  /// The names and the position of the record.
   public var place: NamedPlace
-  /// The kind of the result.
+  /// The kind of the record.
   public var kind: Kind
   /// The similarity of the matching name to the query.
   public var closeness: ForwardGeocoder.Closeness
