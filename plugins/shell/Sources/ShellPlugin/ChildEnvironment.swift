@@ -11,11 +11,11 @@ import FlowSystem
 /// The environment of a command. The variables of flowrun are overridden by those of the workflow, these by those of
 /// the step, and these by the `env` input. An additional variable marks all descendants of this process.
 struct ChildEnvironment {
-  /// All variables as `NAME=value`.
+  /// All variables in the form `NAME=value`, as the system expects them.
   let entries: CStrings
   /// The value of `PATH`, the folders in which programs are searched for.
   let path: String
-  /// The value of `PWD`, or nil if it is not set.
+  /// The value of `PWD`, or nil if the variable is not set.
   private let folder: String?
   /// True if the environment defines bash functions. Such a function may replace a program of the same name.
   let hasFunctions: Bool

@@ -13,7 +13,7 @@ struct Command: Hashable {
   /// The index of the argument that is the path of the script's file. Nil unless the script is in a file.
   private(set) var scriptArgument: Int?
 
-  /// The reason why a value is not a command.
+  /// The reason why inputs do not form a command.
   struct CommandLineProblem: Error, Hashable {
     var message: String
     /// True if the problem is in the `shell` input.
@@ -63,7 +63,7 @@ struct Command: Hashable {
     plainWords = nil
   }
 
-  /// The maximum length of one argument, in bytes.
+  /// The maximum length of one argument in bytes on Linux (`MAX_ARG_STRLEN`).
   static let longestArgumentBytes = 128 << 10
 
   private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]

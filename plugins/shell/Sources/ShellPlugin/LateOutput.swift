@@ -53,7 +53,7 @@ final class LateOutput: Sendable {
     }
   }
 
-  /// Reads available data and closes the outputs.
+  /// Reads the data that is available and closes the outputs. Called at the end of the run.
   private func stop() {
     _ = readAvailable()
     pipes.withLock { pipes in

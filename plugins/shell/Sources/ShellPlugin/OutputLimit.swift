@@ -4,7 +4,7 @@ import FlowModel
 struct OutputLimit {
   let bytes: Int
 
-  /// The reason why a text is not a valid limit.
+  /// The reason why a limit cannot be parsed.
   struct LimitProblem: Error, Hashable {
     var message: String
   }

@@ -39,7 +39,7 @@ struct OutputLines {
     log.finish(&errors, &last, from: .standardError)
   }
 
-  /// Logs lines and passes them to `onLine`.
+  /// Logs lines, records the last ones and passes each line to `onLine`.
   private struct Log {
     private let context: ActionContext
     private let isTold: Bool

@@ -15,7 +15,7 @@ enum PlainWords {
     "unalias", "unset", "until", "wait", "whence", "while",
   ]
 
-  /// Returns the words of a script, or nil if it needs a shell.
+  /// Returns the words of a script, or nil if a shell must run it.
   static func words(of text: String) -> [String]? {
     let line = text.utf8
     // A quick check, because most scripts that need a shell contain other characters.

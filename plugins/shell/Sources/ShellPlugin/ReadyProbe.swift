@@ -18,7 +18,7 @@ enum ReadyProbe: Sendable {
   /// The null device, which receives the output of ``command(_:)``.
   private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
-  /// The result of a check.
+  /// The result of one check.
   enum Answer {
     case notReady
     case ready

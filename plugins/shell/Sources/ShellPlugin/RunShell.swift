@@ -67,7 +67,7 @@ struct RunShell: Action, DetailedAction {
     var status: Int
     var stdout: String
     var stderr: String
-    /// The outputs declared by the step.
+    /// The values of the outputs that the step declares.
     var named: ValueObject = [:]
 
     private enum CodingKeys: CodingKey { case status, stdout, stderr }

@@ -16,7 +16,7 @@ struct RunningCommand: ~Copyable {
   private var exitWatch = Descriptor(-1)
   private var hasBeenRead = false
 
-  /// The outcome of a command, with its output.
+  /// The outcome and the output of a command that has ended.
   struct Ending {
     /// The leader's status. It also states if the leader left behind processes that had to be killed.
     var group: ProcessGroup.Ending

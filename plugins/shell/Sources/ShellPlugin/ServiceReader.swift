@@ -14,7 +14,7 @@ struct ServiceReader: ~Copyable {
 
   /// The interval of checking the command if the system has no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
-  /// The pause while the log accepts no more lines.
+  /// The pause while the log accepts no more lines. Meanwhile the service is blocked, as by a slow terminal.
   private static let fullMilliseconds: CInt = 10
   /// The time that a silent service stays on a shared thread that no other step needs.
   private static let heldMilliseconds: CInt = 2

@@ -12,7 +12,7 @@ import FlowSQLite
 ///
 /// It can be used from any thread. The only state is the pool, which runs readers and one writer concurrently.
 package final class Store: Sendable {
-  /// The path of the database file.
+  /// The path of the database file, for further connections and for messages.
   package let path: String
   /// The connections with which the store is read and written.
   package let pool: SQLitePool

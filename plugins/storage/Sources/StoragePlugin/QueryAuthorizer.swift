@@ -5,7 +5,7 @@ import FlowSQLite
 /// While SQLite compiles a statement, it asks about each of the statement's operations. Every operation that is not
 /// listed here is denied, including those of later SQLite versions. Used only on the thread of the query.
 final class QueryAuthorizer {
-  /// The reason for a denial.
+  /// The reason why SQLite must not compile a statement.
   enum Denial: Sendable {
     /// The statement would change the store.
     case write

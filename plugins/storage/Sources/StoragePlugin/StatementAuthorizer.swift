@@ -4,7 +4,7 @@ import FlowSQLite
 ///
 /// SQLite asks while it compiles a statement. Used only on the thread of the statements.
 final class StatementAuthorizer {
-  /// The reason for a denial.
+  /// The reason why SQLite must not compile a statement.
   enum Denial: Sendable, Hashable {
     /// The statement would access another file or load code.
     case outside

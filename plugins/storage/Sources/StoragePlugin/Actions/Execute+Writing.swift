@@ -2,7 +2,7 @@ import FlowPluginKit
 import FlowSQLite
 
 extension Execute {
-  /// A statement with its arguments.
+  /// An SQL statement and the values of its parameters.
   struct Statement: Sendable {
     var sql: String
     var arguments: [SQLiteValue]

@@ -53,7 +53,7 @@ struct Query: AsyncAction, DetailedAction {
     do {
       let queue = try store.queryQueue()
       defer { queue.close() }
-      // Cancelling the task interrupts the statement.
+      // Cancelling the task interrupts the statement, so that a long query ends at once.
       return try await queue.perform { try Self.read($0, input.sql, arguments, limit: limit) }
     } catch let error as SQLiteError {
       throw StoreFailure.translate(error, path: store.path)
