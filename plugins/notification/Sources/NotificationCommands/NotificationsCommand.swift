@@ -59,7 +59,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun notifications deliver FILE`: shows due notifications once, as the system does while the app is not
+  /// `flowrun notifications deliver FILE`: shows each due notification once, as the system does while the app is not
   /// running.
   struct Deliver: Subcommand {
     static let configuration = CommandConfiguration(
@@ -82,7 +82,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun notifications remove FILE ID…`: removes pending notifications.
+  /// `flowrun notifications remove FILE ID…`: removes pending notifications by their identifiers.
   struct Remove: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Removes pending notifications; exits 1 if one of them is not pending.")

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Requests permission, reads payloads, shows and schedules notifications, and opens tapped ones.
+/// Requests permission, reads payloads, shows and schedules notifications, and opens the pages of tapped ones.
 ///
 /// ```swift
 /// NotificationPlugin()                              // a headless center

@@ -34,9 +34,9 @@ public struct LocationRequest: Sendable {
 
 /// A position on the earth and the time at which it was reached.
 public struct Position: Sendable, Equatable {
-  /// Degrees north.
+  /// The latitude in degrees north of the equator.
   public var latitude: Double
-  /// Degrees east.
+  /// The longitude in degrees east of Greenwich.
   public var longitude: Double
   /// Meters above sea level, or nil if unknown.
   public var elevationMeters: Double?

@@ -110,7 +110,7 @@ struct GPXTrack: Sendable {
 
 /// A problem in a track, with its line.
 struct GPXProblem: Error, Equatable {
-  /// The line number, from 1.
+  /// The number of the line with the problem, from 1.
   var line: Int
   /// The unexpected text and the expected one.
   var message: String

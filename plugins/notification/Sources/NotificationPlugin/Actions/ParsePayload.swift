@@ -15,7 +15,7 @@ struct ParsePayload: Action, DetailedAction {
     with: { payload: "${{ inputs.payload }}" }
     """
 
-  /// The kind of payload, which determines the size limit.
+  /// The kinds of payloads, which have different size limits.
   enum PayloadKind: String, FieldWord {
     case standard, voip
 

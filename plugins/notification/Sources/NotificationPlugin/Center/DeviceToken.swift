@@ -1,4 +1,4 @@
-/// Formats device tokens.
+/// Converts device tokens to text.
 enum DeviceToken {
   /// Formats each byte as two lower-case hexadecimal digits (N22): `00 0f ff` becomes `000fff`.
   static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -44,7 +44,7 @@ public struct NotificationRequest: Sendable, Hashable {
   public var id: String
   /// The payload, in the form of a remote notification.
   public var payload: ValueObject
-  /// The delay before the first delivery.
+  /// The time from scheduling to the first delivery.
   public var delay: Duration
   /// The time between deliveries, or nil to deliver once.
   public var interval: Duration?
@@ -60,7 +60,7 @@ public struct NotificationRequest: Sendable, Hashable {
 
 /// A notification that has arrived or has been tapped.
 public struct NotificationDelivery: Sendable {
-  /// The kinds of deliveries.
+  /// The events that deliver a notification to the app.
   public enum Kind: Sendable, Hashable {
     /// The notification arrived and was not tapped.
     case received

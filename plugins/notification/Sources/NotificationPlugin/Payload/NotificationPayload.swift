@@ -12,7 +12,7 @@ struct NotificationPayload: Sendable, Hashable {
     case standard
     case voip
 
-    /// The maximum number of bytes, as counted by APNs.
+    /// The maximum size in bytes, as counted by the Apple Push Notification service.
     var bytes: Int { self == .voip ? 5_120 : 4_096 }
   }
 
@@ -22,7 +22,7 @@ struct NotificationPayload: Sendable, Hashable {
     let message: String
   }
 
-  /// The maximum nesting depth of a payload.
+  /// The maximum nesting depth that is accepted in a payload.
   static let depth = 32
 
   let title: String

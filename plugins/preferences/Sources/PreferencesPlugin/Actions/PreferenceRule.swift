@@ -2,7 +2,6 @@ import FlowModel
 
 /// The rules for the keys and values of preferences.
 enum PreferenceRule {
-  /// The maximum length of a key in bytes.
   static let keyLimitBytes = 128
 
   /// Returns the problem of a value for this key, or nil if it is allowed. Keys without a manager accept any value.

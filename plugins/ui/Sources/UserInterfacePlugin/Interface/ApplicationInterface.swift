@@ -6,7 +6,7 @@ import FlowPluginKit
 /// Methods are called on the main thread, in the order of the launch. An ``ActionError`` fails the calling step. If a
 /// step times out while it waits for the main thread, its call is not made.
 @MainActor public protocol ApplicationInterface: UserInterface {
-  /// Creates the application, from a storyboard if there is one.
+  /// Creates the application. Loads the storyboard if one is given.
   func launch(storyboard: String?) async throws
   /// Restores the interface of an earlier launch, before a window exists.
   func restore(_ state: InterfaceState) async throws

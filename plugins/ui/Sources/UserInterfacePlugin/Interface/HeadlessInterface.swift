@@ -21,10 +21,10 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   /// Creates an interface of an application that has not been launched.
   public init() {}
 
-  /// True if a window exists and is visible.
+  /// True if the window has been made visible.
   public var isReady: Bool { contents.withLock { $0.isPresented } }
 
-  /// The state that the next launch would restore.
+  /// The current tab and pages, which the next launch would restore.
   public var state: InterfaceState { contents.withLock { $0.state } }
 
   /// The content view, or nil if there is no window.
@@ -36,7 +36,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   /// Marks the application as launched. The storyboard is ignored.
   public func launch(storyboard: String?) { contents.withLock { $0.isLaunched = true } }
 
-  /// Restores the state of an earlier launch.
+  /// Replaces the current state by that of an earlier launch.
   public func restore(_ state: InterfaceState) { contents.withLock { $0.state = state } }
 
   /// Records the name of the splash instead of showing it.
@@ -52,7 +52,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Makes the window visible and removes the splash.
+  /// Makes the window visible in place of the splash. Throws `no-window` if there is no window.
   public func present() throws {
     try contents.withLock { contents in
       guard contents.content != nil else {

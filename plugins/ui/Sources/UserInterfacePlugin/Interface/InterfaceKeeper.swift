@@ -7,7 +7,7 @@ import Synchronization
 /// A page is not restored if it is too old. It is not restored either if two launches with it ended before their window
 /// was ready, because it may be the cause. The parts of a page that must not be on disk are never passed to the store.
 final class InterfaceKeeper: Sendable {
-  /// A saved page.
+  /// A saved page and its history.
   struct Page {
     var request: PageRequest
     var openedAtMilliseconds: Int
@@ -22,7 +22,7 @@ final class InterfaceKeeper: Sendable {
     var isSuspect = false
   }
 
-  /// The state that a launch restores.
+  /// The saved state, as far as a launch restores it.
   struct Restored {
     /// The state to restore, or nil if none was saved or it cannot be read.
     var state: InterfaceState?

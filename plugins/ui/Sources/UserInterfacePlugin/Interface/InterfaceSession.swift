@@ -51,7 +51,7 @@ final class InterfaceSession: Sendable {
     if isHidden { handler() }
   }
 
-  /// Marks the splash as replaced by the window.
+  /// Marks the splash as replaced by the window and calls the waiting handlers.
   func hideSplash() {
     let waiters = splash.withLock { splash in
       splash.isHidden = true
