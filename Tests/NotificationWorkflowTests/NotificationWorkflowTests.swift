@@ -18,10 +18,10 @@ import Testing
       events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue }
     }
 
-    /// The outputs of the run.
+    /// The outputs in the report of the run.
     let outputs: ValueObject
 
-    /// The log lines about opened pages.
+    /// The log messages about pages that were opened.
     var opened: [String] { logs.filter { $0.hasPrefix("opened ") } }
 
     func outcome(of step: String) -> String? {

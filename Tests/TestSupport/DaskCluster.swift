@@ -3,9 +3,9 @@ import Foundation
 /// A Dask cluster for one test: a scheduler and two workers with two threads each, on loopback. It stops when this
 /// object is released.
 public final class DaskCluster: Sendable {
-  /// The address of the scheduler.
+  /// The address to which clients connect, as written by the scheduler.
   public let address: String
-  /// The workers of the cluster.
+  /// The worker processes, which a test may kill.
   public let workers: [BackgroundProgram]
   private let scheduler: BackgroundProgram
   private let folder: String

@@ -4,7 +4,7 @@ import Foundation
 public final class Database: Sendable {
   /// The connection string for libpq.
   public let information: String
-  /// The path of the server's folder.
+  /// The folder with the server's data and socket.
   public let folder: String
 
   /// The failure of a command, with its output.
@@ -39,7 +39,7 @@ public final class Database: Sendable {
 
   private static func information(_ folder: String) -> String { "host=\(folder)/socket dbname=postgres user=sync" }
 
-  /// Promotes a standby to replace its primary.
+  /// Promotes a standby, which then replaces its primary.
   public func promote() throws { try run("promote") }
 
   /// Starts the server again, for example after it was killed.

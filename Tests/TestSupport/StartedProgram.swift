@@ -16,7 +16,7 @@ import Synchronization
 public final class StartedProgram: Sendable {
   /// The target of a standard file of the program.
   public enum Stream {
-    /// The null device.
+    /// The null device: empty input, discarded output.
     case null
     /// A file at this path. If the program writes to it, the file is created or emptied.
     case file(String)

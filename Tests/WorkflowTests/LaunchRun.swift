@@ -65,7 +65,7 @@ struct LaunchRun {
   /// Returns the time at which the last blocking step was satisfied, in milliseconds.
   func gateReady() throws -> Double { try #require(report["gate"]?["readyAt"]?.numberValue) }
 
-  /// True if two steps ran at the same time.
+  /// True if the execution times of two steps overlap.
   func overlap(_ one: String, _ other: String) throws -> Bool {
     try milliseconds(one, "startedAt") < milliseconds(other, "endedAt")
       && milliseconds(other, "startedAt") < milliseconds(one, "endedAt")

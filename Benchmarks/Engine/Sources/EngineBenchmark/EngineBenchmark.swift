@@ -25,7 +25,7 @@ enum EngineBenchmark {
     isDone.wait()
   }
 
-  /// Prints an error and ends the process.
+  /// Prints the message to standard error and exits with status 1.
   private static func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("EngineBenchmark: \(message)\n".utf8))
     exit(1)
@@ -171,7 +171,7 @@ struct BenchmarkPlugin: Plugin {
   var actions: [any ActionType.Type] { [NoOperation.self, SpinAction.self] }
 }
 
-/// Does nothing.
+/// An action without work, which measures the cost of scheduling alone.
 struct NoOperation: Action {
   static let name = "benchmark.nothing"
   static let summary = "Does nothing"

@@ -82,7 +82,7 @@ import GeocodeCore
     print(#"{"work":"\#(name)","value":\#(rounded),"unit":"\#(unit)"\#(bar.map { #","bar":"\#($0)""# } ?? "")}"#)
   }
 
-  /// Returns the processor time of this thread in seconds, in the fastest of several rounds.
+  /// Returns the processor time of the fastest round, in seconds of this thread.
   private static func best(of rounds: Int, _ body: () -> Void) -> Double {
     (0..<rounds).map { _ in
       let start = threadSeconds()

@@ -100,12 +100,12 @@ enum HandWrittenLaunch {
 
   @MainActor private static func onMain(_ needs: Void?...) async throws { try Task.checkCancellation() }
 
-  /// Runs a step with low priority.
+  /// Runs a step in a task with background priority after its dependencies.
   private static func inBackground(_ needs: Void?...) async throws {
     try await Task(priority: .background) { try Task.checkCancellation() }.value
   }
 
-  /// Runs a step with a deadline.
+  /// Runs a step that fails if it has not ended at the deadline.
   private static func within(_ deadline: Duration, _ needs: Void?...) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await step() }
@@ -119,7 +119,7 @@ enum HandWrittenLaunch {
   }
 }
 
-/// A gate that opens once.
+/// A gate whose first outcome counts. Later ones are ignored.
 private final class Gate: Sendable {
   private struct State {
     var outcome: String?

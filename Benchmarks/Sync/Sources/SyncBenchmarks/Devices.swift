@@ -185,7 +185,7 @@ final class Child {
   /// The id of the process.
   var number: Int32 { process.processIdentifier }
 
-  /// Returns the next line, or nil at the end.
+  /// Returns the next line of the child's output, or nil at its end.
   func line() async -> String? { await lines.next(isolation: #isolation) }
 
   func end() {

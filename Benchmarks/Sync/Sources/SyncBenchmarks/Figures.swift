@@ -3,7 +3,7 @@ import Foundation
 /// The measured figures. Each row is printed immediately as a line of JSON. At the end, all rows are printed as a
 /// table.
 final class Figures {
-  /// One row. `bar` is the limit for `value`, in `unit`.
+  /// A measured figure: `value` in `unit`. `bar` is the limit in the same unit.
   struct Row: Encodable {
     var work: String
     var bar: String
@@ -56,7 +56,7 @@ final class Figures {
     }
   }
 
-  /// All rows as a table.
+  /// The rows formatted as a text table, with a mark for each limit that was met or missed.
   var table: String {
     let shown = rows.map { row in
       let mark = row.isMet.map { $0 ? "met" : "MISSED" } ?? ""
