@@ -6,7 +6,7 @@ import Testing
 @testable import FootprintPlugin
 
 @Suite struct `Countries` {
-  @Test func `L12 include every country of ISO 3166-1, named in the user's language`() async throws {
+  @Test func `L12 lists every country of ISO 3166-1, named in the user's language`() async throws {
     let english = try await TestHost().call(ListCountries.self)
     #expect(english["count"] == 250 && english["language"] == "en")
     #expect(english["countries"]?.arrayValue?.contains(["code": "JP", "name": "Japan"]) == true)

@@ -47,7 +47,7 @@ import Testing
     #expect(try db.all("PRAGMA foreign_key_check") { $0.text(0) } == [])
   }
 
-  @Test func `R6 happens only once, even if the user deletes everything later`() async throws {
+  @Test func `R6 imports the sample only once, even if the user deletes everything later`() async throws {
     #expect(try await launch() == 136)
     #expect(try await launch() == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute("DELETE FROM TravelDestination; DELETE FROM TravelTrip")
@@ -67,7 +67,7 @@ import Testing
     /// The process kills itself with signal 9 after writing some rows. No row may then be stored, and the next launch
     /// must import everything.
     @Test(arguments: [1, 18, 100, 153])
-    func `R6 stores nothing if the process is killed, and happens at the next launch`(
+    func `R6 stores nothing if the process is killed, and imports the sample at the next launch`(
       _ row: Int
     ) async throws {
       let path = folder.file("store.sqlite")
@@ -81,7 +81,7 @@ import Testing
     }
   #endif
 
-  @Test func `stores nothing if it is cancelled, and happens at the next launch`() async throws {
+  @Test func `stores nothing if it is cancelled, and imports the sample at the next launch`() async throws {
     let host = try await folder.opened()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(Prepare.self, with: ["sample": true]) }
@@ -89,7 +89,8 @@ import Testing
     #expect(try await launch() == 136)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `happens only once if eight launches run concurrently`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `imports the sample only once if eight launches run concurrently`() async throws
+  {
     let imported = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 { group.addTask { try await launch()?.integerValue ?? -1 } }
       return try await group.reduce(into: []) { $0.append($1) }

@@ -107,7 +107,7 @@ let product: Value = [
     (#"{"route":null}"#, "no-route: the payload's 'route' is not a text"),
     (#"{"route":""}"#, "no-route: the payload's 'route' is empty"),
   ])
-  func `returns no route if it is not a non-empty string, and warns about it (N18, N35)`(text: String, warning: String)
+  func `reads a route only if it is a non-empty string, and otherwise warns (N18, N35)`(text: String, warning: String)
     throws
   {
     let payload = try NotificationPayload(.string(text))

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `prefers path parameters to those of the payload, and these to query parameters (N41)`() throws {
+  @Test func `prefers path parameters to payload parameters, and these to query parameters (N41)`() throws {
     let resolution = try resolve(
       "app://product/12345?productId=query&name=query&ref=query",
       payload: ["name": "iPhone", "productId": 7, "price": "7999"],

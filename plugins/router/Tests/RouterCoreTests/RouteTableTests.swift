@@ -27,7 +27,7 @@ import Testing
     #expect(table.routes[0].action == .push)
   }
 
-  @Test func `opens links with the alias myapp like links with app (N33, C6)`() throws {
+  @Test func `treats the alias myapp like the scheme app (N33, C6)`() throws {
     #expect(try table(Self.seedRoutes).pathParameters("myapp://product/123") == ["productId": "123"])
   }
 

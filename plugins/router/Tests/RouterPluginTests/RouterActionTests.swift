@@ -212,7 +212,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `requires a store`() async throws {
+  @Test func `requires a store to persist links`() async throws {
     let launch = Launch()
     let error = await #expect(throws: ActionError.self) { try await launch.register(pending: persist) }
     #expect(error?.code == "handle-missing")
@@ -237,21 +237,21 @@ import Testing
     return (launch, try await launch.call("router.open", inputs))
   }
 
-  @Test func `blocks a link and is reported as the reason`() async throws {
+  @Test func `an interceptor blocks a link and is reported as the reason`() async throws {
     let (launch, outputs) = try await open("app://user/1") { _ in .block }
     #expect(outputs["result"] == "blocked")
     #expect(outputs["reason"] == "signed-in")
     #expect(launch.interface.opened.isEmpty)
   }
 
-  @Test func `must approve a sensitive route for an external link`() async throws {
+  @Test func `an interceptor must approve a sensitive route for an external link`() async throws {
     #expect(try await open("app://pay/1") { _ in .proceed }.1["result"] == "blocked")
     #expect(try await open("app://pay/1") { _ in .proceed }.1["reason"] == "sensitive")
     #expect(try await open("app://pay/1") { _ in .approve }.1["result"] == "opened")
     #expect(try await open("app://pay/1", source: "internal") { _ in .proceed }.1["result"] == "opened")
   }
 
-  @Test func `redirects a link at most five times`() async throws {
+  @Test func `a link is redirected at most five times`() async throws {
     let (launch, outputs) = try await open("app://user/0") { link in
       let number = Int(link.parameters.path["userId"]?.stringValue ?? "") ?? 0
       return number < 5 ? .redirect(to: "app://user/\(number + 1)") : .proceed
@@ -271,7 +271,7 @@ import Testing
   }
 
   @Test
-  func `opens a redirected link on a flush, and rejects an invalid target`()
+  func `a redirected link is opened on a flush, and an invalid target is rejected`()
     async throws
   {
     let launch = Launch(
@@ -296,7 +296,7 @@ import Testing
     #expect(bad["url"] == "x")
   }
 
-  @Test func `blocks a link if it makes no decision within two seconds`() async throws {
+  @Test func `a link is blocked if an interceptor makes no decision within two seconds`() async throws {
     let launch = Launch(
       isReady: true,
       interceptors: [

@@ -175,7 +175,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `has a remedy for every failure, and retries only locks and unknown errors`() {
+  @Test func `reports a remedy with every failure, and retries only locks and unknown errors`() {
     for failure in StoreFailure.allCases {
       let message = failure.error("it failed", "cause").message
       #expect(message.hasPrefix("it failed (cause); "))

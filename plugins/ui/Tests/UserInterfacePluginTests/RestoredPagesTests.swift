@@ -69,7 +69,7 @@ private final class Day: Sendable {
 
   private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
 
-  @Test func `omit pages that are not restorable, and secret parameters of the others`() async throws {
+  @Test func `saves neither pages that are not restorable nor secret parameters of others`() async throws {
     let (_, host) = try await launch()
     try await open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
     try await open(
@@ -81,7 +81,7 @@ private final class Day: Sendable {
     #expect(await interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
   }
 
-  @Test func `omit pages saved by an older version, which may contain secrets, and remove them immediately`()
+  @Test func `restores no pages saved by an older version, which may contain secrets, and removes them`()
     async throws
   {
     try store.put(
@@ -91,7 +91,7 @@ private final class Day: Sendable {
     #expect(try !saved.contains("SECRET") && saved.contains(#""tab":"map""#))
   }
 
-  @Test func `include pages for seven days after they were opened, or for max-age`() async throws {
+  @Test func `restores pages for seven days after they were opened, or for max-age`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(86_400 * 3))
     let second = try await launch()
@@ -104,7 +104,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == ["b"])
   }
 
-  @Test func `are dropped if the clock is earlier than at the last launch`() async throws {
+  @Test func `restores no pages if the clock is earlier than at the last launch`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(-59))
     #expect(try await launch().pages == ["a"])
@@ -115,7 +115,7 @@ private final class Day: Sendable {
       host.logs.contains("the page 'a' is not restored: the clock was set back, so its age is not known"))
   }
 
-  @Test func `are dropped after two launches that ended before the window was ready`() async throws {
+  @Test func `restores no pages after two launches that ended before the window was ready`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     // Several attempts in one launch count as one failure.
@@ -130,7 +130,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == [])
   }
 
-  @Test func `are kept after launches that were cancelled or did not try to show a window`() async throws {
+  @Test func `restores pages after launches that were cancelled or did not try to show a window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     for _ in 0..<3 {
       #expect(try await restored().1 == ["a"])
@@ -138,7 +138,7 @@ private final class Day: Sendable {
     }
   }
 
-  @Test func `are kept as long as launches that show their window come between failed ones`() async throws {
+  @Test func `restores pages if each failed launch is followed by one that shows its window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     for _ in 0..<3 {

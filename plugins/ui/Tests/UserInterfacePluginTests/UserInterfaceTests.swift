@@ -166,7 +166,7 @@ struct InterfaceRun {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The splash` {
-  @Test func `R3 L27 stays visible until the window replaces it, and does not delay other steps`() async throws {
+  @Test func `R3 L27 shows the splash until the window replaces it, without delaying other steps`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -176,7 +176,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `ends with the run if no window is ever shown`() async throws {
+  @Test func `removes the splash at the end of the run if no window is ever shown`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -185,7 +185,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `R4 is refused if its file has more than 25 MB`() async throws {
+  @Test func `R4 refuses a splash of more than 25 MB`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "splash-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -205,7 +205,7 @@ struct InterfaceRun {
         == ["size-bytes": 25_000_000, "shown": false])
   }
 
-  @Test func `R4 causes a warning before the run if it is a static image`() {
+  @Test func `R4 warns before the run if the splash is a static image`() {
     let problems = ShowSplash.check(LiteralInput(["asset": "launch.PNG"]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ShowSplash.check(LiteralInput(["asset": "launch.storyboard"])).isEmpty)
