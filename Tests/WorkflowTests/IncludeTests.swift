@@ -15,7 +15,7 @@ import Testing
 
     """
 
-  @Test func `prints the output shown on its page`() throws {
+  @Test func `the workflows on the page print the output shown there`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/includes.md", encoding: .utf8)
     let files = page.matches(of: /(?s)`([a-z]+.yaml)`:\n\n```yaml\n(.*?)```/)
     #expect(files.count == 4)
@@ -39,7 +39,7 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
-  @Test func `does not run dependents of its disabled steps early, and reports why its step was skipped`()
+  @Test func `does not run dependents of disabled steps early, and reports why the include was skipped`()
     throws
   {
     let folder = try WorkflowFolder([
@@ -82,7 +82,7 @@ import Testing
     #expect(ends("not-now") == Array(repeating: "condition", count: 6))
   }
 
-  @Test func `has the same conclusion as a run of its file, even if a step inside handles a failure`() throws {
+  @Test func `an include concludes like a run of its file, even if a step inside handles a failure`() throws {
     let folder = try WorkflowFolder([
       "bad.yaml": Self.bad,
       "taken.yaml": Self.bad.replacing("needs: a }", with: "needs: a, if: failure() }"),
@@ -114,7 +114,7 @@ import Testing
     #expect(try folder.run("optional.yaml").conclusion == "partial")
   }
 
-  @Test func `skips all of its steps if its own step is skipped`() throws {
+  @Test func `skips all steps of an include if its own step is skipped`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps:\n  d: { uses: flow.noop }\n",
       "inner.yaml": "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: ./deep.yaml, needs: a }\n",
@@ -136,7 +136,7 @@ import Testing
     #expect(run.steps["on"]?["outcome"] as? String == "success")
   }
 
-  @Test func `does not share events, queues and paths with other includes`() throws {
+  @Test func `an include does not share events, queues and paths with others`() throws {
     let inner = """
       name: inner
       events: [done]
@@ -161,7 +161,7 @@ import Testing
     #expect(run.steps["x/tell"]?["queue"] as? String == "x/one")
   }
 
-  @Test func `reports errors in the included file, separately for each step that uses it`() throws {
+  @Test func `an error in an included file is reported there for each step that uses the file`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": "name: inner\ninputs: { target: { type: string } }\nsteps:\n  a: { uses: flow.noop }\n",
       "broken.yaml": "name: broken\nsteps:\n  q: { uses: flow.nop }\n",
@@ -200,7 +200,7 @@ import Testing
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
   }
 
-  @Test func `limits the concurrency of its own steps and includes, but not of other steps`() throws {
+  @Test func `a concurrency limit applies to the steps and includes of its file, but to no others`() throws {
     let three = (0..<3).map { "  s\($0): { run: \"echo $$ > s\($0); sleep 0.05\" }\n" }.joined()
     let folder = try WorkflowFolder([
       "limited.yaml": "name: limited\nconcurrency: 1\nsteps:\n\(three)  deep: { uses: ./deep.yaml }\n",
@@ -224,7 +224,7 @@ import Testing
     #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
-  @Test func `runs a finally that reads only its own steps, ignores the gate and handles no failure`() throws {
+  @Test func `the finally of an include reads only its steps, ignores the gate and handles no failure`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -276,7 +276,7 @@ import Testing
     #expect(try wrong.flowrun("validate", "w.yaml").text.contains("'b' of 'finally' cannot include a workflow"))
   }
 
-  @Test func `cleans up in a cancelled run before the run's own finally`() throws {
+  @Test func `an include cleans up in a cancelled run before the run's own finally`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -297,7 +297,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
   }
 
-  @Test func `uses variables from the env-file in its own folder`() throws {
+  @Test func `an include uses variables from the env-file in its own folder`() throws {
     let folder = try WorkflowFolder([
       "parts/part.yaml": """
       name: part
@@ -324,7 +324,7 @@ import Testing
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
   }
 
-  @Test func `requires handles from the including file that its own steps do not provide`() throws {
+  @Test func `an include requires handles from the including file that its own steps do not provide`() throws {
     let folder = try WorkflowFolder([
       "put.yaml": """
       name: put
@@ -348,7 +348,7 @@ import Testing
     #expect(try folder.run("main.yaml").conclusion == "success")
   }
 
-  @Test func `appears as a box in the graph`() throws {
+  @Test func `the graph shows an include as a box`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps: { x: { uses: flow.noop } }\n",
       "part.yaml": "name: part\nsteps: { deep: { uses: ./deep.yaml } }\n",
@@ -380,7 +380,7 @@ import Testing
     #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
-  @Test func `allows includes to be nested eight levels deep, but not nine`() throws {
+  @Test func `includes can be nested eight levels deep, but not nine`() throws {
     var files: [String: String] = [:]
     for depth in 1...9 {
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"
@@ -392,7 +392,7 @@ import Testing
     #expect(status == 2 && text.contains("files include each other more than 8 deep"))
   }
 
-  @Test func `resumes after a failure with the files as they were recorded`() throws {
+  @Test func `a resume after a failure uses the files of an include as they were recorded`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml":
         "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: shell.run, needs: a, with: { command: 'test -e ok' } }\n",

@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test(arguments: ["", ", blocking: true"], ["./part.yaml", "./outer.yaml"])
-  func `does not delay the gate, even if the include is blocking`(_ blocking: String, _ file: String) throws {
+  func `an included finally never delays the gate, even for a blocking include`(_ blocking: String, _ file: String)
+    throws
+  {
     let folder = try folder(
       "  build: { uses: \(file)\(blocking) }\n  behind: { uses: flow.noop, needs: build, defer: true }")
     let run = try folder.run("main.yaml")
@@ -47,7 +49,7 @@ import Testing
     #expect(!(try folder.flowrun("validate", "main.yaml").text.contains("finally")))
   }
 
-  @Test func `starts after all steps of the file have finished, even if the gate is closed`() throws {
+  @Test func `an included finally starts after all steps of its file, even if the gate is closed`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  data: { run: 'while ! test -e cleaned; do sleep 0.01; done' }",
       finally: "run: touch cleaned")
@@ -55,7 +57,7 @@ import Testing
     #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
   }
 
-  @Test func `delays a blocking step that needs the include, about which validate warns`() throws {
+  @Test func `an included finally delays a blocking step that needs the include, and validate warns`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", finally: "run: 'true'")
     let run = try folder.run("main.yaml")
@@ -78,7 +80,7 @@ import Testing
     """
 
   @Test(arguments: ["uses: flow.noop", "uses: ./empty.yaml", "uses: flow.noop, foreach: [1, 2]"])
-  func `waits for every step of its file, even if dependents of these steps were skipped early`(_ skipped: String)
+  func `an included finally waits for all steps of its file, even after early skips`(_ skipped: String)
     throws
   {
     let file = Self.early.replacing("REPLACED", with: skipped)
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `ends before the finally of the including file begins, if the run is cancelled`() throws {
+  @Test func `an included finally ends before that of the including file if the run is cancelled`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -119,14 +121,14 @@ import Testing
     #expect(outcomes == ["success", "success", "success"])
   }
 
-  @Test func `does not delay the gate while it hangs`() throws {
+  @Test func `an included finally does not delay the gate while it hangs`() throws {
     let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 7s")
     let run = try folder.run("main.yaml")
     #expect(run.conclusion == "failure" && run.output.contains("gate opened, ready"), "\(run.output)")
     #expect(run.steps["build/clean"]?["outcome"] as? String == "cancelled")
   }
 
-  @Test func `makes a blocking step that needs the include late if it hangs`() throws {
+  @Test func `a hanging finally makes a blocking step that needs the include late`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", max: "300ms")
     let run = try folder.run("main.yaml")
@@ -135,7 +137,7 @@ import Testing
     #expect(!run.output.contains("clean is late") && run.conclusion == "partial")
   }
 
-  @Test func `runs even if the run exceeds its timeout and the gate opens as failed`() throws {
+  @Test func `an included finally runs even if the run times out and the gate opens as failed`() throws {
     let folder = try folder("  build: { uses: ./long.yaml }", more: "timeout: 300ms\ncleanup: 1m")
     try folder.write(
       "name: long\nsteps: { work: { run: sleep 600 } }\nfinally: { clean: { run: touch cleaned } }\n", to: "long.yaml")

@@ -38,7 +38,7 @@ import Testing
     return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test func `is skipped with its previous outputs, while other items run`() throws {
+  @Test func `skips an up-to-date item, uses its previous outputs and runs the other items`() throws {
     let folder = try made()
     #expect(try ran(folder) == [])
     try folder.write("22", to: "raw/b.csv")
@@ -59,7 +59,7 @@ import Testing
     #expect(items.map { $0["reason"] as? String } == ["up-to-date", "up-to-date", "up-to-date"])
   }
 
-  @Test func `is listed separately by --explain`() throws {
+  @Test func `explains each item separately`() throws {
     let folder = try made()
     try folder.write("22", to: "raw/b.csv")
     let (text, status) = try folder.flowrun("w.yaml", "--explain")
@@ -75,7 +75,7 @@ import Testing
     #expect(status == 0)
   }
 
-  @Test func `stays up to date in an included file, according to that file's inputs`() throws {
+  @Test func `skips up-to-date items in an included file, according to that file's inputs`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { part: { uses: ./part/p.yaml, with: { from: src } } }",
       "part/p.yaml": """
@@ -97,7 +97,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `two items that produce the same file are an error before the run`() throws {
+  @Test func `reports two items that produce the same file as an error before the run`() throws {
     let folder = try made()
     try folder.write("x", to: "raw/deep er/a.csv")
     let (text, status) = try folder.flowrun("w.yaml")
@@ -105,7 +105,7 @@ import Testing
     #expect(status == 2 && text.contains(problem), "\(text)")
   }
 
-  @Test func `stays up to date if the run is interrupted`() throws {
+  @Test func `keeps items up to date if the run is interrupted`() throws {
     let folder = try made()
     try folder.write(Self.workflow.replacing("echo \"made", with: "test ! -e stop; echo \"made"), to: "w.yaml")
     try folder.write("", to: "stop")
@@ -115,7 +115,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `appears in the graph with the files between steps`() throws {
+  @Test func `draws the files of an item between steps in the graph`() throws {
     let folder = try made()
     let (text, _) = try folder.flowrun("graph", "w.yaml", "--files")
     #expect(

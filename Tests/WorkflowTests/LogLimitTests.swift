@@ -26,7 +26,7 @@ import Testing
     return try folder.flowrun("logs", "last", "--step", name).text
   }
 
-  @Test func `contains the beginning and the end of a long step, and all lines of the next step`() throws {
+  @Test func `keeps the beginning and the end of a long step, and all lines of the next step`() throws {
     let long = try log("", "", of: "long").split(separator: "\n")
     #expect(long.first == "long: line 0000001" && long.last == "long: line 0100000", "\(long.count)")
     let marker = try #require(long.first { $0.contains("[flowrun: ") })
@@ -36,7 +36,7 @@ import Testing
     #expect(try log("", "", of: "short") == "short: the address is here\n")
   }
 
-  @Test func `is limited by log-limit in the workflow and in the step`() throws {
+  @Test func `applies the log-limit of the workflow and that of a step`() throws {
     #expect(try log("", "log-limit: 2MiB", of: "long").split(separator: "\n").count == 100_000)
     let shared = try log("log-limit: 128KiB", "quiet: false", of: "long").split(separator: "\n").count
     #expect((4_900..<5_200).contains(shared), "\(shared)")
@@ -91,7 +91,7 @@ import Testing
     try body(folder, run, follower)
   }
 
-  @Test func `can be followed line by line, even beyond the limit, and stays within the limit at the end`() throws {
+  @Test func `lets another process follow all lines, and is within the limit at the end`() throws {
     try followed { folder, run, follower in
       try folder.write("", to: "end")
       #expect(run.result().exitCode == 0)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `contains the lines that were written before flowrun was killed`() throws {
+  @Test func `keeps the lines that were written before flowrun was killed`() throws {
     try followed { folder, run, _ in
       run.send(SIGKILL)
       #expect(run.result().exitCode == 128 + SIGKILL)

@@ -17,19 +17,19 @@ import Testing
     return try folder.flowrun("validate", "order.yaml").text
   }
 
-  @Test func `causes a warning if neither waits for the other`() throws {
+  @Test func `warns if neither the splash nor the window waits for the other`() throws {
     let text = try checked(window: "", splash: "")
     #expect(text.contains("order.yaml:5:19: warning: 'window' does not wait for the splash 'splash'"), "\(text)")
     #expect(text.contains("add 'splash' to its 'needs'"), "\(text)")
   }
 
-  @Test func `causes a warning without suggesting a cycle if the splash waits for the window`() throws {
+  @Test func `warns without suggesting a cycle if the splash waits for the window`() throws {
     let text = try checked(window: "", splash: ", window")
     #expect(text.contains("6:19: warning: the splash 'splash' waits for 'window' and is never shown"), "\(text)")
     #expect(!text.contains("add 'splash' to its 'needs'"), "\(text)")
   }
 
-  @Test func `is accepted if the window waits for the splash`() throws {
+  @Test func `accepts a window that waits for the splash`() throws {
     #expect(try checked(window: ", splash", splash: "") == "order.yaml: valid, 4 steps\n")
   }
 }
