@@ -14,7 +14,8 @@ public enum TestExtent: Sendable {
   /// True if slow tests run completely, which only `make test` does not do.
   public static var isFull: Bool { current != .usual }
 
-  /// A number that `scripts/test` derives from the commit and prints. It makes each commit test another part.
+  /// A number that `scripts/test` derives from the commit and prints. It selects the part of the tests, which thereby
+  /// differs between commits.
   private static let part = environment["FLOWRUN_SEEDS_PART"].flatMap { UInt64($0) } ?? 0
 
   /// Returns one of the numbers, depending on the current extent.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks that the plan does not depend on threads, clocks or queues. The compiler does not, because the plan is not a
-/// separate module.
+/// Checks that the plan does not depend on threads, clocks or queues. The compiler cannot check this, because the plan
+/// is not a separate module.
 struct PlanWallTests {
   private let plan = Repository.files(below: "Sources/FlowEngine/Plan", ending: ".swift")
   private let driver = Repository.files(below: "Sources/FlowEngine/Run", ending: ".swift")

@@ -91,7 +91,7 @@ import Testing
     #expect(try launch.gateOpened() >= 2_000)
   }
 
-  @Test func `L33 L35 C17 times out after 5 s if the gate waits for the cloud without a limit of its own`() throws {
+  @Test func `L33 L35 C17 times out after 5 s if the gate waits for the cloud without a separate limit`() throws {
     let launch = try LaunchRun(["-i", "profile=slow"], data: folders.folder("a"), file: LaunchRun.file)
     #expect(launch.report["gate"]?["outcome"] == "timed-out")
     #expect(try launch.gateOpened() >= 5_000 && launch.report["gate"]?["max"] == 5_000)

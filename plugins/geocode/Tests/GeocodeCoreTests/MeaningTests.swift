@@ -23,7 +23,7 @@ import Testing
     #expect(washington.admin1Code == "US.DC")
     #expect(try best("华盛顿").admin1Code == "US.DC")
     #expect(try best("朝阳区").divisionsChinese.first == "北京市")
-    // Hong Kong is called Victoria, too.
+    // Hong Kong is also known as Victoria, but the Australian state is expected.
     #expect(try best("Victoria").countryCode == "AU")
   }
 

@@ -10,7 +10,7 @@ public struct LocationPlugin: Plugin {
   /// The plugin's name, which is also the prefix of its actions' names.
   public static let name = "location"
 
-  /// The handles of the source of positions, and of the state that the actions share.
+  /// The handles through which steps reach the source of positions and the shared state.
   public let handles: [PluginHandle]
 
   /// Creates the plugin. The default source simulates tracks. Creating the plugin neither asks for permission nor reads

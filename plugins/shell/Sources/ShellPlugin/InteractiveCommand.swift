@@ -6,7 +6,7 @@ import Synchronization
 /// Runs a command that uses flowrun's terminal. The output is neither read nor logged.
 enum InteractiveCommand {
   static let noTerminal = "no-terminal"
-  /// The interval of checking if the terminal is free.
+  /// The interval at which the terminal is checked.
   static let lookTime = Duration.milliseconds(20)
 
   /// Runs the command until it ends. Throws an ``ActionError`` with the code `no-terminal` if flowrun has no terminal.

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The action `shell.service`. It runs a command that keeps running, in a process group of its own.
+/// The action `shell.service`. It runs a command that keeps running, in a separate process group.
 struct RunService: StepService, DetailedAction {
   static let name = "shell.service"
   static let summary = "Runs a command that keeps running until the run ends"

@@ -61,7 +61,7 @@ final class StartQueue: Sendable {
     return isAllowed
   }
 
-  /// Adds a command to the queue. Calls `resume` once, when the command should try to start.
+  /// - Parameter isFirst: true to put the command at the front, because it was there before.
   ///
   /// - Parameter isFirst: true to put the command at the front, because it has already been there.
   func add(_ ticket: Int, isFirst: Bool, _ resume: @escaping @Sendable () -> Void) {

@@ -8,7 +8,7 @@ import FlowPlatform
 struct UnitVectors {
   /// The resolution of coordinates in tables: a step is 0.0001°.
   static let stepsPerDegree = 10_000
-  /// The mean radius of the earth.
+  /// The mean radius of the earth as defined by the IUGG.
   static let earthRadiusKilometers = 6371.0088
 
   private static let fineBits = 11

@@ -185,7 +185,7 @@ extension Router {
     _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
     _ context: ActionContext
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
-    // Being cancelled also throws here, and the link then stays pending.
+    // If the step is being cancelled, this throws, and the link stays pending.
     guard (try? await context.calling(interface, { await interface.isReady })) == true else {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
       return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
