@@ -158,7 +158,8 @@ import Testing
   @Test func `reports a result as unproven if there are too many combinations to test`() throws {
     let words = (0..<20).map { "w\($0)" }
     let list = "<enum(\(words.joined(separator: ",")))>"
-    // The three lists have 8,000 combinations. The other routes match all except those that begin with the first word.
+    // Three lists of 20 words have 8,000 combinations. All except those that begin with the first word also match another
+    // route.
     let hidden = "a/:p\(list)/:q\(list)/:r\(list)"
     let others = words.dropFirst().map { "a/\($0)/:q/:r" }
     let open = try table([hidden] + others).shadowedRoutes()

@@ -61,9 +61,9 @@ final class StartQueue: Sendable {
     return isAllowed
   }
 
-  /// - Parameter isFirst: true to put the command at the front, because it was there before.
+  /// Adds a command to the queue. Calls `resume` once, when the command should try to start.
   ///
-  /// - Parameter isFirst: true to put the command at the front, because it has already been there.
+  /// - Parameter isFirst: true to put the command at the front, because it was there before.
   func add(_ ticket: Int, isFirst: Bool, _ resume: @escaping @Sendable () -> Void) {
     let begins = state.withLock { state in
       state.waiting.insert(WaitingStart(ticket: ticket, resume: resume), at: isFirst ? 0 : state.waiting.count)
