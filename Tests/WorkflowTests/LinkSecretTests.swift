@@ -227,7 +227,7 @@ import Testing
     try Self.expectNothing(of: ["zq"], in: folder, result.text)
   }
 
-  @Test func `a resume has only the page of a link, and null for its secrets`() throws {
+  @Test func `a resumed run has only the page of a link, and null for its secrets`() throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": #"{"url":"\#(Self.url)"}"#])
     let options = "url=@\(given.url.path)/way.json"

@@ -14,7 +14,7 @@ package struct DeclaredRoutes: Sendable {
 
   /// The reason why the routes of a workflow cannot be read without running it.
   package struct RoutesProblem: Error, Sendable, CustomStringConvertible {
-    /// The explanation for the user.
+    /// The reason as a message for the user.
     package let description: String
   }
 
