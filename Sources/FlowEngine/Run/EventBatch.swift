@@ -10,7 +10,7 @@ struct EventBatch {
   private static let capacity = 4096
 
   private let observer: any RunObserver
-  /// The same observer if it receives a step's lines in groups, or nil.
+  /// The observer, if it receives a step's lines in groups; otherwise nil.
   private let lineObserver: (any LineObserver)?
   /// The parts up to the last lines. Always empty if the observer does not receive lines in groups.
   private var parts: [RunPart] = []

@@ -33,7 +33,7 @@ public struct RunOptions: Sendable {
   public var acceptsEvents = false
   /// The observer that receives the events of the run in order, or nil.
   public var observer: (any RunObserver)? { didSet { lineObserver = nil } }
-  /// The same observer if it receives a step's lines in groups, or nil.
+  /// The observer, if it receives a step's lines in groups; otherwise nil.
   package private(set) var lineObserver: (any LineObserver)?
   /// True if the observer receives the output lines of commands and plugins, except those of quiet steps. The run
   /// history records all lines.

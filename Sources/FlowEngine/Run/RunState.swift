@@ -60,7 +60,7 @@ struct RunState {
   var unwrittenOutputs = UnwrittenOutputs()
   /// Unwritten output lines of steps, as JSON.
   var unwrittenLines: [UInt8] = []
-  /// The index in `unwrittenLines` of the first line that had been held back, or nil if there is none.
+  /// The byte offset in `unwrittenLines` of the first line that was held back earlier, or nil if there is none.
   var firstReleasedByte: Int?
   /// Output lines that are not recorded for now, but must be shown to other processes. See ``LiveLog``.
   var unshownLines: [UInt8] = []
@@ -70,7 +70,7 @@ struct RunState {
   var durableStarts: DurableStarts?
   /// True if a check of the lease is scheduled.
   var isAwaitingLease = false
-  /// The time since which steps have waited for the lease, or nil if none wait.
+  /// The time at which steps began to wait for the lease, or nil if none wait.
   var awaitedLeaseSince: Int?
   /// The bodies that were asked to end because the lease was not renewed in time.
   var endedForLease: Set<Int> = []

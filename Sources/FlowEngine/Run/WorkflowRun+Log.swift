@@ -28,7 +28,7 @@ extension WorkflowRun {
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
 
-  /// Logs output lines that a step's program has printed together, in the same way as separate lines.
+  /// Logs several output lines of a step's program at once. Observers receive the same text as for separate calls.
   package func log(_ lines: PrintedLines, from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step), !lines.isEmpty else { return }
     let lines = lines.longest > Limits.logLineBytes ? PrintedLines(lines.strings.map(cut)) : lines

@@ -67,8 +67,7 @@ extension WorkflowRun {
     emit(.stepAsked(stepID(of: step), question))
   }
 
-  /// Returns the arguments with which `flowrun answer` answers a step's question. In the run of an item, they name the
-  /// item.
+  /// Returns the arguments of `flowrun answer` for a step's question. In the run of an item, they name the item.
   package func questionAddress(of step: StepIndex) -> String {
     if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
     return "\(run.id.suffix(8)) \(stepID(of: step))"

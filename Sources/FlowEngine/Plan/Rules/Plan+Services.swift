@@ -195,7 +195,8 @@ extension Plan {
       && cancelledAt == never && activatedAt != never && !hasLostService
   }
 
-  /// True if a run with `keep: services` no longer waits for its services. Their posts start no further steps then.
+  /// True if a run with `keep: services` no longer waits for its services. After that, their posts start no further
+  /// steps.
   var hasStoppedKeeping: Bool { graph.workflow.keepsServices && (hasKeptServices || hasLostService) }
 
   /// True if a service of the workflow itself has failed and is not optional.

@@ -77,8 +77,8 @@ struct EventLatches: Sendable {
 /// The plan's view of the launch gate.
 struct GateReadiness: Sendable {
   var bounds: GateBounds
-  /// The time from which minimum and maximum count: activation or, if the gate had not opened before a resume, the time
-  /// of the resume.
+  /// The time at which minimum and maximum start to count: activation or, if the gate had not opened before a resume,
+  /// the time of the resume.
   var countsFrom = never
   /// The outcome, or nil while the gate is closed.
   var outcome: GateOutcome?

@@ -13,7 +13,7 @@ final class AlarmClock: Sendable {
   fileprivate struct State {
     var heap = Heap<Alarm>()
     var order = 0
-    /// The time until which the thread sleeps or for which a timer is set. Nil if neither is the case.
+    /// The time at which the thread wakes up or a timer fires, or nil if neither is scheduled.
     var armedAt: Int?
     var isStopped = false
     var hasThread = false

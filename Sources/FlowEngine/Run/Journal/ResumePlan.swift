@@ -518,7 +518,7 @@ package struct ResumePlan: Sendable {
     return chunks
   }
 
-  /// Returns the chunk of kept entries with which the journal of a resumed run begins.
+  /// Returns the chunk of kept entries that begins the journal of a resumed run.
   func chunk(atNanoseconds now: Int) -> RunChunk {
     var writer = EntryWriter()
     for entry in entries { writer.add(entry) }

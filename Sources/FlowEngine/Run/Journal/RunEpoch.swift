@@ -11,7 +11,8 @@ package struct RunEpoch: Sendable, Hashable {
   package var startedMilliseconds: Int
   /// True if the process could start steps on executors.
   package var hasRemoteSteps: Bool
-  /// The executors of the process. Nil if it had none, or if it began the run, because the run's header has them then.
+  /// The executors of the process. Nil if it had none, or if it began the run; in that case, they are in the run's
+  /// header.
   var remoteSteps: RemoteSteps?
 
   /// Creates an epoch without executors.

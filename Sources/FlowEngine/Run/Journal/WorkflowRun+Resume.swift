@@ -6,7 +6,7 @@ final class RunOrigin: Sendable {
   let store: any RunStore
   let lease: any RunLease
   let plan: ResumePlan
-  /// The time from which the run's clock continues, in nanoseconds from the start of the run.
+  /// The time at which the run's clock continues, in nanoseconds from the start of the run.
   var atNanoseconds: Int { plan.atNanoseconds }
 
   init(store: any RunStore, lease: any RunLease, plan: ResumePlan) {

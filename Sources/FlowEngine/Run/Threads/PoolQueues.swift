@@ -44,7 +44,7 @@ package final class PoolQueues: Sendable {
   private struct Queues {
     var idle: [DispatchQueue] = []
     var count = 0
-    /// The time until which no work is accepted, because a block was late.
+    /// The end of a pause during which no work is accepted, because a block was late.
     var pausedUntil = Int.min
   }
 
@@ -207,7 +207,7 @@ private final class Ticket: Sendable {
   }
 
   let quality: StepQueue
-  /// The time until which the block must start.
+  /// The time by which the block must start.
   let untilNanoseconds: Int
   private let content: Mutex<Content?>
 

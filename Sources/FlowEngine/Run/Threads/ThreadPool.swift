@@ -20,9 +20,9 @@ struct ThreadPool {
   /// The value of `returns` when the watch was set, or nil if no watch is set.
   private var watchedReturns: Int?
   private var watchNanoseconds = shortestWatchNanoseconds
-  /// The time until which no thread is added, in nanoseconds from the start of the run.
+  /// The earliest time at which a thread may be added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
-  /// The time until which the limit does not grow, in nanoseconds from the start of the run. It is set while threads
+  /// The earliest time at which the limit may grow, in nanoseconds from the start of the run. It is set while threads
   /// work on bodies that return while they wait.
   private var limitHeldUntil = 0
   /// True if the system refused to create the last thread.

@@ -2,7 +2,7 @@ import Dispatch
 import FlowPlatform
 
 extension OpenFolder {
-  /// The number of files from which several threads check them.
+  /// The minimum number of files that several threads check in parallel.
   private static let filesForThreads = 512
   /// The number of files in a part. Threads take one part at a time, so a slow thread checks fewer files.
   private static let filesOfPart = 64

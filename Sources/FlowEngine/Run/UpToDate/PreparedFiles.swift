@@ -16,7 +16,7 @@ struct NamedFiles: Sendable, Hashable {
   /// True if the files may be removed once all steps that read them have succeeded.
   var isTemporary = false
 
-  /// The same files, except that temporary ones need not exist.
+  /// These files, except that temporary ones need not exist.
   var lookedFor: NamedFiles { isTemporary ? NamedFiles(pattern: pattern, need: .never, isTemporary: true) : self }
 }
 

@@ -20,7 +20,7 @@ struct TemporarySearch {
     var runs: Bool
     /// True if it must run when one of its step's dependencies runs.
     var followsNeeds = true
-    /// True if it is not known which files the step reads, so that it may read any.
+    /// True if the files that the step reads are unknown, so any file may be among them.
     var readsAll = false
     /// The files that steps in the item's workflow may read.
     var itemReads: [NamePattern] = []
