@@ -34,7 +34,7 @@ struct ArrayBook {
     var claim: Int?
     /// True if the task was used by an attempt or lost, so that no attempt may use it.
     var isSpent = false
-    /// The instant since which the task has had an allocation but no attempt, or nil if that is not the case.
+    /// The instant at which the task was first seen with an allocation but no attempt. Otherwise nil.
     var idleSince: ContinuousClock.Instant?
   }
 
@@ -42,7 +42,7 @@ struct ArrayBook {
     /// The maximum number of concurrent tasks: `usual` as submitted, `limit` as currently set.
     var usual: Int
     var limit: Int
-    /// The instant since which no attempt has used or awaited a task of the array, or nil if one does.
+    /// The instant at which the last attempt stopped using or awaiting a task of the array, or nil while one does.
     var unusedSince: ContinuousClock.Instant?
   }
 

@@ -24,7 +24,7 @@ package struct WorkerStart: Sendable, Hashable {
   package var endCheck: [String]?
   /// The command that releases the allocation of a lost worker, or nil if there is no allocation.
   package var release: [String]?
-  /// Texts with which the engine reports that it temporarily cannot start anything.
+  /// Parts of the engine's messages that report that it temporarily cannot start anything.
   var passingSigns: [String] = []
   /// True if an allocation must be released before the worker is started again. The engine may have created one without
   /// being able to report it.

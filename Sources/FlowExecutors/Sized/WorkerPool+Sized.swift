@@ -89,7 +89,7 @@ extension WorkerPool {
     sizedJobs.withLock { $0.add(account, named: name) }
   }
 
-  /// Texts with which `srun` reports that a job no longer exists.
+  /// Parts of the messages of `srun` that report that a job no longer exists.
   private static let endedSigns = ["srun: error: Unable to", "has expired", "Expired or invalid job"]
 
   /// Returns the name of an attempt in the engine: `run.step.attempt`.

@@ -1,6 +1,6 @@
 /// A folder that is kept open, so that the system need not resolve its path for each of its files.
 package final class OpenFolder: Sendable {
-  /// The path with which the folder was opened.
+  /// The path that was used to open the folder.
   package let path: String
   /// The descriptor of the folder. If it is negative, the folder could not be opened, and full paths are used instead.
   private let descriptor: CInt

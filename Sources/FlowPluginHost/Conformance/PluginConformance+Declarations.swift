@@ -91,8 +91,8 @@ extension PluginConformance {
     return problems
   }
 
-  /// Returns literals with which the action's own check of inputs is tested: none at all, and then each kind of value
-  /// for all inputs at once.
+  /// Returns literals for a test of the action's own check of inputs: none at all, and then each kind of value for all
+  /// inputs at once.
   private static func literals(for declaration: ActionDeclaration) -> [ValueObject] {
     let values: [Value] = [
       nil, true, -1, 0.5, "", "\u{0}\u{FFFF}", "${", .string(String(repeating: "x", count: 10_000)), [], [[], nil, 1],

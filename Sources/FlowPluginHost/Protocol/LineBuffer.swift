@@ -9,7 +9,7 @@ package struct LineBuffer: Sendable {
   private var storage: [UInt8]
   /// The range of the bytes that have been read but not returned as a line.
   private var filled = 0..<0
-  /// The position from which the next line break is searched.
+  /// The position at which the search for the next line break starts.
   private var scanned = 0
 
   package enum Found {

@@ -67,7 +67,7 @@ extension PluginSession {
     return effect == .none ? .flooded : effect == .last ? .idle : .open
   }
 
-  /// The size up to which a write to a pipe is atomic (`PIPE_BUF`).
+  /// The maximum size of an atomic write to a pipe (`PIPE_BUF`).
   private static let atomicBytes = 4096
 
   enum Effect: Int, Comparable {

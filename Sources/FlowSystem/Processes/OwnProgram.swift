@@ -1,6 +1,6 @@
 /// The executable file of this process.
 package enum OwnProgram {
-  /// The path of the executable, or the name with which the process was started if the system does not provide the
+  /// The path of the executable, or the name that was used to start the process if the system does not provide the
   /// path.
   package static var path: String {
     #if !canImport(Darwin)

@@ -47,7 +47,8 @@ package enum SignalThread {
     }
   }
 
-  /// Starts a thread that blocks the signals for the process, so that the main thread receives them.
+  /// Calls `start`, which starts a thread, while signals to the process are blocked. The thread inherits the block, so
+  /// the main thread receives them.
   private static func holdingSignals(_ start: () -> CInt) -> CInt {
     var before = sigset_t()
     flow_hold_signals(&before)
