@@ -14,7 +14,7 @@ package struct LineReader {
   private var buffer: [UInt8] = []
   /// The index in ``buffer`` where the next line begins.
   private var start = 0
-  /// The index before which the rest of ``buffer`` contains no line break.
+  /// The index in ``buffer`` at which the search for the next line break starts.
   private var searched = 0
   private var hasEnded = false
 

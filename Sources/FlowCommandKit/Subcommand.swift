@@ -23,7 +23,7 @@ extension Subcommand {
 package protocol CommandProblem: Error {
   /// The text for standard error, including a line break. Empty if the problem has already been reported.
   var message: String { get }
-  /// The code with which the process exits.
+  /// The exit code of the process.
   var status: ExitStatus { get }
 }
 

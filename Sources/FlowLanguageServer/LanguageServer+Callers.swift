@@ -106,7 +106,7 @@ extension LanguageServer {
     return (other, declared.symbol, link.span)
   }
 
-  /// Returns the edits with which a symbol is renamed in all files.
+  /// Returns the edits that rename a symbol in all files.
   func renaming(
     _ symbol: SymbolTable.Symbol, of text: RelatedText, to name: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [TextEdits] {

@@ -67,8 +67,8 @@
     /// The name of the cookie that contains the page a browser showed when its session ended.
     var lostPageCookie: String { "\(cookieName)-at" }
 
-    /// Returns a cookie with which a browser can return to a page after opening the link, or nil if the address is not
-    /// that of a page.
+    /// Returns a cookie that lets a browser return to a page after opening the link, or nil if the address is not that
+    /// of a page.
     func noting(lostPage address: String) -> String? {
       guard Self.isPage(address) else { return nil }
       return "\(lostPageCookie)=\(PageText.inAddress(address)); Path=/; SameSite=Strict; Max-Age=\(Self.idleSeconds)"

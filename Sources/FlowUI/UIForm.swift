@@ -50,8 +50,7 @@
       return html + "<p class=\"refusal\" id=\"\(id)-refusal\" hidden></p></div>"
     }
 
-    /// Returns attributes that the script needs: the path of a field's default, and the value with which the field is
-    /// filled.
+    /// Returns attributes that the script needs: the path of a field's default, and the initial value of the field.
     private static func state(of field: RunLibrary.Field) -> String {
       (field.path.map { " data-resolved=\"\(PageText.value($0))\"" } ?? "")
         + (field.filled.map { " data-fill=\"\(PageText.value($0))\"" } ?? "")

@@ -39,7 +39,7 @@
       return PageTable(caption: caption, columns: ["run", "workflow", "state", "started", "took"], rows: rows).html
     }
 
-    /// The maximum number of recent runs shown as bars, and of runs from which quantiles are computed.
+    /// The maximum number of recent runs shown as bars, and of runs used to compute quantiles.
     private static let (bars, sampled) = (30, 50)
 
     /// Returns a list of runs that need a person: those with questions, and interrupted ones.
@@ -185,7 +185,7 @@
       return "<section id=\"log\"\(own) data-text=\"\(text)\"><h2>Log</h2></section>"
     }
 
-    /// Returns the times at which attempts ended, as data with which the script assigns log lines to attempts.
+    /// Returns the times at which attempts ended. The script uses them to assign log lines to attempts.
     static func attemptEnds(_ ends: ValueObject) -> String {
       guard !ends.isEmpty else { return "" }
       return "<div id=\"attempt-ends\" hidden data-ends=\"\(PageText.value(JSONText.write(.object(ends))))\"></div>"

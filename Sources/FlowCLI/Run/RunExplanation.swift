@@ -7,7 +7,7 @@ import FlowSystem
 
 /// The output of `flowrun FILE --explain`: the steps that would run, with the reasons.
 enum RunExplanation {
-  /// The number of items up to which all are listed. If there are more, only those that would run are listed.
+  /// The maximum number of items for a complete list. If there are more, only those that would run are listed.
   private static let shownItems = 1000
 
   private static func text(_ item: StepExplanation.Item, of step: String) -> String {

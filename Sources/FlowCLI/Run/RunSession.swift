@@ -31,8 +31,8 @@ struct RunSession: Sendable {
   private let failureLines: FailureLines?
   /// The inputs of the run, except secrets and values that contain a URL, because a URL can contain a token.
   private let inputs: ValueObject
-  /// The number of steps up to which failures are shown with the location of their step. With more steps, keeping the
-  /// whole file in memory would take too much.
+  /// The maximum number of steps of a workflow whose failures are shown with the location of the step. With more steps,
+  /// keeping the whole file in memory would take too much.
   private static let placedSteps = 10_000
   /// The context of the trace that is sent, or nil if none is sent.
   private let context: TraceContext?

@@ -11,7 +11,7 @@ struct RunPage {
   let step: RecordedStep?
   let style: TextStyle
 
-  /// The number of steps up to which all are listed. If there are more, only those that did not succeed are listed.
+  /// The maximum number of steps for a complete list. If there are more, only those that did not succeed are listed.
   private static let listedSteps = 200
 
   var text: String {

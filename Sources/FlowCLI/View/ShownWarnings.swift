@@ -14,7 +14,7 @@ final class ShownWarnings: Sendable {
 
   private let state = Mutex(State())
 
-  /// True if no warning has been shown. Rows need not be counted then.
+  /// True if no warning has been shown. Rows are counted only after the first warning.
   var isEmpty: Bool { state.withLock { $0.warnings.isEmpty } }
 
   /// Records a warning that is about to be written.

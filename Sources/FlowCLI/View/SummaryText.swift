@@ -131,7 +131,7 @@ struct SummaryText {
     return owners.isEmpty ? failed : failed.filter { !owners.contains($0.id.text) }
   }
 
-  /// Returns the ids of the steps that include the workflows with these steps, such as `build` for `build/test`.
+  /// Returns the ids of the steps whose included workflows contain these steps, such as `build` for `build/test`.
   static func owners(of steps: [String]) -> Set<String> {
     var owners: Set<String> = []
     for step in steps {

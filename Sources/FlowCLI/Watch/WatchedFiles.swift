@@ -4,7 +4,7 @@ import FlowPluginHost
 import FlowSystem
 
 struct WatchedFiles: Sendable {
-  /// Patterns with which steps select files in a folder.
+  /// Patterns that steps use to select files in a folder.
   struct Pattern: Sendable, Hashable {
     var texts: [String]
     var folder: String

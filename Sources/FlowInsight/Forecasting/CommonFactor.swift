@@ -14,7 +14,7 @@ struct CommonFactor: Sendable {
   /// The shortest recorded time of each step. A converted time is never shorter, unless the measured time itself was.
   private var shortest: [Int]
 
-  /// The minimum number of runs from which factors and slopes are estimated.
+  /// The minimum number of runs for an estimate of factors and slopes.
   private static let leastRuns = 3
   /// The maximum slope of a step, relative to its usual time.
   private static let greatestSlope = 2.0

@@ -36,7 +36,7 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// The length in bytes from which a value gets a scrollable box, even on a single line.
+  /// The minimum length in bytes of a single-line value that is shown in a scrollable box.
   private static let lineBytes = 1_000
 
   /// Returns a value as markup. Preformatted, long and multi-line values get a scrollable box.

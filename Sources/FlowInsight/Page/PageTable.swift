@@ -21,7 +21,7 @@ package struct PageTable {
     /// The instant to which a relative time in the text refers, in milliseconds since 1970, or nil if the text is not
     /// relative.
     package var since: Int?
-    /// The attributes with which an open page keeps an elapsed time up to date, or an empty string if the time is
+    /// The attributes that an open page needs to keep an elapsed time up to date, or an empty string if the time is
     /// fixed.
     var growth = ""
 

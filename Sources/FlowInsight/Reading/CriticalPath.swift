@@ -85,8 +85,7 @@ package struct CriticalPath: Sendable {
     links.append(PathSegment(step: step, cause: cause, start: start, end: end))
   }
 
-  /// Adds the segments of a step up to `time`. Returns the step and the instant from which the path is followed further
-  /// back.
+  /// Adds the segments of a step up to `time`. Returns the step and the instant at which the path continues backward.
   private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
     let state = course.steps[step]
     guard let started = state.startedAt, started <= time else {

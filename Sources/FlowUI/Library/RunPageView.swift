@@ -69,7 +69,7 @@ package struct StepPageView: Sendable {
 
 extension RunLibrary {
   private static let keptPages = 4
-  /// The number of steps from which on slack is not computed, because a person is waiting for the page.
+  /// The number of steps at which slack is no longer computed, because a person is waiting for the page.
   private static let analyzedSteps = 2_000
 
   /// Returns the page of a run in its current state. `stepPage` is the prefix of links to the pages of its steps. If

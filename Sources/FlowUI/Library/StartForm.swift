@@ -10,7 +10,7 @@ import FlowSyntax
 import FlowSystem
 
 extension RunLibrary {
-  /// The content of the form with which a person starts a workflow.
+  /// The content of the form for starting a workflow.
   package struct Form: Sendable {
     /// The workflow, or nil if it cannot be read or has errors.
     package var workflow: Workflow?
@@ -19,7 +19,7 @@ extension RunLibrary {
     package var fields: [Field] = []
     /// The absolute path of the folder to which relative paths in the form refer.
     package var folder = ""
-    /// The launch reason of the run from which the form takes its inputs, or nil if the form shows the defaults.
+    /// The launch reason of the run that the form copies its inputs from, or nil if the form shows the defaults.
     package var launch: LaunchReason?
   }
 
@@ -29,7 +29,7 @@ extension RunLibrary {
     package let given: String?
     /// The absolute path to which the default value refers, or nil if it is not a path.
     package let path: String?
-    /// The value from the run from which the form takes its inputs, if it differs from the default.
+    /// The value in the run that the form copies its inputs from, if it differs from the default.
     package var filled: String?
   }
 
