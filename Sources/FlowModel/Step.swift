@@ -144,7 +144,7 @@ package struct StepOptions: Sendable, Hashable {
   package var condition: String?
   /// True, false or an expression. A step that is not enabled is skipped.
   package var enabled: Switch = .literal(true)
-  /// The time until which the step is deferred.
+  /// Determines how long the step is deferred.
   package var deferral: Deferral = .never
   /// True if the gate waits for the step. If nil, the gate waits unless the step is deferred.
   package var blocking: Bool?
@@ -251,7 +251,7 @@ package enum Switch: Sendable, Hashable {
   case expression(String)
 }
 
-/// The time until which a step is deferred.
+/// Determines how long a step is deferred.
 package enum Deferral: Sendable, Hashable {
   case never
   /// Until the gate has opened.
@@ -266,7 +266,7 @@ package enum Deferral: Sendable, Hashable {
 
 /// The minimum and maximum duration of a step, from the start of its first attempt.
 package struct StepDeadline: Sendable, Hashable {
-  /// The duration before which the step does not count as finished, or nil.
+  /// The minimum duration of the step, or nil. A step that succeeds earlier does not count as finished until then.
   package var min: Duration?
   /// The duration after which the step times out, or nil.
   public var max: Duration?

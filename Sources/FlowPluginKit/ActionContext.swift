@@ -160,7 +160,7 @@ public struct ActionContext: Sendable {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
-  /// The arguments with which `flowrun answer` answers this step: the end of the run's id, and the id of the step.
+  /// The arguments of `flowrun answer` for this step: the end of the run's id, and the id of the step.
   package var questionAddress: String { host.questionAddress(of: step) }
 
   /// Adds each post of a repeating event to `posts`, starting with earlier posts. No post is added after the step is

@@ -8,7 +8,7 @@ public protocol ColumnValue: Sendable {
   static var absent: Self? { get }
   /// True if `null` is a valid value. False if it stands for an input that is not set.
   static var acceptsNull: Bool { get }
-  /// An arbitrary value of the type, with which the declarations of outputs are derived.
+  /// An arbitrary value of the type, from which the declarations of outputs are derived.
   static var placeholder: Self { get }
   /// Converts a value of a workflow to the Swift type. Returns nil if the types do not match.
   init?(_ value: Value)

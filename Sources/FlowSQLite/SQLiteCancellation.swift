@@ -1,7 +1,7 @@
 import CSQLite
 import Synchronization
 
-/// A flag with which a caller's statements can be cancelled.
+/// A flag that cancels a caller's statements.
 final class SQLiteCancellation: Sendable {
   private let flag = Atomic(false)
 

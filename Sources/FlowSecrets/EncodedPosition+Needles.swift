@@ -1,5 +1,5 @@
 extension EncodedPosition {
-  /// Returns the range of the needles that are possible at this position.
+  /// Returns the range of the sorted needles that match the bytes up to this position.
   private func range(in needles: Needles) -> Range<Int> { Int(low)..<min(Int(high), needles.count) }
 
   /// Appends the position that results from reading a byte of a needle.

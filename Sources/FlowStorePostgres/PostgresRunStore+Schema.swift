@@ -55,7 +55,7 @@
       "DELETE FROM flowrun_definition WHERE hash NOT IN (SELECT definition FROM flowrun_run)",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Returns the statements with which a transaction begins. One that is not durable does not wait for the disk.
+    /// Returns the statements that begin a transaction. One that is not durable does not wait for the disk.
     static func beginning(isDurable: Bool) -> [PostgresStatement] {
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }

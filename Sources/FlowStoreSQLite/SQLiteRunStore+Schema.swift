@@ -126,8 +126,8 @@ extension SQLiteRunStore {
     }
   }
 
-  /// True if a file has the header of a store. Bytes that SQLite changes later are ignored. Earlier versions created
-  /// the tables in the log, so format and encoding in the file may still be 0.
+  /// True if a file has the header of a run store. Bytes that SQLite changes later are ignored. The schema format and
+  /// the text encoding, at bytes 44 and 56, may both be 0, because earlier versions wrote the tables only to the log.
   private static func isKnown(header: [UInt8]) -> Bool {
     func number(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
     return header.starts(with: Array("SQLite format 3\u{0}".utf8)) && Array(header[16...17]) == [16, 0]

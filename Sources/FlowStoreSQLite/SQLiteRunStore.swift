@@ -31,8 +31,8 @@ package final class SQLiteRunStore: FileRunStore {
   /// which takes two microseconds per page. Copying the log waits for the disk, which pays off after about twenty short
   /// runs.
   private static let idleLogPages = 96
-  /// The size in bytes from which a run fills the log by itself. After such a run, the log is copied only if it exceeds
-  /// ``logPages``.
+  /// The minimum size in bytes of a run that fills the log by itself. After such a run, the log is copied only if it
+  /// exceeds ``logPages``.
   private static let longRunBytes = idleLogPages << 11
 
   /// Opens the store in the file at an absolute path. Unless `readOnly` is true, a missing file is created.

@@ -81,7 +81,7 @@ public final class TestHost: ActionHost {
     state = Mutex(State(handles: handles))
   }
 
-  /// Returns a context with which the action can be run, for the given attempt.
+  /// Returns a context for running the action, for the given attempt.
   public func context(attempt: Int = 1) -> ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
   /// The messages that have been logged, in order.
@@ -324,7 +324,7 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// Records the outputs with which the service first reports that it is ready.
+  /// Records the outputs of the service's first report that it is ready.
   package func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let waiters = state.withLock { state -> [CheckedContinuation<ValueObject, Never>] in
       guard state.ready == nil else { return [] }

@@ -4,7 +4,7 @@
   public import UserNotifications
 
   extension Launch {
-    /// Creates the launch of an app from the options with which its scene connects.
+    /// Creates the launch of an app from the options of its connecting scene.
     @MainActor public init(connectionOptions options: UIScene.ConnectionOptions) {
       self.init(
         values: LaunchValues.connectionOptions(

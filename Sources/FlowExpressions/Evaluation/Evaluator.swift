@@ -55,8 +55,8 @@ struct Evaluator<Context: ExpressionContext> {
     }
   }
 
-  /// Returns the first part whose truth is `wanted` or, if there is none, the last part. This is the result of `&&` or
-  /// `||`.
+  /// Evaluates the parts in order until the truth value of one is `wanted`. Returns the value of that part or, if there
+  /// is none, of the last one. `wanted` is true for `||` and false for `&&`.
   private mutating func firstPart(_ parts: [ExpressionNode.Index], thatIs wanted: Bool) throws(ExpressionError)
     -> Operand
   {

@@ -117,7 +117,7 @@ package enum JSONText {
     JSONWriter.append(contentOf: string, to: &output, escapesAllControls: true)
   }
 
-  /// Appends a number to `output`, with the fewest digits from which the same double is read. For example, 3.0 is
+  /// Appends a number to `output`, with the fewest digits that still identify the same double. For example, 3.0 is
   /// written as `3`.
   package static func append(number: Double, to output: inout [UInt8]) {
     JSONWriter.append(number: number, to: &output)

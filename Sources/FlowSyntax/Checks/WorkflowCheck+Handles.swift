@@ -13,7 +13,7 @@ extension WorkflowCheck {
     for key in required.sorted(by: { $0.name < $1.name }) { checkHandle(key) }
   }
 
-  /// The dependencies that provide a required handle.
+  /// The number of dependencies that provide a required handle: none, one, or the first two of several.
   private enum Capacity: Equatable {
     case none
     case one(Int)
