@@ -17,7 +17,8 @@ final class StartQueue: Sendable {
     var waiting: [WaitingStart] = []
     var lastTicket = 0
     var isTicking = false
-    /// The time since which no command could be started although none is running. Nil if the last start succeeded.
+    /// The time of the first failed start while no command was running. A later start resets it if it succeeds, or if
+    /// it fails while commands are running.
     var failingSince: ContinuousClock.Instant?
     /// The id of the last run in whose log a warning about waiting commands was written.
     var warnedRun: String?
@@ -32,7 +33,7 @@ final class StartQueue: Sendable {
 
   var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-  /// Returns a new number, with which a command enters the queue.
+  /// Returns a new number for a command that is about to enter the queue.
   func newTicket() -> Int {
     state.withLock { state in
       state.lastTicket += 1

@@ -14,7 +14,7 @@ import FlowSQLite
 package final class Store: Sendable {
   /// The path of the database file, for further connections and for messages.
   package let path: String
-  /// The connections with which the store is read and written.
+  /// The connections for reading and writing the store.
   package let pool: SQLitePool
 
   private init(path: String, pool: SQLitePool) {

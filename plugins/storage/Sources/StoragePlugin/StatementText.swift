@@ -13,8 +13,8 @@ enum StatementText {
     }
   }
 
-  /// Returns the first word in upper case, without the spaces, semicolons and comments before it. Returns an empty text
-  /// if there is no word.
+  /// Returns the first word in upper case, without the spaces, semicolons and comments before it. Returns an empty
+  /// string if there is no word.
   static func firstWord(of sql: String) -> String {
     var rest = Array(sql.utf8)[...]
     while let byte = rest.first {

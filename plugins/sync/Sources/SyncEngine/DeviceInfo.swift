@@ -3,7 +3,7 @@ import SyncCore
 /// The description of a device, stored in a record that only the device itself writes (S8, M10). Every zone contains
 /// these records.
 package struct DeviceInfo: Hashable, Sendable {
-  /// The device's name for people.
+  /// The device's name as shown to users.
   package var deviceName: String
   /// The platform, one of `platforms`.
   package var platform: String

@@ -302,7 +302,7 @@ package struct Replica: Sendable {
 
 /// The cached content of a record with many local changes.
 struct KnownView: Sendable {
-  /// The number of local changes from which a record's content is cached.
+  /// The minimum number of local changes for a record's content to be cached.
   static let fewestChanges = 8
 
   var windowMilliseconds: Int64

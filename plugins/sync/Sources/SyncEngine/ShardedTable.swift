@@ -7,7 +7,7 @@ package struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
   private var lists: [[[Key: SharedValue]]] = [[[:]]]
   package private(set) var count = 0
 
-  /// The average number of values per chunk from which the table is widened.
+  /// The average number of values per chunk at which the table is widened.
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
 

@@ -419,7 +419,7 @@ extension SyncMachine {
     let decide = decide(of: key)
     if let previous = before.reading(by: decide)?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
-      // Other devices cannot have seen a state that was never sent. Only the window applies to it.
+      // Other devices cannot have seen a state that was never sent, so it was not replaced knowingly.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
       if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: decide) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }

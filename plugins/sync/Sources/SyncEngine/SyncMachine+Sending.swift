@@ -133,7 +133,7 @@ extension SyncMachine {
     isStale = true
   }
 
-  /// Returns the time until which the budget delays changes of other devices, or nil if it does not delay them.
+  /// Returns the end of the delay that the budget imposes on changes of other devices, or nil if it imposes none.
   func staleUntil(_ now: Int64) -> Int64? {
     guard pausedBecause == nil, !isOffline, let notified = channel.notified, isAhead(notified.cursor),
       let due = pullDue(now), due > now + Self.stalenessMilliseconds,

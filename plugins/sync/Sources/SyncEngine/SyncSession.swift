@@ -35,7 +35,7 @@ public actor SyncSession {
   private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
   private var waiters: [Int: (condition: @Sendable (SyncMachine) -> Bool, done: CheckedContinuation<Bool, Never>)] = [:]
   private var nextWaiter = 0
-  /// The number of consecutive failed saves, and the time before which the timer does not start another event.
+  /// The number of consecutive failed saves, and the earliest time at which the timer may start another event.
   private var saving = (failures: 0, notBeforeMilliseconds: Int64.min)
 
   private init(

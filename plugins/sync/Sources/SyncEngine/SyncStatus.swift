@@ -20,7 +20,7 @@ public struct SyncStatus: Hashable, Sendable {
   /// The time when this device had last fetched all changes of other devices, in milliseconds since 1970 on its clock,
   /// or nil if it never has.
   public var lastHeardMilliseconds: Int64?
-  /// The time until which the budget delays changes of other devices, or nil if it does not delay them.
+  /// The end of the delay that the budget imposes on changes of other devices, or nil if it imposes none.
   package var staleUntilMilliseconds: Int64?
   /// True if the live channel is open.
   package var isChannelUp: Bool

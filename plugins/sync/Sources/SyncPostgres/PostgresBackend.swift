@@ -28,8 +28,8 @@
     /// The number of connections for commits. With one connection, the processor is idle while the disk writes. With
     /// more than two, each transaction contains fewer commits.
     private static let writerCount = 2
-    /// Settings with which PostgreSQL plans each statement of a commit only once and always uses the index. Otherwise,
-    /// it would keep a plan that scans a small table while the table grows. Without an index, a plan seems so expensive
+    /// Settings that make PostgreSQL plan each statement of a commit only once and always use the index. Otherwise, it
+    /// would keep a plan that scans a small table while the table grows. Without an index, a plan seems so expensive
     /// that PostgreSQL would compile it, so `jit` is off.
     private static let writerSettings = """
       SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),

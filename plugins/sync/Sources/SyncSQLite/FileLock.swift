@@ -2,7 +2,7 @@ import FlowPlatform
 import SyncEngine
 import Synchronization
 
-/// Reserves a device's file for one process while it is open, and names this process in the messages of others.
+/// Reserves a device's file for one process while it is open. Error messages of other processes name that process.
 ///
 /// The lock is on a separate file (`….lock`), which is never removed. The system releases the lock when the process
 /// ends for any reason. SQLite's own locks last only for a transaction.

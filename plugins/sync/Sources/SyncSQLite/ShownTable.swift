@@ -17,7 +17,7 @@ package struct ShownTable: Hashable, Sendable {
     package var since: String
     /// The name of a Boolean column, or nil. While it is true, the value does not decrease.
     package var unless: String?
-    /// A column and the values with which the decrease applies. If nil, it always applies.
+    /// A column and its values for which the decrease applies. If nil, it always applies.
     package var when: (column: String, values: [String])?
 
     package init(

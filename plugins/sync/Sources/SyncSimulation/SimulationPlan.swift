@@ -103,7 +103,7 @@ public struct SimulationPlan: Sendable {
     package var delayMilliseconds: ClosedRange<Int64> = 5...80
     /// The error of each device's clock, in milliseconds.
     package var skewsMilliseconds: [Int64] = []
-    /// A device, and the number of the effect before which it is killed. Nil if no device is killed.
+    /// A device that is killed, and the number of the effect that it is about to perform. Nil if no device is killed.
     package var crashBeforeEffect: (device: Int, effect: Int)?
     /// The error that the server returns to all requests, and the time in milliseconds since the start when this ends.
     package var serverError: (error: BackendError, untilMilliseconds: Int64)?

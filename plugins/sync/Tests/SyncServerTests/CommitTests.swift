@@ -104,7 +104,7 @@
         _ = try await PostgresBackend(information, zones: ["Notes"])
       }
       #expect(error.map { "\($0)" }?.contains("too many connections") == true, "\(String(describing: error))")
-      // The connections that were opened are closed.
+      // The connections that could be opened must be closed again.
       let left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'few'"
       while try database.value(left) != "0" {}
       try database.execute("ALTER ROLE few CONNECTION LIMIT 6")

@@ -8,7 +8,7 @@ struct FoldedName {
   private let base: UnsafeMutablePointer<UInt8>
   /// The number of bytes in the folded name.
   var count = 0
-  /// The number of bytes including the ending of a Chinese division, which the folded name omits.
+  /// The number of bytes including the ending of a Chinese division. `count` does not include the ending.
   var wholeCount = 0
 
   /// Calls `body` with two names in temporary memory.

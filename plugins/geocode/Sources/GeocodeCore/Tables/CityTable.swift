@@ -3,7 +3,7 @@ struct CityTable: Sendable {
   private static let bits = UInt64.bitWidth
   private static let part: UInt16 = 0x8000
 
-  /// One bit per place, set if the place has a larger city.
+  /// One bit per place, set if the place is part of a larger city or near one.
   private let marks: MappedArray<UInt64>
   /// The number of bits set in all words before each word.
   private let counts: MappedArray<UInt32>

@@ -26,7 +26,7 @@ public protocol GeocodeProvider: Sendable {
   func countries() throws(GeocodeError) -> [CountrySummary]
 }
 
-/// The numbers of records with which a provider has been prepared.
+/// The numbers of records in the tables of a prepared provider.
 public struct GeocodePreparation: Sendable, Equatable {
   /// The number of named places that can be found.
   public var places: Int

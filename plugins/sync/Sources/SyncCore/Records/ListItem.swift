@@ -40,7 +40,7 @@ package struct ListItem: Hashable, Sendable {
   package var after: ItemID?
   /// The value, or nil for a position or a removed element.
   package var value: [UInt8]?
-  /// For a position, the element that was moved to it. Nil for an element.
+  /// The element that was moved to this position, or nil for an element.
   package var moves: ItemID?
 
   package init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
