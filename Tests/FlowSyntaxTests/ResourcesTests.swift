@@ -100,7 +100,7 @@ struct ResourcesTests {
     #expect(change(1) == nil)
     #expect(change(2) == ClusterJob(timeLimit: .seconds(3600)))
     #expect(change(3) == ClusterJob(timeLimit: .seconds(5400), partition: "long"))
-    // The fourth attempt is possible only after a lost one.
+    // A fourth attempt is possible only if one of the three was lost. Higher numbers have the same values.
     #expect(change(9) == ClusterJob(timeLimit: .seconds(7200), partition: "long"))
     #expect(
       options?.requests.map { $0.request.text() } == [

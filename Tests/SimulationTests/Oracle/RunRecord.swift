@@ -6,9 +6,9 @@ struct RunRecord: Equatable {
   var endedAt: Int?
   var gate = GateRecord()
   var steps: [StepRecord] = []
-  /// The time of each event's first post, by name.
+  /// The time of each event's first post, by the event's name.
   var events: [String: Int] = [:]
-  /// The times of each repeating event's posts, by name.
+  /// The times of all posts of each repeating event, by the event's name.
   var posts: [String: [Int]] = [:]
   /// The contradictions found in the engine's plan during the run.
   var contradictions: [String] = []
