@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A run on the virtual clock: a workflow, scripts for its steps, and events from outside.
+/// A run on the virtual clock: a workflow, scripts for its steps, and events from outside the run.
 ///
 /// ```swift
 /// var scenario = Scenario(workflow, scripts: [.succeeds(after: .milliseconds(300)), .fails(after: .seconds(1))])
@@ -20,8 +20,8 @@ public struct Scenario: Sendable {
   public var inputs: ValueObject = [:]
   /// The outputs of successful steps by step id, which the `if` of other steps can read. Other steps have no outputs.
   public var outputs: [String: ValueObject] = [:]
-  /// The events posted from outside, as with `--event NAME@DELAY`. Events for the same instant are posted in this
-  /// order.
+  /// The events posted from outside the run, as with `--event NAME@DELAY`. Events for the same instant are posted in
+  /// this order.
   public var outsideEvents: [OutsideEvent] = []
   /// The time from the start of the run to its activation. Nil if the run is not prewarmed.
   package var activatedAt: Duration?
@@ -30,7 +30,7 @@ public struct Scenario: Sendable {
   /// Determines whether the app may post events beyond ``outsideEvents``.
   package var outsideSource: OutsideSource = .closed
 
-  /// Whether events other than those of the scenario may be posted from outside.
+  /// Whether events other than those of the scenario may be posted from outside the run.
   package enum OutsideSource: Sendable, Hashable {
     /// No other events are posted, as on the command line.
     case closed

@@ -96,7 +96,7 @@ import Testing
     #expect(templates["beside"]?["container"]?.objectValue?["workingDir"] == nil)
   }
 
-  @Test func `a workflow without translatable steps is an error, and nothing is written`() throws {
+  @Test func `export fails and writes nothing if no step of the workflow can be translated`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps: { a: { uses: flow.noop } }\n", to: "flow.yaml")

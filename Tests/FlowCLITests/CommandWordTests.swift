@@ -158,7 +158,7 @@ import Testing
     ("", "a: make all", "write a command under 'run': { run: \"make all\" }"),
     ("", "a: flow.noop", "write an action under 'uses': { uses: flow.noop }"),
   ])
-  func `a value in place of a mapping is an error that names the key for the value`(
+  func `the error for a value in place of a mapping names the key for the value`(
     line: String, step: String, answer: String
   ) throws {
     let result = try run(
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: mistakes)
-  func `a key of another tool in a step is an error that suggests the right key`(line: String, answer: String) throws {
+  func `the error for a step key of another tool suggests the right key`(line: String, answer: String) throws {
     let result = try run(
       """
       name: foreign
@@ -195,7 +195,7 @@ import Testing
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
     ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "top level"),
   ])
-  func `a workflow key of another tool is an error that suggests the right key`(line: String, answer: String) throws {
+  func `the error for a workflow key of another tool suggests the right key`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")
     #expect(result.exitCode == 2)
     #expect(result.standardOutput.contains(answer), "\(line): \(result.standardOutput)")

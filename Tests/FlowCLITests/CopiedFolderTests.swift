@@ -30,7 +30,7 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `resuming a run in a copied folder is an error that names both folders`() throws {
+  @Test func `the error for resuming a run in a copied folder names both folders`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)

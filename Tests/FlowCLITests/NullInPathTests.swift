@@ -51,7 +51,7 @@ import Testing
     "steps: { a: { uses: storage.open, with: { path: \"${{ inputs.path }}\" } } }",
     "steps: { a: { run: 'true', env: { A: \"${{ inputs.path }}\" } } }",
   ])
-  func `a NUL character is an error in env-file, secrets, variables and arguments of actions`(text: String) throws {
+  func `a NUL character in env-file, secrets, variables and arguments of actions causes an error`(text: String) throws {
     let message = try message(text)
     #expect(message.contains("NUL character") || message.contains("null character"), "\(message)")
   }

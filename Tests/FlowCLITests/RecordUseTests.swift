@@ -102,7 +102,7 @@ import Testing
     ("uses: sync.query, with: { sql: SELECT 1 FROM note }", "SELECT", "has no collection 'note'", "'notes'?"),
     ("uses: sync.query, with: { sql: SELEC 1 }", "SELEC 1", "the SQL is wrong", ""),
   ])
-  func `a name or value that does not match the schema is an error with its location`(
+  func `a name or value that does not match the schema is reported with its location`(
     _ step: String, _ place: String, _ message: String, _ help: String
   ) throws {
     let (code, lines) = try validated(step)

@@ -67,7 +67,7 @@ import Testing
     ("on: ['00']", "an exit status from 1 to 255"),
     ("on: [lost], except: [75]", "has 'on' and 'except'"),
   ])
-  func `an invalid reason is an error with a suggestion or the valid values`(retry: String, text: String) throws {
+  func `the error for an invalid retry reason suggests the valid ones`(retry: String, text: String) throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'true', retry: { attempts: 3, \(retry) } } }\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")

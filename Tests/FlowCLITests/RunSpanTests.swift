@@ -177,7 +177,7 @@ import Testing
     arguments: [
       "", "collector:4318", "http://", "http://:4318", "http://a:0", "http://a:65536", "http://a:x", "http://u:p@a",
       "http://a/?q", "ftp://a", "http://a b", "http://[::1", "grpc://a:4317",
-    ]) func `an invalid address of a collector is rejected`(text: String)
+    ]) func `an invalid collector address is rejected`(text: String)
   {
     #expect(throws: UsageProblem.self) { try TraceServer(text) }
   }

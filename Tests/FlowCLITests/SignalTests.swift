@@ -202,7 +202,7 @@ import Testing
     #expect(!output.contains("check failed"), "\(output)")
   }
 
-  @Test func `an output that exceeds the file size limit is an error and does not kill flowrun`() throws {
+  @Test func `an output that exceeds the file size limit causes an error and does not kill flowrun`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
     let code = try shell("ulimit -f 0; exec '\(FlowrunProcess.path)' w.yaml --report r.json > /dev/null 2>&1")

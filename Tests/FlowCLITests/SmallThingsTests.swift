@@ -51,7 +51,7 @@ import Testing
     #expect(output.standardError.contains("'rung'"))
   }
 
-  @Test func `all workflows in a folder are checked, and a folder without workflows is an error`() throws {
+  @Test func `validate checks all workflows in a folder and fails if there are none`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("a: 1\n", to: "other.yaml")

@@ -57,7 +57,7 @@ import Testing
     #expect(output.hasSuffix("1 error, 0 warnings\n"), "\(output)")
   }
 
-  @Test func `running a schema of records is an error that suggests validate`() throws {
+  @Test func `the error for running a record schema suggests validate`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("name: notes\nversion: 1\ncollections: { note: { fields: { text: string } } }\n", to: "n.sync.yaml")

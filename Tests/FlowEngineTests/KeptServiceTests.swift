@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// Posts `link.came` for each `app.open-url` that is posted from outside.
+/// Posts `link.came` for each `app.open-url` that is posted from outside the run.
 private struct Receive: StepService, DetailedAction {
   static let name = "link.receive"
   static let summary = "Posts link.came for each URL"

@@ -110,7 +110,7 @@ struct MachineTests {
     }
   }
 
-  @Test func `a run does not start if a step requests more resources than there are`() {
+  @Test func `a run does not start if a step requests more resources than the capacity`() {
     let steps = [Step("big") { $0.request = MachineResources(cpus: 64) }]
     #expect {
       _ = try fixture(steps).start()

@@ -188,7 +188,7 @@ import Testing
     ran.wait()
   }
 
-  @Test func `late work on a pool queue is reported as refused if the system refuses a thread for it`() {
+  @Test func `late work of a pool queue is reported as refused if no thread can be created for it`() {
     let dispatch = FakeDispatch()
     let threads = PoolThreads(start: { _, _ in false }, queues: dispatch.queues())
     let diary = Diary()

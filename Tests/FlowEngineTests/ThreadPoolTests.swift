@@ -52,7 +52,7 @@ struct ThreadPoolTests {
     }
   }
 
-  @Test func `a thread pool is watched once at a time, and the main thread is not watched`() {
+  @Test func `a thread pool has at most one watch at a time, and the main thread has none`() {
     var pool = fullPool()
     #expect(pool.startWatch() != nil && pool.isWatched)
     #expect(pool.startWatch() == nil)

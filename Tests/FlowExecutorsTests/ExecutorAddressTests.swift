@@ -61,7 +61,7 @@ import Testing
     ("", "'' does not start with the name of an executor"),
     ("Slurm=2", "'Slurm=2' does not start with the name of an executor"),
   ])
-  func `an invalid executor address is refused with the reason`(text: String, message: String) {
+  func `an error explains why an executor address is invalid`(text: String, message: String) {
     #expect {
       _ = try ExecutorAddress(text)
     } throws: { error in

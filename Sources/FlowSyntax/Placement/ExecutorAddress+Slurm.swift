@@ -152,7 +152,7 @@ extension ExecutorAddress {
 }
 
 extension ExecutorAddress {
-  /// The memory of the job in Slurm's form, in which units are powers of 1024 without an `i`.
+  /// The memory of the job in Slurm's form, which has no `iB` after the unit: `4G` means 4 GiB.
   package var memory: String? {
     self["mem"].map { $0.lowercased().hasSuffix("ib") ? String($0.dropLast(2)) : $0 }
   }
