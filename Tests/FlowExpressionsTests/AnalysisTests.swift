@@ -61,7 +61,7 @@ struct AnalysisTests {
     #expect((mismatch == nil) == fits, "\(String(describing: mismatch))")
   }
 
-  @Test func `a mismatch states the expected and the found value`() throws {
+  @Test func `a type mismatch describes the expected type and the found value`() throws {
     let mismatch = try Expression(parsing: "inputs.flag && 'soon' || '5s'").mismatch(with: .duration) { _ in .boolean }
     #expect(mismatch?.description == "expected a duration such as 250ms or 1m30s, found \"soon\"")
   }

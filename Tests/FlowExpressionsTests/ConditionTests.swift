@@ -32,7 +32,7 @@ struct ConditionTests {
     #expect(try condition.isSatisfied(in: Status(succeeded: false, failed: true)) == whenOneFailed)
   }
 
-  @Test func `a condition is a single expression and not a text with expressions`() throws {
+  @Test func `a condition must be a single expression, not text that contains expressions`() throws {
     #expect { try Expression.condition("run ${{ inputs.yes }}") } throws: {
       ($0 as? ExpressionError)?.message == "A condition is one expression, with or without ${{ }} around all of it"
     }

@@ -278,7 +278,7 @@ import Testing
   @Test(arguments: [
     ("Wrong Name", "a name is"), ("publish", "there is already a step 'publish'"),
   ])
-  func `renaming to an invalid or existing name is refused with the reason`(name: String, reason: String) throws {
+  func `an error explains why a symbol cannot get an invalid or existing name`(name: String, reason: String) throws {
     let client = try TestClient()
     do {
       _ = try rename(client, marked("  fetch:", "  fe¦tch:"), name)

@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `random edits and requests, some split or cancelled, never end or block the language server`() throws {
+  @Test func `random edits and requests, some split or cancelled, never crash or block the language server`() throws {
     let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the session: \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a list of steps is in file order and without duplicates, in any order of insertion`() {
+  @Test func `a list of steps is sorted and has no duplicates, regardless of the order of insertion`() {
     var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 7)
     for _ in 0..<200 {
       let steps = (0..<Int.random(in: 0...30, using: &random)).map { _ in StepIndex.random(in: 0..<20, using: &random) }

@@ -52,7 +52,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin that never answers initialize is ended`() async throws {
+  @Test func `a plugin that never answers initialize is terminated`() async throws {
     var limits = HostileChild.shortLimits
     limits.start = .milliseconds(150)
     let child = try HostileChild(mode: "silent", limits: limits)
@@ -74,7 +74,7 @@ struct SurvivalTests {
   }
 
   @Test(arguments: ["hang", "hang-all"])
-  func `a plugin that ignores cancel is ended after the grace period, and the next call restarts it`(
+  func `a plugin that ignores cancel is killed after the grace period, and the next call restarts it`(
     action: String
   ) async throws {
     let child = try HostileChild()
@@ -175,7 +175,7 @@ struct SurvivalTests {
     await ended(number)
   }
 
-  @Test func `a plugin that ignores the end of its run is ended after the grace period`() async throws {
+  @Test func `a plugin that ignores the end of its run is killed after the grace period`() async throws {
     let child = try HostileChild(mode: "deaf")
     _ = try await child.call("echo")
     let start = ContinuousClock.now
@@ -241,7 +241,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin that closes its standard output is ended`() async throws {
+  @Test func `a plugin that closes its standard output is terminated`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "close-output")
     #expect(error?.message.contains("closed its standard output before it answered") ?? false)
@@ -270,7 +270,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `all calls fail that wait for a plugin that exits after its start`() async throws {
+  @Test func `if a plugin exits after its start, all waiting calls fail`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let codes = await withTaskGroup(of: String?.self) { group in
       for _ in 1...16 { group.addTask { await child.failure(of: "echo")?.code } }
@@ -280,7 +280,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin that stops reading is ended when its queued input exceeds the limit`() async throws {
+  @Test func `a plugin that stops reading is terminated when its queued input exceeds the limit`() async throws {
     var limits = HostileChild.shortLimits
     limits.waitingInputBytes = 4 << 20
     let child = try HostileChild(limits: limits)

@@ -30,7 +30,7 @@ import Testing
     #expect(try db.all("SELECT ?1", [value]) { $0.value(0) } == [value])
   }
 
-  @Test func `values are converted to the requested type as SQLite does`() throws {
+  @Test func `values are converted to the requested type according to SQLite's rules`() throws {
     let row = try db.first("SELECT NULL, '12x', 3.9, x'41', 7") { row in
       (0..<5).map { "\(row.integer($0)) \(row.text($0)) \(row.bytes($0)) \(row.isNull($0))" }
     }

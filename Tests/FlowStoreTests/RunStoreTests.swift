@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A run that ended after its row was read and before its lock was checked used to seem interrupted.
-  @Test func `a run store never lists a run that is just ending as interrupted`() async throws {
+  @Test func `a run store never lists a run as interrupted while the run is ending`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
     var begun = run("a")
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `no runs are removed because the clock was wrong during one run`() {
+  @Test func `a wrong clock during one run causes no removal of runs`() {
     let retention = RunRetention()
     func made(_ id: String, day: Int) -> StoredRun {
       StoredRun(

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `each key appears in a workflow on the page of the format`() throws {
+  @Test func `the format page has a workflow that uses each key`() throws {
     let text = String(decoding: try Data(contentsOf: Self.page), as: UTF8.self)
     let workflows = text.split(separator: "```yaml ").dropFirst().map { $0.prefix { $0 != "`" } }.joined()
     for (name, keys) in Self.maps {

@@ -25,7 +25,7 @@ import Testing
     try FileManager.default.removeItem(atPath: file)
   }
 
-  @Test func `a last command runs when its owner is released`() throws {
+  @Test func `a last command runs when its owner is deallocated`() throws {
     do { _ = try command() }
     #expect(within(seconds: 40) { !lines().isEmpty })
     #expect(lines().first == "given-back")

@@ -88,7 +88,7 @@ import Testing
     #expect(record.events["map.first-use"] == 9_000_000_000)
   }
 
-  @Test func `a launch never asks for the location if the map is not used, and succeeds (L21)`() throws {
+  @Test func `a launch succeeds without asking for the location if the map is not used (L21)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the package index is given only existing schemes and targets`() throws {
+  @Test func `the configuration of the package index names only existing schemes and targets`() throws {
     let source = SourceText(Array(try Repository.text(".spi.yml").utf8), file: ".spi.yml")
     let (value, diagnostics) = PlacedValue.read(source)
     #expect(diagnostics.isEmpty)

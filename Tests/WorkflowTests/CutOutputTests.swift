@@ -102,7 +102,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("runs"), encoding: .utf8) == "ran\n")
   }
 
-  @Test func `keeps an output of 64 MiB completely, and truncates one with another byte`() throws {
+  @Test func `keeps an output of 64 MiB completely, and truncates a larger one`() throws {
     func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
       try WorkflowFolder([
         "w.yaml": """

@@ -235,7 +235,7 @@ import Testing
       run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
   }
 
-  @Test func `a call accepts declarations of outputs as an input`() throws {
+  @Test func `call accepts declarations of outputs in an action's input`() throws {
     let folder = try Folder([:])
     let call = try folder.flowrun(
       "call", "shell.run", "--with",

@@ -26,7 +26,7 @@ import TestSupport
     return try #require(try JSONText.parse(result.output).objectValue)
   }
 
-  @Test func `S14 S16 S35 a terminal shows changes from another one that was offline`() throws {
+  @Test func `S14 S16 S35 a terminal shows changes that another terminal made while offline`() throws {
     let mac = try run("mac", "focus 25m\ndone\n")
     #expect(mac.exitCode == 0)
     #expect(mac.output.contains(/focus 2[45]:[0-9]{2}, 0 completed \(here\)/))

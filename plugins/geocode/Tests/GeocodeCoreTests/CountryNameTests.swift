@@ -65,7 +65,7 @@ import Testing
       ("Washington, DC", "US", "Washington"), ("Nassau, The Bahamas", "BS", "Nassau"), ("The Hague", "NL", "The Hague"),
       ("Hague, The", "NL", "The Hague"), ("Nassau, Bahamas (the)", "BS", "Nassau"), ("Bath, England", "GB", "Bath"),
     ] as [(String, String, String?)])
-  func `finds a city with a common name of its country`(_ query: String, _ code: String, _ city: String?) throws {
+  func `finds a city by its name and a common country name`(_ query: String, _ code: String, _ city: String?) throws {
     let found = try best(query)
     #expect(found.place.countryCode == code)
     if let city { #expect(found.place.city == city) }

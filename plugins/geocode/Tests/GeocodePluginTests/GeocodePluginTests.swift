@@ -143,7 +143,7 @@ import Testing
     #expect(try #require(registry[action]).check(LiteralInput(inputs)).count == 1)
   }
 
-  @Test func `reports the coordinates of a point on the open sea as an error`() async throws {
+  @Test func `fails for a point on the open sea and names its coordinates`() async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }

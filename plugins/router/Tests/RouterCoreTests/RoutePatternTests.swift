@@ -13,7 +13,7 @@ import Testing
     #expect(pattern.firstLiteral == "shop")
   }
 
-  @Test func `reads a host, a missing scheme and a leading slash`() throws {
+  @Test func `parses the host of a pattern and ignores a leading slash`() throws {
     #expect(try RoutePattern("https://*.Example.com/a").host == HostPattern("*.example.com"))
     #expect(try RoutePattern("https://*.Example.com/a").segments == [.literal("a")])
     #expect(try RoutePattern("/a/:b?").segments == RoutePattern("a/:b?").segments)

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [5, 6] as [UInt8])
-  func `a device's file from before list elements could be moved can still be opened`(_ format: UInt8) throws {
+  func `a device's file in format 5 or 6, without moved list elements, can be opened`(_ format: UInt8) throws {
     var rig = Rig()
     rig.start()
     rig.act()

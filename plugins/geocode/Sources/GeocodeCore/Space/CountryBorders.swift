@@ -26,8 +26,8 @@ struct CountryBorders: Sendable {
     var x: Double
     var y: Double
 
-    /// True if this point is left of the line from `a` to `b`. The result is exact for corners, so a point between two
-    /// neighboring countries is always in one of them.
+    /// True if this point is on the line from `a` to `b` or to the left of it. The result is exact for corners, so a
+    /// point on a common border always belongs to one of the two countries.
     @inline(__always)
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
