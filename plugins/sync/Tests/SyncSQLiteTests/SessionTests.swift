@@ -372,7 +372,7 @@ import Testing
     _ = try await open("a")
   }
 
-  @Test func `a shared file that is damaged, newer or of another program is refused with the reason and not changed`()
+  @Test func `a shared file that is damaged, newer or of another program is rejected with a reason and left unchanged`()
     async throws
   {
     let stray = folder.file("stray.sqlite")

@@ -70,7 +70,7 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a server with an unknown authority, another name, or without TLS is refused with the reason`()
+    @Test func `the client explains why it refuses a server with an unknown authority, another name or no TLS`()
       async throws
     {
       let server = try server()

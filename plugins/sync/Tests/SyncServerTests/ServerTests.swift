@@ -363,7 +363,7 @@
       await #expect(throws: (any Error).self) { for try await _ in signs {} }
     }
 
-    @Test func `unsafe server settings are refused with the reason`() {
+    @Test func `the server explains why it refuses unsafe settings`() {
       var settings = ServerSettings(tokens: ["a": nil])
       #expect(settings.problem == nil)
       settings.host = "0.0.0.0"

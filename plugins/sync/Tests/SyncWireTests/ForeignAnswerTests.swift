@@ -32,7 +32,7 @@ import Testing
     #expect(read.remedy == .pause)
   }
 
-  @Test func `a device reads other errors of an older server with their remedy`() {
+  @Test func `other errors of an older server have the same remedy as those of a current one`() {
     let errors: [BackendError] = [.rateLimited(retryAfterMilliseconds: 5000), .cursorExpired, .notAuthenticated("c")]
     for error in errors {
       let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)
