@@ -226,7 +226,7 @@ public struct RunReport: Sendable {
     package var name: String
     /// The time of the event's first post.
     package var at: Double
-    /// The step that posted the event first, or nil if it came from outside or the step is not known.
+    /// The step that posted the event first, or nil if it came from outside the run or the step is not known.
     package var postedBy: StepID?
   }
 

@@ -21,12 +21,12 @@ public struct RunOptions: Sendable {
   public var workflowFolder: String
   /// True if the run is prewarmed: only steps with `prewarm` run before ``WorkflowRun/activate(launch:)``.
   package var isPrewarmed = false
-  /// The events that are posted from outside (`--event`), each with its delay from the start of the run.
+  /// The events that are posted from outside the run (`--event`), each with its delay from the start of the run.
   package var announcedEvents: [(name: String, delay: Duration)] = []
   /// The values of the announced events, by index in ``announcedEvents``.
   package var announcedValues: [Int: Value] = [:]
-  /// True if services that post events from outside are asked to end when no more events are expected and the run is
-  /// otherwise idle. Runs on the command line use it.
+  /// True if services that post events from outside the run are asked to end when no more events are expected and the
+  /// run is otherwise idle. Runs on the command line use it.
   package var endsOutsideServices = false
   /// True if the app may post events (``WorkflowRun/post(_:)-(String)``). The run then continues until
   /// ``WorkflowRun/finishPosting()``.

@@ -117,7 +117,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Sets a watch. If steps of the pool are still waiting when it ends, it wakes a thread.
+  /// Starts a watch of a pool, unless there is one. If steps are still waiting when it ends, a thread is woken.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
     if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
   }

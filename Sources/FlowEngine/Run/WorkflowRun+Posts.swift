@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-// Events are posted by steps and from outside, and their posts may have values.
+// Events are posted by steps and from outside the run, and their posts may have values.
 extension WorkflowRun {
   /// Posts an event from outside the run with a value, which steps read as `events.NAME.value` or `item.value`. Later
   /// posts of the event have no effect unless it repeats. Throws if the value does not match the declaration of the
@@ -61,7 +61,7 @@ extension WorkflowRun {
     return true
   }
 
-  /// Adds `change` to the number of events expected from outside.
+  /// Adds `change` to the number of events expected from outside the run.
   package func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
 
   /// Records that a service has handled a post of an event that it follows.

@@ -25,7 +25,7 @@ package enum JournalEntry: Sendable, Hashable {
   case posted(String, by: EventPoster, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
-  /// A service failed by itself after it was ready.
+  /// A service failed on its own after it was ready.
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
   /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
@@ -67,7 +67,7 @@ extension JournalEntry {
 /// The origin of the first post of an event.
 package enum EventPoster: Sendable, Hashable {
   case step(StepIndex)
-  /// The event came from outside, or this is a later post.
+  /// The event came from outside the run, or this is a later post.
   case outside
   /// The entry was written by an older version of flowrun, which did not record the origin.
   case unknown

@@ -152,7 +152,8 @@ extension Plan {
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Counts a post as unhandled for each unfinished service that follows the event and posts events from outside.
+  /// Adds a post to the unhandled posts of each unfinished service that follows the event and posts events from outside
+  /// the run.
   private mutating func notePost(toBeHandled event: String) {
     for (step, fact) in facts where fact.isFedFromOutside && fact.followedEvents.contains(event) {
       guard states[step].status != .done || outstanding.serving.contains(step) else { continue }

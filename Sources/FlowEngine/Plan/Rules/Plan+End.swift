@@ -77,7 +77,7 @@ extension Plan {
     }
   }
 
-  /// True if a service has not handled all posts from outside that were made before the run stopped keeping it.
+  /// True if a service has not handled all posts from outside the run that were made before the run stopped keeping it.
   func mayPostAtEnd(_ service: StepIndex) -> Bool {
     facts[service]?.isFedFromOutside == true && outstanding.unhandledPosts[service] ?? 0 > 0
   }

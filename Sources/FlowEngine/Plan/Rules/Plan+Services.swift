@@ -36,7 +36,7 @@ extension Plan {
     }
   }
 
-  /// True if a command service has ended by itself after it was ready, and is not optional. Steps that depend on it
+  /// True if a command service has ended on its own after it was ready, and is not optional. Steps that depend on it
   /// cannot continue.
   func hasEndedForGood(_ step: StepIndex) -> Bool {
     states[step].marks.contains(.failedAfterReady) && facts[step]?.isCommandService == true
@@ -45,7 +45,7 @@ extension Plan {
 
   // MARK: Stopping
 
-  /// Asks the services in `services` to stop on which no other one in the set depends, directly or indirectly.
+  /// Stops the services in `services` that no other one in the set depends on, directly or indirectly.
   mutating func stopServices(among services: Set<StepIndex>, at now: Int) {
     for step in last(of: services) where outstanding.stopping.insert(step).inserted {
       effects.append(.cancel(step, attempt: Int(states[step].attempt)))
@@ -112,7 +112,7 @@ extension Plan {
     return true
   }
 
-  // MARK: A service that has ended by itself
+  // MARK: A service that has ended on its own
 
   /// Cancels the running steps that depend on a service that has ended, directly or indirectly, and skips those that
   /// have not started. Services that are ready continue, and so do steps whose `if` calls a status function.
@@ -216,7 +216,7 @@ extension Plan {
     }
   }
 
-  /// Ends the wait of a run that was kept for its services. No further events are expected from outside.
+  /// Ends the wait of a run that was kept for its services. No further events are expected from outside the run.
   mutating func endKeeping() {
     hasKeptServices = true
     outstanding.outsideSourceIsOpen = false

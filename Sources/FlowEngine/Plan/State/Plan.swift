@@ -84,7 +84,7 @@ public struct Plan: Sendable {
   /// The properties of steps that are not part of the workflow. A step without an entry has the defaults.
   ///   - resolution: The values of expressions known at the start. ``PlanEvent/activated(_:)`` passes the rest.
   ///   - announcedEvents: The number of events announced with `--event`.
-  ///   - outsideSourceIsOpen: True if more events may come from outside.
+  ///   - outsideSourceIsOpen: True if more events may come from outside the run.
   ///   - detail: The level of detail recorded for the event stream.
   ///   - remote: The steps that executors run, or nil if there are none.
   ///   - selected: The only steps that run, or nil for all.

@@ -21,13 +21,13 @@ package enum PlanEvent: Sendable {
   case posted(String)
   /// An event announced with `--event` has been posted, or is no longer expected.
   case announcedEventDone
-  /// The number of events expected from outside increases by this many.
+  /// The number of events expected from outside the run increases by this many.
   case expectsFromOutside(Int)
   /// A body that was asked to end may take this long from now on.
   case needsTimeToEnd(StepIndex, attempt: Int, nanoseconds: Int)
   /// A service has handled a post of an event that it follows.
   case handledPost(StepIndex)
-  /// No more events will come from outside.
+  /// No more events will come from outside the run.
   case outsideSourceClosed
   /// Time has passed, so timers may be due.
   case timePassed

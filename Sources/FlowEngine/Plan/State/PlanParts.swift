@@ -86,7 +86,7 @@ struct GateReadiness: Sendable {
   /// The time at which the last blocking step was satisfied.
   var readyAt = never
   var isDecided = false
-  /// The time at which the step ended that decided the gate.
+  /// The end time of the step that decided the gate.
   var decidedAt = never
   /// A decision that has not been sent to the gate. If steps became ready in the same event, it waits until the `if` of
   /// each has been evaluated.
@@ -106,13 +106,13 @@ struct Outstanding: Sendable {
   /// The number of events announced with `--event` that have not been posted.
   var announcedEvents: Int
   var outsideSourceIsOpen: Bool
-  /// True if services that post events from outside are asked to end once no more events are expected.
+  /// True if services that post events from outside the run are asked to end once no more events are expected.
   var outsideServicesEnd = false
-  /// True if services that post events from outside end only after their posts have been handled.
+  /// True if services that post events from outside the run end only after their posts have been handled.
   var countsUnhandledPosts = false
-  /// The number of further events expected from outside.
+  /// The number of further events expected from outside the run.
   var expectedFromOutside = 0
-  /// The number of unhandled posts for each service that posts events from outside.
+  /// The number of unhandled posts for each service that posts events from outside the run.
   var unhandledPosts: [StepIndex: Int] = [:]
   var heldForActivation: [StepIndex] = []
   /// The steps that may not run before activation and have a dependency that ended unsatisfied. A step appears once for

@@ -131,7 +131,7 @@ struct StepState: Sendable {
     static let awaitsEvent = Marks(rawValue: 32)
     /// The step may run in a run that is being cancelled.
     static let cleanup = Marks(rawValue: 64)
-    /// The step is a service that failed by itself after it was ready. Its dependents treat it as succeeded.
+    /// The step is a service that failed on its own after it was ready. Its dependents treat it as succeeded.
     static let failedAfterReady = Marks(rawValue: 128)
   }
 }

@@ -149,8 +149,8 @@ struct Alarm: Comparable {
 }
 
 extension AlarmClock.State {
-  /// Returns the time of the first action if a timer must be set for it, and records that this is done. Returns nil if
-  /// a timer for that time or an earlier one is set.
+  /// Returns the time of the first action if the caller must set a timer for it, and records the timer as set. Returns
+  /// nil if a timer for that time or an earlier one is set.
   fileprivate mutating func needsArming() -> Int? {
     guard let first = heap.first, armedAt.map({ first.atNanoseconds < $0 }) ?? true else { return nil }
     armedAt = first.atNanoseconds
