@@ -24,7 +24,7 @@ final class WorkerOutput: Sendable {
 
   /// The maximum delay of a line.
   private static let patience = Duration.milliseconds(4)
-  /// The number of bytes of delayed lines that makes the worker write them immediately.
+  /// The number of bytes at which delayed lines are written immediately.
   private static let waitingBytes = 64 << 10
 
   init(file: CInt = 1, whenClosed: @escaping @Sendable () -> Void) {

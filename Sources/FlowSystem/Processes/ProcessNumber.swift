@@ -2,8 +2,8 @@
 /// be greater than 1.
 ///
 /// `kill` interprets 0 as the caller's group, -1 as all processes of the user, and other negative numbers as groups, so
-/// no number from outside may be passed to it without this check. Callers must also check that the number belongs to
-/// the intended process.
+/// numbers from other processes or from files must pass this check first. Callers must also check that the number
+/// belongs to the intended process.
 package struct ProcessNumber: Sendable, Hashable {
   /// The number in the type that system calls use.
   package let value: pid_t
