@@ -77,7 +77,7 @@ package enum StandardOutput {
     if let failure { handler(failure) }
   }
 
-  /// Ignores a failure. This is for runs whose reader has ended on purpose and whose results are also written
+  /// Ignores write errors, for runs whose reader closed the output intentionally and whose results are also written
   /// elsewhere.
   package static func forgiveFailure() { state.mutex.withLock { $0.isForgiven = true } }
 

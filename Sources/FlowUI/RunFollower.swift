@@ -22,8 +22,8 @@
     /// The position after the lines that the page already has, or nil if it has none.
     var position: String?
 
-    /// The intervals between checks of a run and of the list of runs. After `quietLooks` checks without news, something
-    /// is sent to keep the connection open.
+    /// The intervals between checks of a run and of the list of runs. After `quietLooks` checks without a change, a
+    /// comment line is sent to keep the connection open.
     private static let (runMilliseconds, listMilliseconds, quietLooks) = (250, 1_000, 40)
     /// The number of checks after which the page of a running run is reloaded, even without new lines, because
     /// durations increase.

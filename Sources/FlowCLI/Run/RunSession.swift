@@ -171,7 +171,8 @@ struct RunSession: Sendable {
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 
-  /// Starts or resumes the run. If it is resumed, this process must hold it before container engines are contacted.
+  /// Starts or resumes the run. A resumed run is claimed before the executors open, so that two processes never request
+  /// resources for it.
   private static func start(
     _ graph: WorkflowGraph, _ resume: PreparedResume?, _ options: RunOptions, _ engine: Engine,
     _ executors: any StepExecutors, _ request: RunRequest

@@ -63,7 +63,7 @@ package struct SecretValues {
         throw ExpressionError(.evaluation, "", offset: 0, length: 0)
       default: break
       }
-      // The system would read a text with a NUL only up to that NUL.
+      // C functions would ignore everything after a NUL.
       if let text = source.texts.first(where: { $0.utf8.contains(0) }) {
         throw ExpressionError(
           .evaluation, "expected a text without NUL characters, found \(Value.string(text).shortText)", offset: 0,

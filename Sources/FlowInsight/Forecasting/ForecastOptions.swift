@@ -15,7 +15,7 @@ package struct ForecastOptions: Sendable {
   package var itemCounts: [StepIndex: Int] = [:]
   /// True to ignore the gate's minimum.
   package var ignoresMinimum = false
-  /// The events that are posted from outside, with their delays after the start.
+  /// The events that are posted from outside the run, with their delays after the start.
   package var events: [RunPost] = []
   /// The names of outputs with assumed values, as `id.name` in lower case.
   package var assumedOutputs: Set<String> = []

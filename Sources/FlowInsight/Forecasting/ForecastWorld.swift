@@ -34,7 +34,7 @@ struct ForecastWorld: RunWorld {
     isWhole = Draw.unit(.whole, seed: seed, run: run) < model.options.correlation
   }
 
-  /// Returns the instant at which an event from outside was posted in the recorded run, or nil if it was not.
+  /// Returns the instant at which an event from outside the run was posted in the recorded run, or nil if it was not.
   func timeOfRecordedEvent(_ name: String) -> Int? {
     model.options.recordedRuns[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
   }

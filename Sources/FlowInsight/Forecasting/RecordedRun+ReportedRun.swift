@@ -3,7 +3,8 @@ import FlowModel
 
 extension RecordedRun {
   /// Extracts from a report the data that a forecast uses, matching steps by id. `declared` returns the events that a
-  /// step may post. An event counts as posted from outside if its poster is unknown and no step that ran declares it.
+  /// step may post. An event counts as posted from outside the run if its poster is unknown and no step that ran
+  /// declares it.
   package init(_ run: ReportedRun, of workflow: Workflow, declared: (StepIndex) -> [String]) {
     let course = run.course
     let indices = Dictionary(uniqueKeysWithValues: course.shape.steps.enumerated().map { ($1.id, $0) })

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 
 /// The data of a recorded run that a forecast uses: durations and outcomes of attempts, values of conditions, and
-/// events from outside.
+/// events from outside the run.
 package struct RecordedRun: Sendable {
   package struct Step: Sendable {
     package struct Attempt: Sendable {
@@ -41,7 +41,7 @@ package struct RecordedRun: Sendable {
   package var name: String
   /// The steps in the order of the workflow. Nil stands for a step that the run did not have.
   package var steps: [Step?]
-  /// The events from outside, with their delays after activation.
+  /// The events from outside the run, with their delays after activation.
   package var outsideEvents: [RunPost] = []
 
   package init(name: String, steps: [Step?]) {

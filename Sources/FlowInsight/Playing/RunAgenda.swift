@@ -14,12 +14,12 @@ struct RunAgenda {
       case success
       /// A body fails or is cancelled. Details have the index `payload`.
       case ending
-      /// An event from outside, with the index `payload`, happens.
+      /// An event from outside the run, with the index `payload`, happens.
       case outside
     }
 
     var at: Int
-    /// The rank among events at the same instant: bodies by their start, then events from outside.
+    /// The rank among events at the same instant: bodies by their start, then events from outside the run.
     var order: Int32
     /// The index of data that does not fit into an item. Among items of the same kind, a lower index was scheduled
     /// earlier.

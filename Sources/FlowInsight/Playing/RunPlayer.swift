@@ -5,7 +5,7 @@ import FlowModel
 /// production code; only its environment is simulated.
 ///
 /// Events at the same instant happen in a fixed order: actions of bodies in the order of their starts, scheduled events
-/// from outside, timers, and finally the gate's minimum and maximum.
+/// from outside the run, timers, and finally the gate's minimum and maximum.
 package struct RunPlayer<World: RunWorld> {
   /// The plan in its current state.
   package private(set) var plan: Plan
@@ -34,7 +34,8 @@ package struct RunPlayer<World: RunWorld> {
     startOrder = Array(repeating: 0, count: plan.graph.workflow.steps.count)
   }
 
-  /// Schedules an event from outside, `nanoseconds` after the start. Events at the same instant keep their order.
+  /// Schedules an event from outside the run, `nanoseconds` after the start. Events at the same instant keep their
+  /// order.
   package mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     outside.append(event)
     add(.outside, at: nanoseconds, order: .max, step: 0, attempt: 0, payload: outside.count - 1)

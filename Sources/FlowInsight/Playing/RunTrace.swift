@@ -14,7 +14,7 @@ package struct RunTrace: Sendable {
 
   /// The attempts in the order of their starts.
   package private(set) var attemptTimes: [Attempt] = []
-  /// The step that first posted each event. Events from outside are not included.
+  /// The step that first posted each event. Events from outside the run are not included.
   package private(set) var posters: [String: StepIndex] = [:]
   private var open: [UInt64: Int] = [:]
 

@@ -45,7 +45,8 @@ package struct ReportedRun: Sendable {
   package var reasons: [Int: String] = [:]
   /// The steps whose failure does not cause the run to fail.
   package var excused: Set<Int> = []
-  /// All posts of events in order. The poster is nil if the event came from outside or the poster was not recorded.
+  /// All posts of events in order. The poster is nil if the event came from outside the run or the poster was not
+  /// recorded.
   package var posts: [(event: String, at: Int, poster: Int?)] = []
   /// The steps that were running when flowrun ended before the run did.
   package var interrupted: Set<Int> = []
