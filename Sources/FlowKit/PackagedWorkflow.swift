@@ -88,8 +88,8 @@ extension Engine {
 
 extension Engine {
   /// Runs a compiled workflow while `body` runs. When `body` has returned, the run no longer waits for events from
-  /// outside. The call returns when the run has ended. If the task is cancelled or `body` throws an error, the run is
-  /// cancelled.
+  /// outside the run. The call returns when the run has ended. If the task is cancelled or `body` throws an error, the
+  /// run is cancelled.
   ///
   /// ```swift
   /// let report = try await engine.run(Workflows.launch, .init(user: "ada"), options: options) { run in
@@ -165,7 +165,7 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     try run.post(event.rawValue, value: value)
   }
 
-  /// Declares that no more events will be posted from outside. The run may then end when nothing is left to do.
+  /// Declares that no more events will be posted from outside the run. The run may then end when nothing is left to do.
   public func finishPosting() { run.finishPosting() }
 
   /// Cancels the run: running steps are asked to end, and waiting steps are skipped.

@@ -114,7 +114,7 @@ public struct ActionDeclaration: Sendable, Hashable {
 
 extension ActionDeclaration {
   /// True if the action runs a command as a service. It stops at the end of the run or of the file that contains it. If
-  /// it ends by itself, the steps that need it are cancelled.
+  /// it ends on its own, the steps that need it are cancelled.
   package var isCommandService: Bool { isService && shellTextInput != nil }
 
   /// True if a program receives the step's `env`: a command, or the program of an external plugin.

@@ -127,8 +127,9 @@ public struct ActionContext: Sendable {
   /// addition to the errors of ``post(_:)``, throws one if the value does not match the declaration of the event.
   public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
 
-  /// Changes the number of things that are expected from outside: +1 for an additional one, −1 for one that has arrived
-  /// and been handled. While the number is above zero, services that post events from outside keep running.
+  /// Changes the number of things that are expected from outside the run: +1 for an additional one, −1 for one that has
+  /// arrived and been handled. While the number is above zero, services that post events from outside the run keep
+  /// running.
   package func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
 
   /// Reports that the step, which follows an event, has handled one of its posts.
@@ -265,7 +266,7 @@ package protocol ActionHost: AnyObject, Sendable {
   func post(_ event: String, step: StepIndex) throws
   /// Posts an event with a value. Throws an error if the step may not post it.
   func post(_ event: String, value: Value, step: StepIndex) throws
-  /// Adds `change`, 1 or −1, to the number of things that are expected from outside.
+  /// Adds `change`, 1 or −1, to the number of things that are expected from outside the run.
   func expectFromOutside(_ change: Int)
   /// Records that a step has handled a post of the event that it follows.
   func handledPost(of step: StepIndex)
@@ -346,7 +347,7 @@ extension ActionHost {
   /// Posts the event without its value by default, for hosts whose events have no values.
   package func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
 
-  /// Does nothing by default, for hosts that expect nothing from outside.
+  /// Does nothing by default, for hosts that expect nothing from outside the run.
   package func expectFromOutside(_ change: Int) {}
 
   /// Does nothing by default, for hosts without events.

@@ -111,7 +111,8 @@ struct InputField {
     slot = Slot(wrappedValue)
   }
 
-  /// The value that the step sets, or the default value. May be read only after the inputs were created from a step.
+  /// The value that the step sets, or the default value. Traps if it is read before the inputs have been created from a
+  /// step.
   @inlinable public var wrappedValue: Wrapped {
     guard let value = slot.value else {
       preconditionFailure("input '\(summary)' is read before the inputs were made from a step")

@@ -15,7 +15,8 @@ package protocol StepExecutor: Sendable {
 
   /// Runs an attempt of a step, and calls `begun()` on its context when the body starts.
   ///
-  /// Throws an ``ExecutorLost`` if the result of the body is unknown. The body must not be running any longer by then.
+  /// Throws an ``ExecutorLost`` if the result of the body is unknown. In that case, the body must have stopped before
+  /// the error is thrown.
   ///
   /// - Parameters:
   ///   - request: the resources that the step requests, or nil if they are not counted.

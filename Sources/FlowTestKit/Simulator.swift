@@ -4,9 +4,9 @@ import FlowModel
 
 /// Runs a plan on a virtual clock, without threads and without waiting. The result is the same every time.
 ///
-/// The environment is scripted: the duration and result of each body, events from outside, and the times of activation
-/// and cancellation. Events at the same instant happen in a fixed order: those of bodies in the order of their starts,
-/// events from outside, timers, and finally the gate's minimum and maximum.
+/// The environment is scripted: the duration and result of each body, events from outside the run, and the times of
+/// activation and cancellation. Events at the same instant happen in a fixed order: those of bodies in the order of
+/// their starts, events from outside the run, timers, and finally the gate's minimum and maximum.
 ///
 /// ```swift
 /// var simulator = Simulator(Plan(graph: graph)) { step, attempt in
@@ -85,7 +85,8 @@ package struct Simulator {
     player = RunPlayer(plan, in: world)
   }
 
-  /// Schedules an event from outside, `nanoseconds` after the start. Events at the same instant keep their order.
+  /// Schedules an event from outside the run, `nanoseconds` after the start. Events at the same instant keep their
+  /// order.
   package mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     player.schedule(event, atNanoseconds: nanoseconds)
   }

@@ -135,7 +135,7 @@ public final class TestHost: ActionHost {
     state.withLock { $0.secrets = mask }
   }
 
-  /// Advances the host's clock, which does not move by itself, and calls the handlers that are due in order.
+  /// Advances the host's clock, which does not move on its own, and calls the handlers that are due in order.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration

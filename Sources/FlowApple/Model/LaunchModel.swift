@@ -110,8 +110,8 @@ import Observation
   /// Posts an event of the app's life cycle.
   package func post(_ event: LifecycleEvent, value: Value = .null) { post(event.rawValue, value: value) }
 
-  /// Posts an event from outside by its name. If the value is not supported, the event is not posted, and ``problem``
-  /// describes the reason.
+  /// Posts an event from outside the run by its name. If the value is not supported, the event is not posted, and
+  /// ``problem`` describes the reason.
   public func post(_ event: String, value: Value = .null) {
     guard let run else {
       earlyPosts.append((event, value))
