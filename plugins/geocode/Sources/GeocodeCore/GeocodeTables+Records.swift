@@ -1,4 +1,4 @@
-/// A record of the geocoder's tables. The cases are in the order in which the search table numbers the records.
+/// A record of the geocoder's tables. The search table numbers the records in the order of these cases.
 public enum GeocodeRecord: Sendable, Hashable {
   /// A named place. The value is its row in `places.tsv`.
   case place(Int)

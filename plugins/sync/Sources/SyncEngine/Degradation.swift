@@ -47,7 +47,7 @@ public struct Degradation: Sendable {
     return true
   }
 
-  /// Returns the time when the level may change by itself, or nil at the normal level.
+  /// Returns the time when the level may change on its own, or nil at the normal level.
   func nextChange(atMilliseconds now: Int64) -> Int64? {
     guard level > .normal else { return nil }
     return calmSinceMilliseconds.map { $0 + Self.recoveryMilliseconds } ?? now + 60_000

@@ -5,7 +5,7 @@ import SyncCore
 public struct SyncPause: Hashable, Sendable {
   /// The start of the pause, in milliseconds since 1970 on the device's clock.
   package var sinceMilliseconds: Int64
-  /// The time when the pause ends by itself, or nil if a person must act first.
+  /// The time when the pause ends on its own, or nil if a person must act first.
   package var untilMilliseconds: Int64?
   /// The end of a pause requested by the server, or nil. Such a pause never ends earlier, not even after a restart.
   package var askedUntilMilliseconds: Int64?

@@ -73,7 +73,7 @@
       return ended()
     }
 
-    /// Runs the program until it ends by itself.
+    /// Runs the program until it ends on its own.
     static func run(_ arguments: String, input: String = "") throws -> (status: Int32, output: String) {
       try Shell.run("'\(program)' \(arguments)", input: input)
     }

@@ -4,7 +4,7 @@ struct TextTable: Sendable {
   private let file: TableFile
   private let index: TableIndex
   private let starts: MappedArray<UInt32>
-  /// The interval of the rows whose starts are in the index.
+  /// The number of rows per entry in `starts`.
   private let step: Int
 
   /// - Parameters:

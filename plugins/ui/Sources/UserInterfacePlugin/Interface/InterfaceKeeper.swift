@@ -38,7 +38,8 @@ final class InterfaceKeeper: Sendable {
 
   /// The number of failed launches after which a page is no longer restored.
   static let failureLimit = 2
-  /// The largest time by which the clock may be behind the last save. A larger one means that the clock was set back.
+  /// The maximum difference in milliseconds between the time of the last save and an earlier current time. If the
+  /// difference is larger, the clock was set back.
   static let clockToleranceMilliseconds = 60_000
 
   private static let scope = "ui"
