@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// A service that receives events from outside: it posts one for each URL that opens the app.
+/// A service that receives events from outside the run: it posts one for each URL that opens the app.
 private struct Listener: StepService, DetailedAction {
   static let name = "outside.listen"
   static let summary = "Posts outside.came for each URL"

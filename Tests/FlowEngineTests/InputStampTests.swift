@@ -12,7 +12,7 @@ struct InputStampTests {
   private func made(_ text: String = "content") throws -> InputStamp {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try text.write(toFile: folder + "/f", atomically: false, encoding: .utf8)
-    // A generator that resets its times would do the same, for example with touch -d @0.
+    // Some generators also reset the times of the files that they write, for example with touch -d @0.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: folder + "/f")
     return InputStamp("f", in: OpenFolder(folder), known: nil)

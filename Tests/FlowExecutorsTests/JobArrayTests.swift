@@ -73,7 +73,7 @@ final class JobArrayTests {
     #expect(try isFree())
     let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
     #expect(report.contains("Slurm keeps no accounting here"), "\(report)")
-    // A task ends by itself after its item has run. If a busy machine notices the end too late, the task is cancelled.
+    // A task ends on its own after its item has run. If a busy machine notices the end too late, the task is cancelled.
     let states = Set(try cluster.ask("squeue -h -r --states=all -o %T").split(separator: "\n"))
     #expect(states.isSubset(of: ["COMPLETED", "CANCELLED", "FAILED"]), "\(states)")
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PlantedFaultTests {
   private static let fault = ProcessInfo.processInfo.environment["FLOWRUN_PLANTED_FAULT"]
 
-  /// Proof of safety: `shared` has none on purpose, because its race must be found; the tests run only under a
+  /// Proof of safety: there is deliberately none, because a sanitizer must find the race. The tests run only under a
   /// sanitizer.
   private nonisolated(unsafe) static var shared = 0
 

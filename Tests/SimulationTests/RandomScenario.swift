@@ -171,7 +171,7 @@ struct RandomScenario {
       ? milliseconds([0, 10, 10, 20, 20, 30, 50, 100, 200]) : milliseconds([500, 900, 1000, 1500, 4000])
   }
 
-  /// Returns a time for an event from outside.
+  /// Returns a time for an event from outside the run.
   private mutating func moment() -> Duration {
     random.chance(80) ? milliseconds([0, 10, 20, 30, 50, 60, 100, 110, 200, 300]) : milliseconds([1000, 2000, 7000])
   }

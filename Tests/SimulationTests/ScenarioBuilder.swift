@@ -39,7 +39,7 @@ struct ScenarioBuilder {
     scenario.scripts.append(script)
   }
 
-  /// Posts `event` from outside at this time.
+  /// Posts `event` from outside the run at this time.
   mutating func event(_ event: String, at milliseconds: Int) {
     scenario.outsideEvents.append(OutsideEvent(event, at: .milliseconds(milliseconds)))
   }

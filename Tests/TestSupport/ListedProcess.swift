@@ -12,7 +12,7 @@ public enum ListedProcess {
     return number
   }
 
-  /// Returns the process ids in a text with one per line.
+  /// Returns the process ids in `lines`, one per line.
   public static func numbers(_ lines: String) -> [Int32] { lines.split(separator: "\n").compactMap { number($0) } }
 
   /// Returns the name of the program that a process runs, or nil if there is no such process.

@@ -1,9 +1,9 @@
 import FlowModel
 import FlowTestKit
 
-/// The rules for services: the order in which they stop, and the effects of one that ends by itself.
+/// The rules for services: the order in which they stop, and the effects of one that ends on its own.
 extension Oracle {
-  /// True if a command service has ended by itself and is not optional.
+  /// True if a command service has ended on its own and is not optional.
   func hasEndedForGood(_ step: Int) -> Bool {
     step < steps.count && states[step].hasFailedAfterReady && scenario.scripts[step].isCommandService
       && !options[step].isOptional
@@ -22,7 +22,7 @@ extension Oracle {
     }
   }
 
-  /// Cancels the steps that need a service that has ended by itself. *Decision*: also those that need it indirectly.
+  /// Cancels the steps that need a service that has ended on its own. *Decision*: also those that need it indirectly.
   /// Steps of `finally`, steps whose `if` calls a status function, and ready services continue.
   mutating func withdraw(from service: Int) {
     // Dependents of a step of `finally` are in `finally` themselves.

@@ -192,7 +192,7 @@ extension Oracle {
     body.isService ? body.script.readyAfter.map { body.startedAt + $0.nanoseconds } : nil
   }
 
-  /// Returns the time at which a body returns, by itself or after it was asked to end, or nil if that is not known.
+  /// Returns the time at which a body returns, on its own or after it was asked to end, or nil if that is not known.
   func end(of body: Body) -> Int? {
     let own = body.script.duration.map { body.startedAt + $0.nanoseconds }
     guard let told = body.toldToStopAt, let response = body.script.respondsToCancellationAfter else { return own }
@@ -234,7 +234,7 @@ extension Oracle {
     states[body.step].overrun = now - states[body.step].endedAt!
   }
 
-  /// *Decision*: if a ready service returns an error by itself, it has failed at that time for the run's conclusion,
+  /// *Decision*: if a ready service returns an error on its own, it has failed at that time for the run's conclusion,
   /// but its dependents still count it as finished. A service that stops within its grace concludes with `success`.
   mutating func serviceReturns(_ body: Body) {
     guard body.toldToStopAt == nil, !isStopping, body.script.ending != .success else { return }

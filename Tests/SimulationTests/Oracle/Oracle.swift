@@ -36,7 +36,7 @@ struct Oracle {
   /// The time at which cleanup began. Nil while bodies that the cancellation asked to end have not returned.
   var cleanupBeganAt: Int?
   var isStopping = false
-  /// The time at which the steps fail that wait for an occupied main queue.
+  /// The time at which steps that wait for an occupied main queue fail.
   var mainLimit: Int?
   var endedAt: Int?
   var gate = RunRecord.GateRecord()
@@ -82,7 +82,7 @@ struct Oracle {
     var endedAt: Int?
     var overrun: Int?
     var isAbandoned = false
-    /// True if a service was ready and later returned an error by itself.
+    /// True if a service was ready and later returned an error on its own.
     var hasFailedAfterReady = false
   }
 
@@ -100,7 +100,7 @@ struct Oracle {
     var returnedAt: Int?
   }
 
-  /// The kinds of events from outside, in the order in which they are applied within an instant.
+  /// The kinds of events from outside the run, in the order in which they are applied within an instant.
   enum Outside: Equatable {
     case activation(Int)
     case event(String, Int)
@@ -186,7 +186,7 @@ struct Oracle {
     var place: Int
     var part = 0
 
-    /// True for a timer of a step. False for bodies, events from outside and the gate.
+    /// True for a timer of a step. False for bodies, events from outside the run and the gate.
     var isTimer: Bool { (3...9).contains(kind) }
 
     static func < (left: Due, right: Due) -> Bool {
@@ -219,9 +219,9 @@ struct Oracle {
   }
 
   /// All items that are due now or later. *Decision* about their order at one instant: bodies come first, in the order
-  /// in which they started; then events from outside (activation, events as listed, the end of posting, cancellation);
-  /// then timers (deadlines by step, pauses, minimums, graces, the limit for cleanup), all before any step starts; and
-  /// the gate's timers last. The contract requires that completions come before timers.
+  /// in which they started; then events from outside the run (activation, events as listed, the end of posting,
+  /// cancellation); then timers (deadlines by step, pauses, minimums, graces, the limit for cleanup), all before any
+  /// step starts; and the gate's timers last. The contract requires that completions come before timers.
   var agenda: [Item] {
     var items: [Item] = []
     for (index, body) in bodies.enumerated() where body.returnedAt == nil {
