@@ -145,7 +145,7 @@ import Testing
     #expect(again.exitCode == 0 && again.standardOutput.contains("make skipped: up-to-date"), "\(again)")
   }
 
-  @Test func `a message names a product correctly in a folder with multibyte letters`() throws {
+  @Test func `a message names a product in a folder with multibyte letters`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a string is parsed correctly among thousands of others`() throws {
+  @Test func `each of thousands of strings has its own parsed expression`() throws {
     let texts = Self.texts(isFromFile: true)
     for _ in 0..<2 {
       for number in 0..<1_000 {

@@ -21,7 +21,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a suspended process loses its run to another one, which stops its steps and blocks its writes`() throws {
+    func `if another process takes over its run, a suspended process cannot continue its steps or write`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """
@@ -54,7 +54,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a suspended process starts no further step of a run that another one has taken over`() throws {
+    func `a suspended process starts no further step of a run that another process has taken over`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """

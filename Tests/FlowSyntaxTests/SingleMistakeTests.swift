@@ -152,7 +152,7 @@ import Testing
     #expect(result.diagnostics.count(where: \.isError) == 4, "\(result.rendered())")
   }
 
-  @Test(arguments: [10, 16, 24]) func `a step that has been moved into another one is reported once`(line: Int) throws {
+  @Test(arguments: [10, 16, 24]) func `a step that was moved into another step is reported once`(line: Int) throws {
     let result = WorkflowLoader(catalog: Self.catalog).load(
       bytes: Array(try #require(SingleMistake.blockTwoOut.text(of: Self.lines, at: line - 1)).utf8), file: "moved.yaml")
     #expect(result.diagnostics.count(where: \.isError) == 1)

@@ -82,7 +82,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `the guard process accepts the maximum number of groups and refuses another one`() async {
+  @Test func `the guard process accepts the maximum number of groups and refuses any more`() async {
     await #expect(processExitsWith: .success) {
       let first = try Children.start("exec sleep 600")
       var records: [ProcessGuard.Record] = []

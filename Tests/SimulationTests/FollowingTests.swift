@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: 1...2, [true, false])
-  func `a step that runs for each post ends correctly in any order of posts and ends, even if interrupted`(
+  func `a step that runs for each post has the expected outcome in any order, even if interrupted`(
     width: Int, isFailFast: Bool
   ) throws {
     follow(try Walk(width: width, isFailFast: isFailFast))

@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test(arguments: 1...4)
-  func `every interleaving of up to four steps ends correctly`(steps: Int) throws {
+  func `every interleaving of up to four steps ends as expected`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) { try explore(needs) }
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
-  func `every interleaving of five steps ends correctly`(part: Int) throws {
+  func `every interleaving of five steps ends as expected`(part: Int) throws {
     for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
     where index % 8 == part && TestExtent.tries(index / 8, ofParts: 4) { try explore(needs) }
   }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: 1...5)
-  func `every interleaving ends correctly, even if a step starts directly after a successful one`(steps: Int) throws {
+  func `every interleaving ends as expected, even if a step starts directly after a successful one`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       try explore(needs, optional: 0, cancels: steps < 5, passesOn: true)
     }

@@ -57,7 +57,7 @@ import Testing
     #expect(text("all.txt", folder) == "AX")
   }
 
-  @Test func `the products of a step can be the items of another one, as values and as files`() throws {
+  @Test func `the products of a step can be the items of another step, as values and as files`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w

@@ -59,7 +59,7 @@ struct PreferenceRun {
     #expect(run.host.logs.isEmpty)
   }
 
-  @Test func `L11 uses the default language if another one is not supported, and reports that`() async throws {
+  @Test func `L11 uses the default language if the chosen one is not supported, and reports that`() async throws {
     let run = PreferenceRun(saved: ["language": "fr"], environment: ["LANG": "C.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "en", "source": "default"])
     #expect(run.host.logLines == [.init(level: .warning, "the language 'fr' is not supported; using 'en'")])

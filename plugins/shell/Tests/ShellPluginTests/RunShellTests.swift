@@ -106,7 +106,7 @@ import Testing
     #expect(outputs["stdout"] == "step input 5 path")
   }
 
-  @Test func `uses the workflow's folder unless the step has another one`() async throws {
+  @Test func `uses the workflow's folder unless the step has its own`() async throws {
     #expect(try await run("pwd")["stdout"] == "/")
     #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr")
     let error = await failure("pwd", ["cwd": "/no/such/folder"])

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S14 S16: a device pulls the state that another one pushed, as a record with seven fields`() async throws {
+  @Test func `S14 S16: a device pulls the state that another pushed, as a record with seven fields`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let pushed = try await mac.call(
       Push.self, with: ["state": "focus", "remaining": "25m", "completed": 2])

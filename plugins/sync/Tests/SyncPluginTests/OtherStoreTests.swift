@@ -126,7 +126,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder + "/sync-phone.sqlite"))
   }
 
-  @Test func `a store that was replaced by another one at the same address is refused with remedies`() async throws {
+  @Test func `a device refuses a different store at the same address and suggests remedies`() async throws {
     try await prepare()
     try FileManager.default.removeItem(atPath: folder + "/ada.sqlite")
     try FileManager.default.moveItem(atPath: folder + "/bob.sqlite", toPath: folder + "/ada.sqlite")

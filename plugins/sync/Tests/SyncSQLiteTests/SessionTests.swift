@@ -109,7 +109,7 @@ import Testing
     await mac.stop()
   }
 
-  @Test func `a device's file can be open in only one process, and another one gets an error that names the first`()
+  @Test func `only one process can open a device's file, and others get an error that names it`()
     throws
   {
     let path = folder.file("mac.sqlite")

@@ -253,7 +253,7 @@
           "SELECT count(*) FROM sync_record WHERE type = 'timers' AND zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
     }
 
-    @Test func `a server detects that another one has changed or removed a record in its cache`() async throws {
+    @Test func `a server detects that another server has changed or removed a record in its cache`() async throws {
       let database = try Database()
       let (one, other) = (
         try await backend(database),
