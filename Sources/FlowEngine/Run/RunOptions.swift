@@ -73,7 +73,8 @@ public struct RunOptions: Sendable {
   /// The maximum estimated duration of the steps that a thread prefetches together. No ready step waits longer than
   /// this for a thread that runs short steps.
   package var batchNanoseconds = 32_000
-  /// The time that a body has to end after it was asked to. Then it is abandoned. Commands have more time.
+  /// The time that a body has to end after it was asked to. A body that takes longer is abandoned. Commands have more
+  /// time.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
   /// The part of the grace in which calls of `flow.on` may continue. The step itself needs the rest.
   package var lastCallsNanoseconds = 800_000_000

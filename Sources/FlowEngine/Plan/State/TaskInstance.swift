@@ -29,7 +29,7 @@ struct PlanTask: Sendable {
   @inline(__always)
   var isItem: Bool { fanOut >= 0 }
 
-  /// The form in which the journal stores the task.
+  /// The task as the journal stores it.
   var instance: TaskInstance { isItem ? TaskInstance(step, item: item) : TaskInstance(step) }
 }
 

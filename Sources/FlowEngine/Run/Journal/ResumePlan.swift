@@ -233,9 +233,9 @@ package struct ResumePlan: Sendable {
       && prepared.action(of: step).declaration.isService
   }
 
-  /// Makes a kept step run again if a step that runs depends on it, directly or indirectly, and the kept step's effects
-  /// ended with the process or its outputs include a secret answer. If `chosen` is not empty, only dependencies of
-  /// these steps are considered.
+  /// Makes a kept step run again if its effects ended with the process, or if its outputs include a secret answer. This
+  /// applies only if a step that runs depends on it, directly or indirectly. If `chosen` is not empty, only
+  /// dependencies of these steps are considered.
   private static func revokeMissing(
     _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>, answered: Set<StepIndex>
   ) {
