@@ -61,7 +61,7 @@ package enum PatternText {
     return try expansion.all().filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the problem of a pattern in which each expression was replaced by `-`, or nil if the pattern is valid.
+  /// Returns the problem with a pattern in which each expression was replaced by `-`, or nil if the pattern is valid.
   package static func problem(of text: String) -> PatternProblem? {
     let text = withoutMark(text)
     if text.isEmpty { return .nothingExcluded }
