@@ -65,7 +65,7 @@ package struct Installation {
     }
   }
 
-  /// Returns a text that identifies the program of an action: the name, version and digest of its external plugin, or
+  /// Returns a string that identifies the program of an action: the name, version and digest of its external plugin, or
   /// the version of flowrun.
   package var digest: @Sendable (ActionDeclaration) -> String {
     let external = external

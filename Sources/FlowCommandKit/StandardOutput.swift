@@ -101,7 +101,7 @@ package enum StandardOutput {
   /// Holds back output for the terminal until ``release(beginning:)``, because a command uses the terminal.
   package static func hold() { state.mutex.withLock { $0.held = $0.held ?? [] } }
 
-  /// Writes a text and then all output that was held back to the terminal. Further output is written immediately.
+  /// Writes `text` to the terminal, and then all output that was held back. Further output is written immediately.
   package static func release(beginning text: String) {
     put(Array(text.utf8), to: 1)
     while let held = takeHeld() {

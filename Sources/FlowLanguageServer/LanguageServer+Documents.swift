@@ -53,7 +53,7 @@ extension LanguageServer {
         message.parameters["contentChanges"]?.arrayValue ?? [], version: version ?? documents[uri]!.version)
       touchIncluders(of: documents[uri]!.file)
     } catch {
-      // Later changes would be applied to a text that differs from the client's.
+      // Later changes would be applied to a document that differs from the client's.
       tell("flowrun: a change could not be taken over (\(error.message)); close the file and open it again")
       close(uri)
     }
@@ -133,7 +133,7 @@ extension LanguageServer {
     documents[uri]!.analysis = nil
     let workflow = WorkflowDocument(
       bytes: document.bytes, file: document.file, catalog: installed.actions.catalog,
-      // A text that has not been saved has no folder to which its paths could be relative.
+      // A document that has not been saved has no folder for its relative paths.
       surroundings: FilePath.isAbsolute(document.file) ? surroundings(installed.actions) : nil)
     documents[uri]!.analysis = (workflow, stamp(of: document, including: workflow.includedFiles))
     return (documents[uri]!, workflow)
@@ -149,7 +149,7 @@ extension LanguageServer {
     }
   }
 
-  /// Returns the diagnostics of a text, which are those of `flowrun validate`. Publishes diagnostics that belong to
+  /// Returns the diagnostics of a document, which are those of `flowrun validate`. Publishes diagnostics that belong to
   /// other files.
   func diagnostics(of uri: String) throws(RPCProblem) -> [Value] {
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }

@@ -2,10 +2,10 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// A text that is open in the editor.
+/// A document that is open in the editor.
 struct OpenDocument {
   let uri: String
-  /// The path of the file, or a name for a text that has not been saved.
+  /// The path of the file, or a name for a document that has not been saved.
   let file: String
   private(set) var version: Int
   private(set) var positions: TextPositions

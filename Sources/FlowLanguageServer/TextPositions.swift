@@ -7,7 +7,7 @@ enum PositionEncoding: String {
   case utf16 = "utf-16"
 }
 
-/// Converts between byte offsets in a text and the protocol's lines and columns.
+/// Converts between byte offsets in a document and the protocol's lines and columns.
 ///
 /// A line ends with LF, CRLF or CR. Other line breaks of YAML do not count.
 struct TextPositions {

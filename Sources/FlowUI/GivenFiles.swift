@@ -17,7 +17,7 @@
       folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Writes a text to a new file and returns its path.
+    /// Writes `text` to a new file and returns the file's path.
     func add(_ text: String) throws -> String {
       let path = names.withLock { names in
         names.append("\(folder)/\(names.count)")

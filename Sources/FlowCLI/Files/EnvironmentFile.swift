@@ -87,7 +87,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// Parses the variables in a text. If a name is repeated, its last value is used.
+  /// Parses the variables in `text`. If a name is repeated, its last value is used.
   static func parse(_ text: String) throws(LineProblem) -> ValueObject {
     var reader = VariableReader(text)
     return try reader.variables()

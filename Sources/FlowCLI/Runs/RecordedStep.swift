@@ -45,7 +45,7 @@ struct RecordedStep {
     written == name || name.hasSuffix("…") && written.hasPrefix(name.dropLast())
   }
 
-  /// Splits a text such as `convert[3] raw/b.txt` into its parts. The name is empty if the text ends after the index.
+  /// Splits a string such as `convert[3] raw/b.txt` into its parts. The name is empty if the text ends after the index.
   /// Returns nil if the text does not name an item.
   static func item(in text: String) -> (step: String, index: Int, name: String)? {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }

@@ -25,7 +25,7 @@ extension RunLibrary {
 
   package struct Field: Sendable {
     package let declaration: FieldDeclaration
-    /// The default value in the form in which a person enters it, or nil if there is none.
+    /// The default value as a user would enter it, or nil if there is none.
     package let given: String?
     /// The absolute path to which the default value refers, or nil if it is not a path.
     package let path: String?
