@@ -105,7 +105,7 @@ enum SwiftText {
     return result + "\""
   }
 
-  /// Returns a documentation comment that contains the lines of a text.
+  /// Returns a documentation comment that contains the lines of `text`.
   static func comment(_ text: String, indent: String) -> String {
     text.split(whereSeparator: \.isNewline).map { "\(indent)/// \($0)\n" }.joined()
   }

@@ -12,14 +12,14 @@ package enum ColoredText {
     package init() {}
   }
 
-  /// A part of a text that has a uniform look.
+  /// A piece of text with a uniform look.
   package struct Piece: Sendable, Hashable {
     /// The text of the piece. It is safe to show.
     package var text: String
     package var look: Look
   }
 
-  /// Returns the pieces that a text consists of.
+  /// Splits `text` into pieces with a uniform look.
   package static func pieces(of text: String) -> [Piece] {
     let shown = TerminalText.visibleLines(TerminalText.commandText(text, keepsColors: true), keepsColors: true)
     var pieces: [Piece] = []

@@ -46,13 +46,13 @@ package struct CommandText {
   /// True after a carriage return. The next character then restarts the line.
   private var isReturned = false
 
-  /// Returns true if a terminal may show a text in another form.
+  /// Returns true if a terminal may not show `text` as it is.
   package static func isNeeded(for text: String) -> Bool {
     TerminalText.mayHoldControls(text, besideLines: true)
       && text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && TerminalText.picture(of: $0) != nil }
   }
 
-  /// Interprets a text. Each line is interpreted separately.
+  /// Interprets each line of `text` separately.
   package init(_ text: String) {
     var rest = Substring(text).unicodeScalars
     while let scalar = rest.first {

@@ -76,7 +76,7 @@ package struct DiagnosticRenderer: Sendable {
     return output
   }
 
-  /// Formats a line of a text together with the marks below it.
+  /// Formats a source line together with the marks below it.
   private func row(
     _ line: Int, of lines: LineTable, _ source: SourceText, _ marks: [Excerpt.Mark], _ gutterWidth: Int, _ style: Style
   ) -> String {

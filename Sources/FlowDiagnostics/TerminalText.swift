@@ -36,7 +36,7 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns the width of a text in columns. Wide characters have two; combining characters and colors have none.
+  /// Returns the width of `text` in columns. Wide characters have two; combining characters and colors have none.
   package static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return cells(of: text).reduce(0) { $0 + $1.columns }
@@ -58,8 +58,8 @@ package enum TerminalText {
     return result + "…" + (isColored ? "\u{1B}[0m" : "")
   }
 
-  /// Returns a line of a command's output in the form in which a terminal finally shows it. Escape sequences are
-  /// removed, except for colors if `keepsColors` is true.
+  /// Returns a line of a command's output as a terminal finally shows it. Escape sequences are removed, except for
+  /// colors if `keepsColors` is true.
   package static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(line) else { return line }
     let text = commandText(line, keepsColors: keepsColors)
@@ -85,7 +85,7 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns the first `count` bytes of a text, without an incomplete character or escape sequence at the end.
+  /// Returns the first `count` bytes of `text`, without an incomplete character or escape sequence at the end.
   package static func prefix(of text: String, bytes count: Int) -> String {
     guard text.utf8.count > count else { return text }
     var end = text.utf8.index(text.startIndex, offsetBy: count)
@@ -130,7 +130,7 @@ package enum TerminalText {
     return isFlag || isPictograph ? 2 : widest
   }
 
-  /// Returns true if a text may contain characters to replace. Only bytes are checked, which suffices for most texts.
+  /// Returns true if `text` may contain characters to replace. Only bytes are checked, which suffices for most texts.
   static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
     func isControl(_ byte: UInt8) -> Bool {
       byte < 0x20 && !(besideLines && (byte == 0x0A || byte == 0x09)) || byte == 0x7F || byte == 0xC2 || byte == 0xD8

@@ -8,7 +8,7 @@ package enum LeftOut {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
 
-  /// A text whose middle flowrun has left out.
+  /// Text whose middle flowrun has left out.
   package struct CutText: Sendable, Hashable {
     /// The range in UTF-8 bytes of the line that replaces the missing middle.
     package var gap: Range<Int>
@@ -18,7 +18,7 @@ package enum LeftOut {
     package var keptBytes: Int
   }
 
-  /// Returns the gap in a text that flowrun has shortened, with the original size. Returns nil if the text is complete.
+  /// Returns the gap in `text` and the original size if flowrun has shortened it. Returns nil if the text is complete.
   /// A program may also print a line that looks like a gap, but usually not in the middle of its output, so lines near
   /// the ends are ignored.
   package static func cut(in text: String) -> CutText? {
@@ -42,7 +42,7 @@ package enum LeftOut {
   /// The minimum size of a text that has been shortened, in bytes.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
-  /// Returns the range of each line in a text that has this form.
+  /// Returns the range of each line in `bytes` that has this form.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }

@@ -8,7 +8,7 @@ package enum SQLiteValue: Hashable, Sendable {
 
   package static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
 
-  /// Creates a text, or null if `text` is nil.
+  /// Creates a text value, or null if `text` is nil.
   package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
   /// Creates an integer, or null if `integer` is nil.

@@ -87,7 +87,7 @@ extension SecretMask {
     return sequences
   }
 
-  /// Returns the first bytes of a text. They end with a complete character.
+  /// Returns the first of these bytes, up to the end of a character.
   private static func beginning(of bytes: [UInt8]) -> [UInt8] {
     var count = min(24, bytes.count)
     while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }

@@ -143,7 +143,7 @@ package final class SecretMask: Sendable {
 
   // MARK: Shortened texts
 
-  /// A part of a secret next to a gap in a text.
+  /// A part of a secret next to a gap.
   struct PartAtGap {
     var match: SecretSearch.Match
     /// True if the part is the beginning of the secret, false if it is the end.
@@ -152,7 +152,7 @@ package final class SecretMask: Sendable {
     var hidden: Range<Int>
   }
 
-  /// Returns the parts of secrets next to the gaps in a text. A gap is a line in place of text that was left out.
+  /// Returns the parts of secrets next to the gaps in `bytes`. A gap is a line in place of text that was left out.
   func partsAtGaps(in bytes: UnsafeBufferPointer<UInt8>) -> [PartAtGap] {
     var parts: [PartAtGap] = []
     for gap in LeftOut.gaps(in: bytes) {

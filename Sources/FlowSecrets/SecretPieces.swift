@@ -46,7 +46,7 @@ struct SecretPieces: Sendable {
     return false
   }
 
-  /// Returns the lines of a text that encode a part of a secret, without their line breaks.
+  /// Returns the lines in `bytes` that encode a part of a secret, without their line breaks.
   func lines(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     guard !windows.isEmpty, bytes.count >= Self.leastBytes else { return [] }
     var lines: [Range<Int>] = []

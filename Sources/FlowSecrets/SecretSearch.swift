@@ -1,12 +1,12 @@
 import FlowModel
 
-/// Finds secrets in a text, even if they are encoded several times.
+/// Finds secrets in text, even if they are encoded several times.
 ///
 /// ``SecretScan`` finds the bytes where a secret may start, with about one table lookup per byte. From each of them,
 /// ``SecretWalks`` reads the text through the encodings (``EncodedPosition``). Both are automata that create their
 /// states on demand. If there are too many states, all are removed and created again.
 struct SecretSearch: Sendable {
-  /// A secret that was found in a text.
+  /// A secret that was found.
   struct Match: Sendable {
     var range: Range<Int>
     /// The positions at the end of the match. They determine the encodings.

@@ -216,7 +216,7 @@ public final class TestHost: ActionHost {
   /// Returns the variables that the test has set.
   package func environment(of step: StepIndex) -> [String: String] { variables }
 
-  /// True if the value contains a text that the test has declared as a secret.
+  /// True if the value contains a string that the test has declared as a secret.
   package func holdsSecret(_ value: Value) -> Bool {
     guard let mask = state.withLock({ $0.secrets }) else { return false }
     return mask.masked(value) != value

@@ -1,6 +1,6 @@
 import FlowModel
 
-// Functions that read lines at the beginning or end of a text. They work even if the middle of the text is missing.
+// Functions that read lines at the beginning or end of a string. They work even if its middle was left out.
 extension Evaluator {
   /// Evaluates `first(text, count)` or `last(text, count)`. The result does not end with a line break.
   mutating func lines(

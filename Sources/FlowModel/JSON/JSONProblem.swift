@@ -1,4 +1,4 @@
-/// The reason why a text is not valid JSON, with its location.
+/// The reason why a string is not valid JSON, with its location.
 package struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// A sentence that describes the problem, such as `expected ',' or ']' after an element, found 'x'`, without a final
   /// period.

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// A workflow and its included files as a single text. A run records this text, so that its definition remains known
-/// even if the files change.
+/// A workflow and its included files as a single file. A run records it, so that its definition remains known even if
+/// the files change.
 package enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 
@@ -17,7 +17,7 @@ package enum IncludeBundle {
       ])
   }
 
-  /// Returns the workflow and the included files that a text consists of, or nil if it is an ordinary file.
+  /// Returns the workflow and the included files in a bundle, or nil if `bytes` are an ordinary file.
   static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [ByteName: [UInt8]])? {
     guard bytes.starts(with: begin), case .object(let object)? = try? JSONText.parse(bytes),
       let main = object["workflow"]?.stringValue, let files = object["flowrun-files"]?.objectValue

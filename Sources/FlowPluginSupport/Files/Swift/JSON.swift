@@ -37,7 +37,7 @@ public enum JSON {
   }
 }
 
-/// The error for a text that is not valid JSON.
+/// The error for a string that is not valid JSON.
 struct JSONError: Error {
   var offset: Int
 }
