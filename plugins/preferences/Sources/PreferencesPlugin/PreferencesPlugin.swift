@@ -28,7 +28,7 @@ public struct PreferencesPlugin: Plugin {
     ]
   }
 
-  /// The action that has moved to the plugin of the Footprint app.
+  /// Maps the earlier name of an action to its new name in the plugin of the Footprint app.
   public var details: PluginDetails {
     PluginDetails(movedNames: ["preferences.country-list": "footprint.country-list"])
   }

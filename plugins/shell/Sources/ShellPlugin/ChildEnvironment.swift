@@ -114,7 +114,7 @@ struct ChildEnvironment {
     return text.utf8.contains(0) ? nullProblem(member.key) : nil
   }
 
-  /// Returns the problem of a value with a null character, at which the system would cut it.
+  /// Returns the error message for a value with a null character. The system would cut the value off there.
   private static func nullProblem(_ name: String) -> String { "the variable '\(name)' cannot hold a null character" }
 
   private static func text(_ value: Value) -> String? {

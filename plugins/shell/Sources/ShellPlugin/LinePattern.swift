@@ -9,7 +9,7 @@ import FlowSystem
 final class LinePattern: @unchecked Sendable {
   private let expression: UnsafeMutablePointer<regex_t>
 
-  /// The reason why a text is not a valid regular expression.
+  /// The reason why a string is not a valid regular expression.
   struct PatternProblem: Error, Hashable {
     var message: String
   }

@@ -33,7 +33,7 @@ package struct DelayedBackend: SyncBackend {
       store: store)
   }
 
-  /// Waits, then forwards the signs of the backend as they arrive; see `SyncBackend`.
+  /// Waits, then forwards the messages of the backend's channel as they arrive; see `SyncBackend`.
   package func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {

@@ -3,7 +3,7 @@ import SyncCore
 
 /// Delivers notifications to all watchers of a zone in this process.
 ///
-/// Each watcher buffers only the latest two unread signs, because older ones add no information.
+/// Each watcher buffers only the latest two unread messages, because older ones add no information.
 package final class NotificationHub: Sendable {
   private struct State {
     var next = 0

@@ -38,7 +38,7 @@ package struct Replica: Sendable {
   var hasHeldParts = false
   /// The records outside the subscription. They are released once they have no waiting changes.
   var outside: Set<RecordKey> = []
-  /// The source of stamps.
+  /// The clock for the stamps of this device's writes.
   package internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's clock, as last measured.
   package internal(set) var skewMilliseconds: Int64 = 0

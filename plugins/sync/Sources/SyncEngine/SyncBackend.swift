@@ -31,7 +31,7 @@ public protocol SyncBackend: Sendable {
   ) async throws(BackendError) -> ChangePage
 
   /// Returns a stream with the zone's current cursor and, after each change, a notification or the change itself. The
-  /// latest sign is repeated every 5 s until `device` has fetched the change. The stream ends with a `BackendError`
+  /// latest message is repeated every 5 s until `device` has fetched the change. The stream ends with a `BackendError`
   /// when the channel closes, and immediately with `otherStore` if the backend has a different store than `store`.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
 
@@ -68,7 +68,7 @@ extension SyncBackend {
       zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription, store: nil)
   }
 
-  /// Returns a stream of signs of a zone in any store.
+  /// Opens the live channel of a zone, regardless of the store's identity.
   package func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     watch(zone: zone, device: device, store: nil)
   }
@@ -92,7 +92,7 @@ public enum ZoneReader: Hashable, Sendable {
   package var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
 }
 
-/// A sign on a live channel.
+/// A message on a live channel.
 public enum ChannelSign: Hashable, Sendable {
   /// The zone has changed up to this position.
   case notification(Cursor)

@@ -11,7 +11,7 @@
     /// The maximum length of a line in bytes. The server sends shorter lines.
     private static let maximumLineBytes = 2 * Wire.eventBytes
 
-    /// Returns the signs that are completed by this chunk.
+    /// Returns the messages that this chunk completes.
     mutating func take(_ bytes: [UInt8]) -> [ChannelSign] {
       var signs: [ChannelSign] = []
       for byte in bytes {

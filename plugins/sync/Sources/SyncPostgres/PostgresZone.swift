@@ -245,14 +245,16 @@
       return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
-    /// Returns the first part of the first swap in a zone, which reserves sequence numbers and sets the tag.
+    /// Returns the beginning of the statement for the first swap in a zone. It reserves sequence numbers and sets the
+    /// tag.
     private static func takesNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
         RETURNING \(sequence) - $14::int8 AS seq, generation, dropped_seq),
       """
     }
-    /// Returns the first part of later swaps. If the first swap failed, the zone has another tag, so no row is found.
+    /// Returns the beginning of the statement for later swaps. If the first swap failed, the zone has another tag, so
+    /// no row is found.
     private static func hasNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (SELECT \(sequence) - $14::int8 AS seq, generation, dropped_seq FROM sync_zone

@@ -4,7 +4,7 @@ import FlowModel
 enum PreferenceRule {
   static let keyLimitBytes = 128
 
-  /// Returns the problem of a value for this key, or nil if it is allowed. Keys without a manager accept any value.
+  /// Returns the problem with a value for this key, or nil if it is allowed. Keys without a manager accept any value.
   static func problem(with value: Value, for key: String) -> String? {
     switch key {
     case AccountManager.preference: AccountManager.problem(with: value)
@@ -15,7 +15,7 @@ enum PreferenceRule {
     }
   }
 
-  /// Returns the problem of a key, or nil if it is allowed.
+  /// Returns the problem with a key, or nil if it is allowed.
   static func problem(withKey key: String) -> String? {
     (1...keyLimitBytes).contains(key.utf8.count) ? nil : "a preference needs a key of 1 to \(keyLimitBytes) bytes"
   }

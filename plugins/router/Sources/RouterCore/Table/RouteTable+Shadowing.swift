@@ -37,7 +37,7 @@ extension RouteTable {
 
   /// Returns the routes that no URL reaches. Also returns routes for all hosts that only universal links reach.
   ///
-  /// For each route, it looks up URLs that match as few other routes as possible. A parameter's value is a text that
+  /// For each route, it looks up URLs that match as few other routes as possible. A parameter's value is a string that
   /// appears in no pattern and fits as few other types as possible. Each word of `bool` and `enum` is tested. `**` is
   /// tested with every number of segments up to one more than the longest pattern has. If none of these URLs reaches
   /// the route, no URL does. If there are too many to test, `isProven` is false.

@@ -94,7 +94,7 @@ public struct ScannedURL: Sendable {
     range.map { item in (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1])) }
   }
 
-  /// A text for each ignored item, with its key and the reason.
+  /// A string for each ignored item, with its key and the reason.
   public var ignored: [String] {
     ignoredParts.map { part in
       let name = part.key.map { "\(part.origin.rawValue) '\(string($0))'" } ?? "\(part.origin.rawValue)"

@@ -21,7 +21,7 @@ public struct URLPolicy: Sendable, Hashable {
 
   /// The possible interpretations of the part of a URL after `#`.
   public enum FragmentUse: String, Sendable, Hashable {
-    /// A text that does not affect matching.
+    /// Text that does not affect matching.
     case text
     /// Parameters such as `access_token=…&state=…`, which are never logged.
     case parameters

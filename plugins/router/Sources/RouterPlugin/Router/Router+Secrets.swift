@@ -13,7 +13,7 @@ extension Router {
     return link
   }
 
-  /// Returns the URL in the form in which logs show it.
+  /// Returns the URL as logs show it.
   func shown(_ url: String, isSecret: Bool) -> String { isSecret ? Self.hiddenLink : table.forLog(url) }
 
   /// Returns the URL of an expired link, which a later step may report, unless the link is secret.
@@ -36,7 +36,7 @@ extension Router {
     return outcome
   }
 
-  /// True if a text is a page, a default value or part of a pattern. These are the app's own words and must not be
+  /// True if `text` is a page, a default value or part of a pattern. These are the app's own words and must not be
   /// hidden.
   func isOwnWord(_ text: String) -> Bool {
     table.routes.contains { route in

@@ -23,7 +23,7 @@ public struct InterfaceState: Sendable, Hashable {
     if pages.count > Self.pageLimit { pages.removeFirst(pages.count - Self.pageLimit) }
   }
 
-  /// The form in which the state is saved. It omits pages and parameters that must not be saved.
+  /// The state as it is saved, without pages and parameters that must not be saved.
   public var value: Value {
     [
       "tab": tab.map(Value.string) ?? .null,
@@ -47,7 +47,7 @@ public struct InterfaceState: Sendable, Hashable {
 }
 
 extension PageRequest {
-  /// The form in which the page is saved.
+  /// The page as it is saved.
   var value: ValueObject {
     ["page": .string(page), "presentation": presentation.value, "parameters": .object(parameters)]
   }
