@@ -29,7 +29,7 @@
 
       """
 
-    /// True if any file in the folder contains a text.
+    /// True if any file in the folder contains `text`.
     private func isStored(_ text: String) -> Bool {
       let files = FileManager.default.enumerator(at: tool.folder, includingPropertiesForKeys: nil)
       return files?.contains { file in

@@ -1,6 +1,6 @@
 import Testing
 
-/// Editors on Windows put a byte order mark at the beginning of a text. flowrun ignores it.
+/// Editors on Windows put a byte order mark at the beginning of a file. flowrun ignores it.
 @Suite(.timeLimit(.minutes(10))) struct `A byte order mark` {
   private static let mark = "\u{FEFF}"
 

@@ -150,7 +150,7 @@ import Testing
 }
 
 extension String {
-  /// Returns the column of a text, counted from 1.
+  /// Returns the column of `text`, counted from 1.
   fileprivate func distance(to text: String) -> Int {
     range(of: text).map { distance(from: startIndex, to: $0.lowerBound) + 1 } ?? 0
   }

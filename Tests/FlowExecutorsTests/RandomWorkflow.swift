@@ -69,7 +69,7 @@ struct RandomWorkflow {
     files["flow.yaml"] = outputs.isEmpty ? text : text + "outputs:\n" + outputs
   }
 
-  /// Returns a text as a quoted YAML string.
+  /// Returns `text` as a quoted YAML string.
   private static func quoted(_ text: String) -> String {
     let escapes: [Character: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t"]
     return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""

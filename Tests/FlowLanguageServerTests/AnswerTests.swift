@@ -384,6 +384,6 @@ import Testing
 }
 
 extension String {
-  /// Returns how often a text occurs in this string.
+  /// Returns the number of occurrences of `text`.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

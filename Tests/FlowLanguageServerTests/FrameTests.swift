@@ -237,7 +237,7 @@ import Testing
   }
 }
 
-/// A text as an editor stores it, in UTF-16.
+/// A document as an editor stores it, in UTF-16.
 private struct ClientText {
   private(set) var units: [UInt16]
 

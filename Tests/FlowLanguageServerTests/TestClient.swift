@@ -221,7 +221,7 @@ final class TestClient {
       ["textDocument": ["uri": .string(uri), "languageId": "yaml", "version": 1, "text": .string(text)]])
   }
 
-  /// Removes the cursor `¦` from a text. Returns the text and the position of the cursor.
+  /// Removes the cursor `¦` from `marked`. Returns the text and the position of the cursor.
   static func cut(_ marked: String) -> (text: String, position: Value) {
     let parts = marked.split(separator: "¦", maxSplits: 1, omittingEmptySubsequences: false)
     let before = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
@@ -231,7 +231,7 @@ final class TestClient {
     )
   }
 
-  /// Opens a text and returns the response to a request at its cursor `¦`.
+  /// Opens a document and returns the response to a request at its cursor `¦`.
   func ask(_ method: String, at marked: String, _ more: ValueObject = [:]) throws -> Value {
     let (text, position) = Self.cut(marked)
     try open(text)

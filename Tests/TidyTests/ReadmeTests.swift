@@ -174,7 +174,7 @@ final class PageFolder {
 }
 
 extension Block {
-  /// Returns a regular expression for a text, in which each duration matches any duration.
+  /// Returns a regular expression for a string, in which each duration matches any duration.
   private static func pattern(_ text: String) -> String {
     NSRegularExpression.escapedPattern(for: text)
       .replacing(/\b[0-9]+(?:\\\.[0-9]+)? (?:µs|ms|s)\b/, with: "[0-9.]+ (?:µs|ms|s)")
