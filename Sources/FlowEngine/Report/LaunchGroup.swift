@@ -1,9 +1,9 @@
-/// The way in which an app was launched. Times of different groups cannot be compared: a launch in the background shows
-/// no window, and a prewarmed launch has done some of its work in advance.
+/// A way of launching an app. Times of different groups cannot be compared: a launch in the background shows no window,
+/// and a prewarmed launch has done some of its work in advance.
 package struct LaunchGroup: Sendable, Hashable {
   /// The reason for the launch, or `none` if the run was not activated.
   package let reason: String
-  /// The way in which the app was first entered, such as `cold` or `prewarmed`.
+  /// The first entry into the app, such as `cold` or `prewarmed`.
   package let entry: String
 
   /// Creates the group of a run from values of its report.

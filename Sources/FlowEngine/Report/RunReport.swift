@@ -21,7 +21,7 @@ public struct RunReport: Sendable {
   package var prewarmMilliseconds: Double
   /// The launch, and each return of the app to the foreground (C18), in order.
   package var entries: [AppEntry]
-  /// The total time for which steps ran on the main thread.
+  /// The total time that steps spent on the main thread.
   package var mainQueueMilliseconds: Double
   /// The steps that determined when the gate was ready or, if no step is blocking, when the run ended, in order.
   package var criticalPath: [PathStep]
@@ -109,13 +109,13 @@ public struct RunReport: Sendable {
 
   /// The outcome and times of the launch gate.
   public struct Gate: Sendable {
-    /// The way in which the gate opened or ended.
+    /// How the gate opened or ended.
     public var outcome: GateOutcome
     /// The time at which the gate opened, or nil if it did not.
     public var openedAt: Double?
     /// The time at which the last blocking step was satisfied, or nil if one was not.
     package var readyAt: Double?
-    /// The time for which the minimum kept the gate closed after all blocking steps had been satisfied.
+    /// How long the minimum kept the gate closed after all blocking steps had been satisfied.
     package var heldByMinMilliseconds: Double
     /// The blocking steps that had not finished when the gate reached its maximum.
     public var late: [StepID]
@@ -177,9 +177,9 @@ public struct RunReport: Sendable {
     public var startedAt: Double?
     /// The time at which the step finished, or nil if it did not.
     public var endedAt: Double?
-    /// The time for which the step was ready before it started.
+    /// How long the step was ready before it started.
     package var waitedMilliseconds: Double?
-    /// The time for which the body continued after the step's maximum, or nil if it ended in time.
+    /// How long the body continued after the step's maximum, or nil if it ended in time.
     package var overrunMilliseconds: Double?
     /// True if the step's body was abandoned, because it did not end when asked to.
     package var isAbandoned: Bool

@@ -52,7 +52,7 @@ public struct RunOptions: Sendable {
   package var removesLeftovers = false
   /// The selected steps, or nil to run all.
   package var selection: StepSelection?
-  /// The time for which the run waits for a file that a step produced on another machine to appear here.
+  /// How long the run waits for a file that a step produced on another machine to appear here.
   package var fileWait = Duration.seconds(10)
   /// The seed for the pauses before retries. Runs with the same seed have the same pauses.
   package var jitterSeed: UInt64 = 0

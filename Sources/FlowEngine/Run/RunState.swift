@@ -33,7 +33,7 @@ struct RunState {
   var itemStepCount = 0
   var launch: Launch
   var environment: ValueObject = [:]
-  /// The time for which the plan's timer is set, or nil if none is set.
+  /// The time at which the plan's timer fires, or nil if it is not set.
   var timerAt: Int?
   var postedCount = 0
   var eventValues = EventValues()

@@ -309,7 +309,7 @@ public final class WorkflowRun: Sendable {
 
 /// The outcome and time of the launch gate.
 public struct GateOpening: Sendable, Hashable {
-  /// The way in which the gate opened or ended.
+  /// How the gate opened or ended.
   public var outcome: GateOutcome
   /// The time from activation to the opening, or nil if the run was cancelled before the gate opened.
   public var openedAt: Duration?

@@ -19,7 +19,7 @@ package struct StepReading: Sendable, Hashable {
   package var startedAtNanoseconds: Int?
   /// The time at which the step finished, or nil if it has not finished.
   package var endedAtNanoseconds: Int?
-  /// The time for which the body continued after the step's maximum, or nil if the step ended in time.
+  /// How long the body continued after the step's maximum, or nil if the step ended in time.
   package var overrunNanoseconds: Int?
   /// True if the step's body was abandoned, because it did not end when asked to.
   package var isAbandoned: Bool

@@ -138,7 +138,7 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The outcome of the gate and the time of its opening.
 package struct OpenedGate: Sendable, Hashable {
-  /// The way in which the gate opened or ended.
+  /// How the gate opened or ended.
   package var outcome: GateOutcome
   /// The time in nanoseconds from the start of the run.
   package var atNanoseconds: Int

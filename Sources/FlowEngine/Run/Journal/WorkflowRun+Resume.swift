@@ -85,7 +85,7 @@ extension WorkflowRun {
 }
 
 extension GateClock {
-  /// Opens the gate of a resumed run as an earlier process has.
+  /// Opens the gate of a resumed run with the recorded outcome and time.
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
     note(opened)

@@ -18,9 +18,9 @@ package final class PoolQueues: Sendable {
   static let most = 48
   /// The time that Dispatch has to start a block.
   static let arrivalNanoseconds = 5_000_000
-  /// The time for which no work is accepted after a block was late.
+  /// How long no work is accepted after a block was late.
   static let pauseNanoseconds = 1_000_000_000
-  /// The time for which the thread that calls `async` is kept while it is idle.
+  /// How long the thread that calls `async` is kept while it is idle.
   private static let idleTime = DispatchTimeInterval.seconds(2)
 
   private let clock: RunClock

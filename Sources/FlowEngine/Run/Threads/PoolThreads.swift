@@ -26,7 +26,7 @@ package final class PoolThreads: Sendable {
     #endif
   }
 
-  /// The time for which an idle thread is kept.
+  /// How long an idle thread is kept.
   private static let idleTime = DispatchTimeInterval.seconds(2)
   /// The number of threads that are given up for other uses when the system refuses to create one.
   private static let reserve = 4

@@ -9,7 +9,7 @@ final class Leftovers: Sendable {
   struct Remains: Sendable {
     /// The full name of the step, including the items of outer runs.
     var name: String
-    /// The step of the outermost run under which the leftovers are reported.
+    /// The step of the outermost run that reports the leftovers.
     var step: StepIndex
     /// The files, with their states when the items succeeded.
     var files: [InputStamp]
