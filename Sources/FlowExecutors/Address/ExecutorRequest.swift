@@ -28,7 +28,7 @@ package struct ExecutorRequest: Sendable {
   package var hasSizedItems = false
   /// True if the executor also runs steps that request no resources.
   package var hasPlainSteps = true
-  /// The maximum time for which a request to Slurm is repeated while its controller temporarily refuses requests.
+  /// The maximum time to repeat a request to Slurm while its controller temporarily refuses requests.
   package var slurmPatience = Duration.seconds(120)
   /// The intervals and time limits of the workers' heartbeats.
   package var pulse = PulseRhythm()

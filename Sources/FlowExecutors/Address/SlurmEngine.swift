@@ -11,8 +11,8 @@ struct SlurmEngine {
   let environment: [String: String]
   /// The nodes that allocations must not use.
   var excluded: [String] = []
-  /// The maximum time for which a request is repeated while Slurm temporarily refuses requests, for example while its
-  /// controller starts.
+  /// The maximum time to repeat a request while Slurm temporarily refuses requests, for example while its controller
+  /// starts.
   var patience = Duration.seconds(120)
   /// Receives the standard error of successful Slurm commands.
   var tell: @Sendable (String) -> Void = { _ in }
@@ -26,7 +26,7 @@ struct SlurmEngine {
   /// allocation.
   let mark = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  /// The default time for which an allocation may wait in Slurm's queue.
+  /// The default maximum wait of an allocation in Slurm's queue.
   private static let usualWait = Duration.seconds(3600)
 
   init(address: ExecutorAddress, environment: [String: String]) {

@@ -29,7 +29,7 @@ package struct WorkerStart: Sendable, Hashable {
   /// True if an allocation must be released before the worker is started again. The engine may have created one without
   /// being able to report it.
   var isReleasedBeforeRestart = true
-  /// The maximum time for which a start is repeated while the engine temporarily cannot start anything.
+  /// The maximum time to repeat a start while the engine temporarily cannot start anything.
   var patience = Duration.zero
 
   package init(
