@@ -17,15 +17,14 @@ struct LaunchGroups: ParsableArguments {
   var launch: String?
 
   struct Group {
-    /// The way in which the runs were launched, or nil if runs of all launches are in one group.
+    /// How the runs were launched, or nil if runs of all launches are in one group.
     var launch: LaunchGroup?
     var sample: RunSample
 
     var name: String { launch?.name ?? "all launches" }
   }
 
-  /// Groups the runs by the way in which they were launched, or selects those given with `--launch`. The largest group
-  /// is first.
+  /// Groups the runs by how they were launched, or selects those given with `--launch`. The largest group is first.
   func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
     if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }

@@ -13,7 +13,7 @@
     package var port = 8470
     /// The token that the link must contain.
     package var token: String
-    /// The address under which browsers reach the server if there is a reverse proxy. Otherwise nil.
+    /// The server's address for browsers if there is a reverse proxy. Otherwise nil.
     package var publicURL: PublicAddress?
     /// True if pages offer no actions that start or change runs.
     package var isReadOnly = false

@@ -12,7 +12,7 @@ package struct RunFigures {
   package var gate: Double?
   /// The outcome of the gate, in the words of the report.
   package var gateOutcome: String?
-  /// The way in which the run was launched: the reason and the first entry.
+  /// How the run was launched: the reason and the first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
   /// Reads the figures from the summary of a run.

@@ -94,7 +94,7 @@ struct ResumeCommand: Subcommand {
   /// If the holder has ended but the lock is still held, another process may be taking over: the number of further
   /// checks, and the interval between them.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
-  /// The time for which `--wait` tolerates an unavailable store, for example while a database restarts or fails over.
+  /// How long `--wait` tolerates an unavailable store, for example while a database restarts or fails over.
   private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {

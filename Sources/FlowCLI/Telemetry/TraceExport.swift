@@ -6,7 +6,7 @@ import Synchronization
 /// Sends the spans of a finished run within ``patience``. If this fails, the result of the run stays the same, and a
 /// warning reports how many spans were not sent.
 final class TraceExport: Sendable {
-  /// The maximum time by which sending spans delays the end of a run.
+  /// The maximum delay of a run's end while spans are sent.
   static let patience = Duration.seconds(2)
   static let spansPerRequest = 500
   /// The maximum number of spans that are sent for a run.

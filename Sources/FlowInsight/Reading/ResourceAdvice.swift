@@ -105,7 +105,7 @@ package struct ReportedJob: Sendable, Hashable {
   package var requested: MachineResources
   /// The state as reported by the cluster, or nil if it is unknown.
   package var state: String?
-  /// The time for which the job's resources were allocated.
+  /// How long the job's resources were allocated.
   package var elapsedMilliseconds: Int?
   /// The processor time used by the job.
   package var cpuMilliseconds: Int?

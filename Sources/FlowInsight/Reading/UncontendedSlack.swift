@@ -27,7 +27,7 @@ package struct UncontendedSlack {
     // A different result means that the assumptions do not hold, so the slack must be found by simulations.
     guard last == base else { return nil }
     // The possible delay of each step's start. A step's minimum counts from its start, so a delayed step still takes
-    // its whole span. The work alone can grow further, by the time for which the minimum delayed the end.
+    // its whole span. The work alone can grow further, by the time that the minimum delayed the end.
     var delays = slack
     for step in order.reversed() {
       if isAwaited(step) {
