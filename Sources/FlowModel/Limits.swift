@@ -86,7 +86,7 @@ package enum Limits {
   package static let cpus = 65_536
   /// The maximum number of different `resources` in a workflow. Each of them has a separate queue.
   package static let requests = 1_000
-  /// The longest time for which a command can have time to end before it is killed: 10 minutes.
+  /// The longest time that a command can be given to end before it is killed: 10 minutes.
   package static let stopTime = Duration.seconds(600)
   /// The longest time limit for cleanup in a cancelled run: 1 hour.
   package static let cleanupTime = Duration.seconds(3600)

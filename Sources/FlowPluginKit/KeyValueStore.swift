@@ -16,7 +16,7 @@ public protocol KeyValueStore: Sendable {
 
 /// A change of a ``KeyValueStore``.
 public enum KeyValueChange: Sendable, Hashable {
-  /// Sets the value of a key, whether the key exists or not.
+  /// Sets the value of a key, whether or not the key exists.
   case put(key: String, value: Value)
   /// Removes a key and its value. Does nothing if the key does not exist.
   case delete(key: String)

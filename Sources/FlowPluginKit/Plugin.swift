@@ -59,7 +59,7 @@ public struct PluginDetails: Sendable {
 
 /// A handle that a plugin provides to every run.
 public struct PluginHandle: Sendable {
-  /// The key under which steps find the handle.
+  /// The key that steps use to find the handle.
   package let key: HandleKey
   /// The live object that steps receive.
   package let handle: any Sendable

@@ -7,7 +7,7 @@ public struct RegisteredAction: Sendable {
   package let declaration: ActionDeclaration
   /// Runs the action.
   package let body: Body
-  /// A simpler way of running a synchronous action without inputs and outputs, or nil.
+  /// Runs the action without preparing inputs and outputs. Nil unless the action is synchronous and has neither.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
   /// The body in parts, which releases its thread while the action waits, or nil.
   package let bodyInParts: BodyInParts?

@@ -111,7 +111,7 @@
       return PQgetResult(connection)
     }
 
-    /// The time by which the answer to a request sent now must arrive.
+    /// The deadline for the answer to a request that is sent now.
     private var deadline: ContinuousClock.Instant { .now + .milliseconds(answerMilliseconds) }
 
     /// Returns the name of a prepared statement. Returns nil if it cannot be prepared; running it then throws the

@@ -19,7 +19,7 @@ final class SQLiteConnection {
   static let begin = FlowSQLite.SQLiteConnection.begin
   static let commit = FlowSQLite.SQLiteConnection.commit
 
-  /// The time for which a write waits for a write of another process.
+  /// How long a write waits for a write of another process.
   private static let busyMilliseconds = 10_000
 
   /// Opens an existing file.

@@ -189,7 +189,7 @@ extension SQLiteRunStore {
 
   static func folder(of path: String) -> String { FilePath.folder(of: path) }
 
-  /// Acquires the lock under which tables are created, which is byte 0 of the lock file. Waits for at most 5 s.
+  /// Acquires the lock for creating tables, which is byte 0 of the lock file. Waits for at most 5 s.
   private static func creationLock(_ path: String) throws(StoreProblem) -> RunLock {
     for _ in 0..<5000 {
       do throws(SystemError) {

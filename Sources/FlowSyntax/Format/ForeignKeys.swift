@@ -73,7 +73,8 @@ enum ForeignKeys {
     counterpart(ofForeach: key).map { question(key, $0) }
   }
 
-  /// Keys under which other tools list steps. If a workflow has one of them, a missing `steps` is not reported as well.
+  /// Keys that other tools use for the list of steps. If a workflow has one of them, a missing `steps` is not reported
+  /// as well.
   static let holdingSteps: Set<String> = [
     "jobs", "tasks", "services", "processes", "stages", "dag", "templates", "spec", "do",
   ]

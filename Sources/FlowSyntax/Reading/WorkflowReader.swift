@@ -179,7 +179,7 @@ struct WorkflowReader: DocumentReading {
     return timeout
   }
 
-  /// Removes the diagnostic about missing `steps` if the file has a key under which other tools list steps.
+  /// Removes the diagnostic about missing `steps` if the file has a key that other tools use for the list of steps.
   private mutating func forgiveForeignSteps(_ root: NodeID) {
     guard !diagnostics.isEmpty, locations.value(.steps) == nil,
       ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })
