@@ -5,7 +5,7 @@ extension Write {
   /// the device's file. It is never 0. It covers only the user's action, not later changes by a clock or the arbiter.
   package var check: UInt32 { seal == 0 ? contentCheck : seal }
 
-  /// Returns this write with its checksum fixed, so that later changes do not alter it.
+  /// Returns this write with its current checksum stored, so that later changes do not alter it.
   package func sealed() -> Write {
     var result = self
     result.seal = contentCheck

@@ -17,7 +17,7 @@ extension RecordProjection {
 }
 
 extension StoreChange {
-  /// The prefix of the keys under which rows are saved.
+  /// The prefix of the keys of saved rows.
   package static let shownPrefix = "shown/"
 
   static func shown(_ key: RecordKey, _ row: [UInt8]?) -> StoreChange {

@@ -81,8 +81,8 @@ extension SyncMachine {
     replica.begin(key, in: isDeleted ? cell.content.incarnation + 1 : cell.content.incarnation, exactly: true)
   }
 
-  /// Returns those of the unknown records that the zone does not have. Writes that create them may have to start in a
-  /// later incarnation. For records outside the subscription, only the zone's responses show that they are missing.
+  /// Returns the unknown records that the zone does not have. Writes that create them may have to start in a later
+  /// incarnation. For records outside the subscription, only the zone's responses show that they are missing.
   mutating func takeMissing(_ unknown: Set<RecordKey>) -> Set<RecordKey> {
     defer { missing = [] }
     return unknown.filter { !replica.mayBeOutside($0) || missing.contains($0) }

@@ -3,7 +3,7 @@ import SyncCore
 import SyncEngine
 
 extension SQLiteReplicaStore {
-  /// The key under which the definitions of the tables with rows are stored.
+  /// The key of the stored definitions of the tables with rows.
   static let shownKey = "shown"
 
   /// Creates the tables for these collections unless the file already has them. Returns true if they were created and

@@ -317,7 +317,7 @@
   }
 
   extension SyncServer {
-    /// The device name under which the server watches its backend.
+    /// The device name that the server uses to watch its backend.
     static let serverDevice = DeviceID(stem: "server", random: 0)
   }
 #endif

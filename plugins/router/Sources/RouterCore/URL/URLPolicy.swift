@@ -14,7 +14,7 @@ public struct URLPolicy: Sendable, Hashable {
   /// True if the first segment of a custom scheme's URL is case-sensitive. If false, it is compared like a host (RFC
   /// 3986), ignoring case.
   public var caseSensitiveHost: Bool
-  /// The way in which the part of a URL after `#` is interpreted.
+  /// The interpretation of the part of a URL after `#`.
   public var fragmentUse: FragmentUse
   /// The maximum sizes of a URL and its parts.
   public var limits: URLLimits
