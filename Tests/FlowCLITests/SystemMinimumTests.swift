@@ -14,7 +14,7 @@ import Testing
   #if os(Linux)
     @Test(.timeLimit(.minutes(10))) func `flowrun refuses to run with too little address space`() throws {
       defer { tool.remove() }
-      // The smallest limit under which the system's loader can start the program. Below it, loading fails or crashes.
+      // The smallest limit that lets the system's loader start the program. Below it, loading fails or crashes.
       let (status, output) = try Shell.run(
         """
         cd '\(tool.folder.path)' || exit 9
