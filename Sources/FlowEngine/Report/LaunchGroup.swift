@@ -12,6 +12,6 @@ package struct LaunchGroup: Sendable, Hashable {
     self.entry = isPrewarmed ? "prewarmed" : entry ?? "cold"
   }
 
-  /// The name of the group in output for people, such as `user (cold)`.
+  /// The name of the group in human-readable output, such as `user (cold)`.
   package var name: String { "\(reason) (\(entry))" }
 }

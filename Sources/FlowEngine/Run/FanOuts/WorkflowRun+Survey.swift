@@ -4,7 +4,7 @@ import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 
-/// The items of a fan-out, with the files and findings that tell which of them are up to date.
+/// The items of a fan-out, with the files and findings that determine which of them are up to date.
 struct SurveyedItems: Sendable {
   var values: FanOutValues
   /// The decisions for items for which the step's `if` is false or invalid, by index.

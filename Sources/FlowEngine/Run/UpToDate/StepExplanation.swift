@@ -14,7 +14,7 @@ package struct StepExplanation: Sendable {
   /// The id of the step in the workflow.
   package var step: StepID
   package var fate: Fate
-  /// The reason for ``fate``, as text for the user.
+  /// The human-readable reason for ``fate``.
   package var reason: String
   /// The predictions for the step's items. Empty if the items are not known or the step declares no files.
   package var items: [Item] = []
@@ -30,7 +30,7 @@ package struct StepExplanation: Sendable {
     /// The name of the item, such as the path of its file, or nil if it has none.
     public var name: String?
     package var fate: Fate
-    /// The reason for ``fate``, as text for the user.
+    /// The human-readable reason for ``fate``.
     public var reason: String
   }
 }
