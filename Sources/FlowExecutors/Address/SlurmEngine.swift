@@ -61,7 +61,7 @@ struct SlurmEngine {
     }
   }
 
-  /// The variables with which users set defaults for `srun` or select the cluster. Of these, Slurm itself sets only
+  /// The variables that users set to change defaults of `srun` or select the cluster. Of these, Slurm itself sets only
   /// `SLURM_CONF` in a job, and its value is the same everywhere.
   static let userVariables: Set<String> = [
     "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SLURM_ACCOUNT", "SLURM_PARTITION", "SLURM_QOS", "SLURM_CONSTRAINT",

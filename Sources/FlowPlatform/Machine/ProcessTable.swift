@@ -1,6 +1,6 @@
 /// Reads the list of processes from `/proc`, which only Linux has. On other systems, the list is empty.
 package enum ProcessTable {
-  /// What the system reports about a process.
+  /// The system's information about a process.
   package struct ProcessState {
     /// True if the process has ended but has not been reaped.
     package var hasEnded: Bool

@@ -68,7 +68,7 @@ struct SupportFolder: Sendable {
   /// The folder of the optimized object files.
   static let hotFolder = "hot"
 
-  /// Returns the paths of the object files with which a program that imports the module must be linked.
+  /// Returns the paths of the object files that a program must be linked with if it imports the module.
   static func objects(in folder: String) -> [String] {
     SupportFile.swift.map { file in
       "\(folder)/\(file.isHot ? hotFolder + "/" : "")\(file.name.dropLast("swift".count))o"

@@ -1,4 +1,4 @@
-/// The command line with which this process was started.
+/// The command line of this process.
 package enum ProcessArguments {
   /// The program's name followed by its arguments.
   ///
