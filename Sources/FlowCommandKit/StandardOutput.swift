@@ -6,8 +6,8 @@ import FlowSystem
 
 /// Writes whole lines to standard output and standard error with `write(2)`.
 ///
-/// Control characters in text for people are made visible, so that files, commands and plugins cannot move the cursor.
-/// A write error is reported once. The process then ends with 74 unless its exit code is already more severe.
+/// Control characters in human-readable text are made visible, so that files, commands and plugins cannot move the
+/// cursor. A write error is reported once. The process then ends with 74 unless its exit code is already more severe.
 package enum StandardOutput {
   /// The reason why standard output could not be written.
   package struct Failure: Sendable {
@@ -27,7 +27,7 @@ package enum StandardOutput {
     var errorRoute: (@Sendable (String) -> Void)?
     /// True if the process is about to end. A slow reader then loses the rest of the output.
     var isHurried = false
-    /// Hides secrets in text for people. Nil if there are none.
+    /// Hides secrets in human-readable text. Nil if there are none.
     var mask: SecretMask?
     /// Output that is held back until a command releases the terminal. Nil if output is written immediately.
     var held: [(file: Int32, bytes: [UInt8])]?
@@ -91,8 +91,8 @@ package enum StandardOutput {
     state.mutex.withLock { $0.errorRoute = route }
   }
 
-  /// Hides these secrets in all further text for people. Such text has already been masked where it was created; this
-  /// is the last safeguard.
+  /// Hides these secrets in all further human-readable text. Such text has already been masked where it was created;
+  /// this is the last safeguard.
   package static func hide(_ mask: SecretMask?) { if let mask { state.mutex.withLock { $0.mask = mask } } }
 
   /// The maximum number of bytes that are held back while a command uses the terminal.
@@ -139,7 +139,7 @@ package enum StandardOutput {
 
   private static func hidden(_ text: String) -> String { state.mutex.withLock { $0.mask }?.masked(text) ?? text }
 
-  /// Writes text for people to standard output. Control characters are made visible.
+  /// Writes human-readable text to standard output. Control characters are made visible.
   package static func write(_ text: String) {
     let text = hidden(text)
     write(bytes: TerminalText.visibleLines(text, keepsColors: allowsColor), to: 1)
@@ -157,7 +157,7 @@ package enum StandardOutput {
   /// Writes bytes for programs to standard output, unchanged.
   package static func write(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { write($0, to: 1) } }
 
-  /// Writes text for people to standard error. Control characters are made visible.
+  /// Writes human-readable text to standard error. Control characters are made visible.
   package static func writeError(_ text: String) {
     let text = TerminalText.visibleLines(hidden(text), keepsColors: errorAllowsColor)
     if let route = state.mutex.withLock({ $0.errorRoute }) { return route(text) }

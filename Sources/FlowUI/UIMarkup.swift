@@ -144,7 +144,7 @@
       return html + links.map { "<a href=\"\(escaped($0.0))\">\($0.1)</a>" }.joined(separator: " ") + "</p>"
     }
 
-    /// Returns panels for the questions of a run, and for the events for which its steps wait.
+    /// Returns panels for the questions of a run, and for the events that its steps wait for.
     static func requests(_ view: RunPageView) -> String {
       var html = ""
       for question in view.questions {

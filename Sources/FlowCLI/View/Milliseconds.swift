@@ -1,4 +1,4 @@
-/// Formats times for people, such as `0.4 ms`, `12 ms` or `2.000 s`.
+/// Formats human-readable times, such as `0.4 ms`, `12 ms` or `2.000 s`.
 package enum Milliseconds {
   package static func text(_ milliseconds: Double) -> String {
     let magnitude = abs(milliseconds)
