@@ -1,5 +1,5 @@
-/// Formats diagnostics for people. The location, message and code are followed by the lines of the file, with carets
-/// below them.
+/// Formats diagnostics as human-readable text. The location, message and code are followed by the lines of the file,
+/// with carets below them.
 ///
 /// ```
 /// nightly.yaml:12:13: error: step 'publish' needs 'fetchh', which is not a step [unknown-step]

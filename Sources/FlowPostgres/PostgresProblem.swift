@@ -11,7 +11,7 @@
     /// executed.
     case guardFailed
 
-    /// A description of the error for people.
+    /// A human-readable description of the error.
     package var message: String {
       switch self {
       case .unreachable(let message), .storage(let message): message

@@ -49,7 +49,8 @@ public protocol RunStore: Sendable {
   /// Returns the sizes of journals and summaries in bytes, by run. Empty runs may be omitted.
   func sizes() throws(StoreProblem) -> [String: Int]
 
-  /// Returns the definition with which a run was last started or resumed. Throws `unknown` if there is no such run.
+  /// Returns the definition that was used when a run was last started or resumed. Throws `unknown` if there is no such
+  /// run.
   func definition(of run: String) throws(StoreProblem) -> [UInt8]
 
   /// Removes the given runs with all data that belongs only to them, even if they are damaged. Runs that are running

@@ -195,7 +195,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Returns the definition with which a run was last started or resumed.
+  /// Returns the definition that was used when a run was last started or resumed.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] { try entry(run).definition }
 
   private func entry(_ run: String) throws(StoreProblem) -> KeptRun {
