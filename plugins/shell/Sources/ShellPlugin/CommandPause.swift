@@ -1,6 +1,6 @@
 import FlowSystem
 
-/// The conditions on which a command continues after waiting without a thread.
+/// The conditions that make a command continue after waiting without a thread.
 struct CommandPause: Sendable {
   /// The descriptors. The command continues once one of them is readable.
   var files: [CInt]

@@ -36,7 +36,7 @@ final class CommandService: Sendable {
     case ends(ServiceStart, GroupOutcome)
   }
 
-  /// The event on which a service continues after waiting without a thread.
+  /// The event that makes a service continue after waiting without a thread.
   private enum Pause: Sendable {
     case output(CommandPause)
     case outcome(GroupOutcome)

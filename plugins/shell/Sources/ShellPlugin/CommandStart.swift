@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The program, arguments and environment with which a command is started.
+/// The program, arguments and environment of a command to start.
 struct CommandStart {
   let command: Command
   /// The program that runs the command: the first word of a list, or the shell of a script.

@@ -30,7 +30,7 @@ struct ServiceReader: ~Copyable {
   }
 
   /// Reads until the command has ended and `awaitsMore` returns false, and then returns nil. If the command is silent
-  /// and the thread is shared, returns the conditions on which to continue.
+  /// and the thread is shared, returns the conditions for continuing.
   mutating func read(_ group: ProcessGroup, on thread: StepThread, awaitsMore: () -> Bool) -> CommandPause? {
     let isShared = thread.isWanted != nil && ReadinessWatch.shared.begin()
     while true {

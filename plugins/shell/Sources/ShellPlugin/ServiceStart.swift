@@ -114,7 +114,7 @@ final class ServiceStart: Sendable {
   }
 
   /// Reads the command's output until the command has ended, and then returns nil. If the command is silent and the
-  /// thread is shared, returns the conditions on which to continue.
+  /// thread is shared, returns the conditions for continuing.
   func read(on thread: StepThread) -> CommandPause? {
     let (pause, last) = reader.withLock { reader -> (CommandPause?, LastLines?) in
       guard var open = reader.take() else { return (nil, nil) }

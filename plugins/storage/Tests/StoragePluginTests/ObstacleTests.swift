@@ -45,7 +45,7 @@ import Testing
       }
     }
 
-    @Test func `reports that its file is not readable`() async {
+    @Test func `reports that its file cannot be read`() async {
       allow(0o000)
       await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
         #expect(Self.failure(at: path) == "store-unreadable")

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// A problem with the values of a record, described for people.
+/// A problem with the values of a record, with a human-readable description.
 public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem as a sentence without its remedy.
   public var message: String

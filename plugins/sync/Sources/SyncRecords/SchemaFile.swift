@@ -20,7 +20,7 @@ public struct SchemaFile: Sendable {
     self.schema = diagnostics.containsError ? nil : schema
   }
 
-  /// Returns the diagnostics as text for people, with excerpts from the file.
+  /// Returns the diagnostics as human-readable text, with excerpts from the file.
   package func rendered() -> String { DiagnosticRenderer(source, usesColor: false).render(diagnostics) }
 }
 

@@ -2,7 +2,7 @@ import SyncCore
 
 /// The result of a simulation.
 package struct SimulationReport: Sendable {
-  /// The seed of the plan, with which the simulation can be repeated.
+  /// The seed of the plan. The simulation can be repeated with it.
   package var seed: UInt64
   /// True if all devices and the server ended with identical bytes.
   package var converged = false

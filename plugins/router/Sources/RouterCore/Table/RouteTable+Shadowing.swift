@@ -13,7 +13,7 @@ public struct ShadowedRoute: Sendable, Hashable {
   /// custom scheme's URL is compared ignoring case, but the path of a universal link is not.
   public let link: String?
 
-  /// Returns a message for people, and the reason for it.
+  /// Returns a human-readable message, and the reason for it.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
     let reason = "'\(routes[byIndex].pattern)' matches \(example), for example"
     if let link {

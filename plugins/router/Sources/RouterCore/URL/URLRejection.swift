@@ -54,7 +54,7 @@ public struct URLRejection: Error, Sendable, Hashable {
     self.parameter = parameter
   }
 
-  /// The explanation for people, followed by the parameter or the byte offset in parentheses.
+  /// The human-readable explanation, followed by the parameter or the byte offset in parentheses.
   public var message: String {
     let place = parameter.map { "parameter '\($0)'" } ?? "byte \(offset)"
     return "\(reason.explanation) (\(place))"
