@@ -33,7 +33,7 @@ import Testing
     #expect(try tool.run("analyze", "away.json").standardOutput.contains("resources"))
   }
 
-  @Test func `simulate has other results for another capacity`() throws {
+  @Test func `the results of simulate depend on the capacity`() throws {
     let tool = try tool(
       "name: played\nsteps:\n"
         + (0..<4).map { "  s\($0): { run: 'true', estimate: 100ms, resources: { cpus: 2 } }\n" }.joined())

@@ -165,7 +165,7 @@ import Testing
     #expect(report["radio"].outcome == .success)
   }
 
-  @Test func `a failing step is retried after growing pauses, and its last attempt counts (S34)`() async throws {
+  @Test func `a failing step is retried after increasing pauses, and its last attempt counts (S34)`() async throws {
     let report = try await EngineFixture([
       Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }
     ]).run()

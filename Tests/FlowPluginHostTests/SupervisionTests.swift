@@ -90,7 +90,7 @@ import Testing
     #expect(supervision.starts == 1)
   }
 
-  @Test mutating func `a plugin's program for one call is not started again once it has greeted`() {
+  @Test mutating func `a plugin's program that serves a single call is not restarted after its greeting`() {
     var rules = Supervision.Rules()
     rules.isOneTime = true
     supervision = Supervision(rules)

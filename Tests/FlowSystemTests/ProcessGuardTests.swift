@@ -114,7 +114,7 @@ import Testing
       if case .bytes(let count) = reading.receive(into: $0) { count } else { 0 }
     }
     let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
-    // These are the three standard descriptors and the one with which `ls` reads the folder.
+    // These are the three standard descriptors and the one that `ls` uses to read the folder.
     #expect(lines.first == "4")
     #expect(
       lines.dropFirst().first == "\(group.number) \(group.number)" && lines.dropFirst(2).first == "\(group.number)")
