@@ -67,6 +67,11 @@ import Testing
   @Test(arguments: [
     ("Paris, Texas", "US.TX"), ("Paris, US", nil), ("Springfield, Illinois", "US.IL"), ("Springfield, IL", "US.IL"),
     ("London, Ontario", "CA.08"), ("London, Canada", "CA.08"), ("Birmingham, Alabama, United States", "US.AL"),
+    // These texts are also the beginning of names, such as San José Carpinteros.
+    ("San Jose, CA", "US.CA"), ("San Francisco, CA", "US.CA"), ("Santa Cruz, CA", "US.CA"), ("Kingston, CA", "CA.08"),
+    ("Vancouver, BC", "CA.02"), ("Vancouver, WA", "US.WA"), ("Perth, WA", "AU.08"), ("Sydney, NSW", "AU.02"),
+    ("Melbourne, VIC, Australia", "AU.07"), ("Yellowknife, NT", "CA.13"), ("Darwin, NT", "AU.03"),
+    ("Montreal, Q.C.", "CA.10"),
   ])
   func `limits the results to the enclosing area that the query names`(_ query: String, _ region: String?) throws {
     let place = try best(query)

@@ -97,9 +97,7 @@ public struct ForwardGeocoder: Sendable {
     }
     guard tables.folding.isName(query) else { throw .unusableQuery }
     let parts = query.split { $0 == "," || $0 == "，" || $0 == "、" }.map(Self.trim).filter { !$0.isEmpty }
-    if parts.count > 1 {
-      return found.isEmpty ? try search(parts[0], inside: Array(parts.dropFirst()), options: options) : found
-    }
+    if parts.count > 1 { return try search(parts, orTake: found, options: options) }
     let all = withSimilar(found, query, within: [], options: options)
     if !all.isEmpty { return all }
     if let whole = parts.first, let (areas, rest) = splitHan(whole) {
@@ -125,6 +123,21 @@ public struct ForwardGeocoder: Sendable {
     else { return false }
     let before = bytes[..<index].last { $0 != UInt8(ascii: " ") }
     return before == UInt8(ascii: "(") || before == UInt8(ascii: ",")
+  }
+
+  /// Searches a name inside the areas that follow it. A name that only begins with the whole text, as San José
+  /// Carpinteros begins with `San Jose, CA`, is taken if no place in the areas has the name.
+  private func search(
+    _ parts: [String], orTake found: [Match], options: Options
+  ) throws(Failure) -> [Match] {
+    do throws(Failure) {
+      let inside = try search(parts[0], inside: Array(parts.dropFirst()), options: options)
+      let hasName = inside.first.map { $0.closeness < .prefix } ?? false
+      return hasName || found.isEmpty ? inside : found
+    } catch {
+      guard found.isEmpty else { return found }
+      throw error
+    }
   }
 
   /// Searches for a name inside areas, which are given by name, the smallest first.
@@ -153,7 +166,7 @@ public struct ForwardGeocoder: Sendable {
     return Array(all.sorted(by: Self.isBetter).prefix(options.limit))
   }
 
-  /// Returns the countries, regions and divisions with exactly this name, and the US state with this abbreviation.
+  /// Returns the countries, regions and divisions with exactly this name, and the states and provinces with this code.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
     scan(name) { record, closeness, _ in
@@ -164,10 +177,9 @@ public struct ForwardGeocoder: Sendable {
     }
     // Abbreviations such as `DC` or `D.C.`
     let letters = name.filter { $0 != "." && $0 != " " }.uppercased()
-    let code = "US." + letters
-    if letters.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
-      found.append(.region(state))
-    }
+    guard (2...3).contains(letters.utf8.count) else { return found }
+    let codes = ["US." + letters] + RegionCodes.codes(of: letters)
+    found += (0..<tables.regions.count).lazy.filter { codes.contains(tables.regionCode($0)) }.map { .region($0) }
     return found
   }
 
