@@ -113,6 +113,17 @@ import Testing
     #expect(report["b"].queue == "utility")
   }
 
+  @Test(arguments: [false, true])
+  func `the first launch counts as the first even if it is prewarmed`(isPrewarmed: Bool) async throws {
+    var fixture = EngineFixture([Step("welcome") { $0.condition = "launch.first" }])
+    fixture.change = { $0.isPrewarmed = isPrewarmed }
+    let run = try fixture.start()
+    if isPrewarmed { try run.activate(launch: Launch(reason: .url)) }
+    let report = await run.report
+    #expect(report["welcome"].outcome == .success)
+    try FileManager.default.removeItem(atPath: run.run.dataFolder)
+  }
+
   @Test func `time 0 of a prewarmed run is the time of its activation (P3, P4, P8)`() async throws {
     var fixture = EngineFixture(
       [Step("early") { $0.prewarm = true }, Step("late", needs: [0])], gate: gate(min: .milliseconds(20)))

@@ -168,6 +168,8 @@ extension WorkflowRun {
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
       do throws(PreparedWorkflow.PreparationProblem) {
         state.launch = launch
+        // The system supplies the reason and the options of a prewarmed run at its activation, but not this.
+        state.launch.isFirst = options.launch.isFirst
         hide(SecretMask.links(in: launch.options), of: "launch")
         let resolution = try resolve(&state)
         let now = state.instant(clock.now)
