@@ -24,9 +24,26 @@ private struct Listener: StepService, DetailedAction {
   }
 }
 
+/// An action that posts an event with a secret value.
+private struct Opener: Action, DetailedAction {
+  static let name = "outside.open"
+  static let summary = "Posts outside.opened with a link"
+  static let events = ["outside.opened"]
+  static let eventValues = {
+    var link = FieldDeclaration("outside.opened", .string)
+    link.isSecret = true
+    return [link]
+  }()
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+    try context.post("outside.opened", value: "app://product/7")
+    return NoOutput()
+  }
+}
+
 private struct OutsidePlugin: Plugin {
   static let name = "outside"
-  var actions: [any ActionType.Type] { [Listener.self] }
+  var actions: [any ActionType.Type] { [Listener.self, Opener.self] }
 }
 
 /// The values of events, as posted by steps, services and apps.
@@ -78,6 +95,21 @@ private struct OutsidePlugin: Plugin {
       ], outputs: ["read": "${{ steps.read.outputs.got }}", "none": "${{ events.plain.value }}"])
     run.finishPosting()
     #expect(await run.report.outputs == ["read": 17, "none": .null])
+  }
+
+  @Test func `an event with a secret of a step is posted only by steps, with or without a value`() async throws {
+    let run = try start(
+      [
+        Step("listen", "outside.listen"), Step("open", "outside.open") { $0.after = ["link"] },
+        set("read", "events['outside.opened'].value == 'app://product/7'") { $0.after = ["outside.opened"] },
+      ], outputs: ["read": "${{ steps.read.outputs.got }}"])
+    for value: Value in ["app://product/8", .null] {
+      let problem = #expect(throws: EventValueProblem.self) { try run.post("outside.opened", value: value) }
+      #expect(problem?.description == "event 'outside.opened': only steps of the run post it")
+    }
+    try run.post("link", value: "go")
+    run.finishPosting()
+    #expect(await run.report.outputs["read"] == true)
   }
 
   @Test func `an event keeps the value of its first post unless it repeats`() async throws {

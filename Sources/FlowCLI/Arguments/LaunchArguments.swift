@@ -56,8 +56,8 @@ package enum LaunchArguments {
     }
     let (time, text) = rest.parted(at: "=")
     let delay = try duration(time, of: "--event '\(name)@\(time)'")
-    guard let text else { return (name, delay, .null) }
-    let value = try json(text, of: "--event \(name)@\(time)")
+    var value = Value.null
+    if let text { value = try json(text, of: "--event \(name)@\(time)") }
     let actions = Set(workflow.steps.map(\.uses)).compactMap { catalog.declaration(named: $0) }
     let rules = EventValueRules(workflow, actions)
     if let problem = rules.problem(fromOutside: value, of: name) { throw UsageProblem("--event: \(problem)") }
@@ -69,7 +69,10 @@ package enum LaunchArguments {
     do throws(JSONProblem) {
       return try JSONText.parse(text)
     } catch {
-      throw UsageProblem("\(option): the value is not JSON: \(error); write a text in double quotes")
+      // A word without quotes is usually meant as a string.
+      let isWord = text.first.map { $0.isLetter || $0 == "_" || $0 == "/" } ?? false
+      let help = isWord ? "; write a text in double quotes" : ""
+      throw UsageProblem("\(option): the value is not JSON: \(error)\(help)")
     }
   }
 
