@@ -267,7 +267,7 @@ let plugins: [[Target]] = [
   module(
     "NotificationCommands", in: "notification",
     uses: [
-      "FlowSystem", "FlowModel", "FlowCommandKit", "NotificationPlugin",
+      "FlowSystem", "FlowModel", "FlowDiagnostics", "FlowCommandKit", "NotificationPlugin",
       product("ArgumentParser", "swift-argument-parser"),
     ]),
   // ui

@@ -15,6 +15,16 @@ package enum NotificationAnswer {
     }
   }
 
+  /// Returns the string for the action identifier in a response, or nil if it is not a non-empty string. A response of
+  /// unknown form does not count as a tap, which would open a page.
+  package static func word(in response: ValueObject) -> String? {
+    switch response["actionIdentifier"] {
+    case nil, .null?: open
+    case .string(let identifier)? where !identifier.isEmpty: word(for: identifier)
+    default: nil
+    }
+  }
+
   /// True if the `aps` part of a payload wakes the app but shows nothing that a person could tap.
   package static func isSilent(_ aps: ValueObject?) -> Bool {
     guard let flag = aps?["content-available"], flag.integerValue == 1 || flag.booleanValue == true else {

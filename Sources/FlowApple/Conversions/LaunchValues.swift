@@ -112,7 +112,7 @@ extension Launch {
       return options["location"].map { $0 != .boolean(false) && !$0.isNull } == true ? .location : .background
     }
     if let response = options["notificationResponse"]?.objectValue {
-      let action = NotificationAnswer.word(for: response["actionIdentifier"]?.stringValue)
+      let action = NotificationAnswer.word(in: response)
       if action != NotificationAnswer.dismiss { return .notification }
     }
     if options["remoteNotification"] != nil || options["localNotification"] != nil { return .notification }

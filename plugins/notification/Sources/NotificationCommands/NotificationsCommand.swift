@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCommandKit
+import FlowDiagnostics
 import FlowModel
 import FlowSystem
 import NotificationPlugin
@@ -49,13 +50,22 @@ package struct NotificationsCommand: AsyncParsableCommand {
     func perform() async throws {
       let (entries, unreadable) = try folder.scheduled().waiting()
       for entry in entries {
-        let seconds = Double(entry.dueAtMilliseconds - ScheduledNotifications.now()) / 1_000
-        let when = seconds <= 0 ? "due" : "due in \(DurationText.format(.milliseconds(Int(seconds * 1_000))))"
-        let rhythm = entry.intervalMilliseconds.map { ", every \(DurationText.format(.milliseconds($0)))" } ?? ""
-        StandardOutput.write("\(entry.id)  \(when)\(rhythm)  \(entry.title)\n")
+        let milliseconds = entry.dueAtMilliseconds - ScheduledNotifications.now()
+        let when = milliseconds <= 0 ? "due" : "due in \(Self.wait(milliseconds))"
+        let rhythm = entry.intervalMilliseconds.map { ", every \(Self.wait($0))" } ?? ""
+        StandardOutput.write(
+          "\(TerminalText.visible(entry.id))  \(when)\(rhythm)  \(TerminalText.visible(entry.title))\n")
       }
       for name in unreadable { StandardOutput.writeError("warning: '\(name)' holds no notification\n") }
       if entries.isEmpty { StandardOutput.write("no notification is pending\n") }
+    }
+
+    /// Returns a time in whole seconds, and in days and hours if it is longer than two days: `59m54s`, `31d18h`.
+    static func wait(_ milliseconds: Int) -> String {
+      let seconds = max(1, milliseconds / 1_000)
+      let (days, hours) = (seconds / 86_400, seconds % 86_400 / 3_600)
+      guard days >= 2 else { return DurationText.format(.seconds(seconds)) }
+      return hours == 0 ? "\(days)d" : "\(days)d\(hours)h"
     }
   }
 
@@ -76,7 +86,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
         StandardOutput.write(
           json
             ? JSONText.write(.object(entry.launchOptions)) + "\n"
-            : "notification received \(entry.id): \(entry.title)\n")
+            : "notification received \(TerminalText.visible(entry.id)): \(TerminalText.visible(entry.title))\n")
       }
       if count == 0, !json { StandardOutput.write("no notification is due\n") }
     }
@@ -106,9 +116,9 @@ package struct NotificationsCommand: AsyncParsableCommand {
       if removed.isEmpty { StandardOutput.write("no notification is pending\n") }
       for id in removed {
         if scheduled.remove(id) {
-          StandardOutput.write("removed \(id)\n")
+          StandardOutput.write("removed \(TerminalText.visible(id))\n")
         } else {
-          StandardOutput.writeError("flowrun: no notification '\(id)' is pending\n")
+          StandardOutput.writeError("flowrun: no notification '\(TerminalText.visible(id))' is pending\n")
           isMissing = true
         }
       }

@@ -28,6 +28,34 @@ import Testing
     #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
   }
 
+  @Test func `takes a response with an action of an unknown form for neither a tap nor a button`() async throws {
+    let problem: Value = "the response's 'actionIdentifier' is empty or not a text, so the response opens nothing"
+    for identifier: Value in [7, "", ["SHOW"]] {
+      let outputs = try await parse([
+        "actionIdentifier": identifier,
+        "notification": ["request": ["content": ["userInfo": ["route": "app://chat/1"]]]],
+      ])
+      #expect(outputs["route"] == .null && outputs["action"] == .null)
+      #expect(outputs["warnings"] == [problem])
+    }
+  }
+
+  @Test func `reads the content of a local notification, which has no alert in its payload`() async throws {
+    let base: ValueObject = [
+      "title": "Timer", "body": "Time for a break", "badge": 2, "sound": "bell.caf", "categoryIdentifier": "TIMER",
+    ]
+    func outputs(_ userInfo: ValueObject) async throws -> ValueObject {
+      var content = base
+      content["userInfo"] = .object(userInfo)
+      return try await parse(["notification": ["request": ["content": .object(content)]]])
+    }
+    let local = try await outputs(["route": "app://a"])
+    #expect(local["title"] == "Timer" && local["body"] == "Time for a break" && local["badge"] == 2)
+    #expect(local["sound"] == "bell.caf" && local["category"] == "TIMER")
+    let remote = try await outputs(["route": "app://a", "aps": ["alert": ["title": "A", "body": "B"], "badge": 1]])
+    #expect(remote["title"] == "A" && remote["body"] == "B" && remote["badge"] == 1)
+  }
+
   @Test func `reads parameters from a JSON string, and the key of a localized alert`() async throws {
     let outputs = try await parse([
       "aps": ["alert": ["title-loc-key": "SALE_TITLE", "loc-key": "SALE_BODY"]], "route": "app://a",

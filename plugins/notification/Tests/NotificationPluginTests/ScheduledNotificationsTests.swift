@@ -160,13 +160,17 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
   }
 
-  @Test func `reports unreadable files, and refuses an identifier of more than 100 characters`() async throws {
+  @Test func `reports unreadable files, and refuses identifiers that are empty or long or contain controls`()
+    async throws
+  {
     try await schedule("a")
     let file = folder.path + "/notifications/zz.json"
     try Data("half a not".utf8).write(to: URL(fileURLWithPath: file))
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().unreadable == ["zz.json"])
-    let error = await #expect(throws: ActionError.self) { try await schedule(String(repeating: "x", count: 101)) }
-    #expect(error?.code == "schedule-failed")
+    for id in [String(repeating: "x", count: 101), "", "a\nb", "a\u{1B}[31m"] {
+      let error = await #expect(throws: ActionError.self) { try await schedule(id) }
+      #expect(error?.code == "schedule-failed" && error?.isRetryable == false)
+    }
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
   }
 

@@ -103,6 +103,43 @@ import Testing
     #expect(outputs["reply"] == reply.map(Value.string) ?? .null)
   }
 
+  @Test(
+    arguments: [
+      (["notificationResponse": []], ["notificationResponse: it is not an object"], nil),
+      (["notificationResponse": "tap"], ["notificationResponse: it is not an object"], nil),
+      (["remoteNotification": "app://chat/1"], ["remoteNotification: it is not an object"], nil),
+      (["localNotification": 5], ["localNotification: it is not an object"], nil),
+      (["shortcutItem": "home"], ["shortcutItem: it is not an object"], nil),
+      (["shortcutItem": ["type": "home"]], [], nil),
+      (["shortcutItem": ["userInfo": ["route": 7]]], ["shortcutItem: its 'route' is not a text"], nil),
+      (
+        [
+          "notificationResponse": [
+            "actionIdentifier": 5,
+            "notification": ["request": ["content": ["userInfo": ["route": "app://chat/1"]]]],
+          ]
+        ], ["notificationResponse: its 'actionIdentifier' is not a text"], nil
+      ),
+      (
+        [
+          "notificationResponse": [
+            "userText": 7,
+            "notification": ["request": ["identifier": 9, "content": ["userInfo": ["route": "app://chat/1"]]]],
+          ]
+        ],
+        ["notificationResponse: its 'userText' is not a text", "notificationResponse: its 'identifier' is not a text"],
+        "app://chat/1"
+      ),
+    ] as [(ValueObject, [Value], String?)])
+  func `takes an option of an unknown form for neither a tap nor a link, and reports it`(
+    options: ValueObject, ignored: [Value], url: String?
+  ) async throws {
+    let outputs = try await find(options)
+    #expect(outputs["ignored"] == .array(ignored))
+    #expect(outputs["url"] == url.map(Value.string) ?? .null)
+    #expect((outputs["arrival"] == "tap") == (url != nil))
+  }
+
   @Test func `opens a link for a button only if the route lists the button`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(

@@ -26,7 +26,7 @@ struct ParsePayload: Action, DetailedAction {
     @Field(
       """
       The payload, as JSON text or as an object; or the response of a person, as {notification: {request: {content: \
-      {userInfo}}}, actionIdentifier, userText}
+      {title, body, userInfo}}}, actionIdentifier, userText}
       """, isSecret: true) var payload: Value
     @Field("Which limit applies: standard 4096 bytes, voip 5120") var kind: PayloadKind = .standard
   }
@@ -60,7 +60,7 @@ struct ParsePayload: Action, DetailedAction {
     guard let payload = input["payload"] else { return [] }
     let kind = input["kind"].flatMap(PayloadKind.init) ?? .standard
     do throws(NotificationPayload.PayloadProblem) {
-      return try NotificationResponse(payload, limit: kind.limit).payload.warnings.map {
+      return try NotificationResponse(payload, limit: kind.limit).warnings.map {
         InputProblem("payload", $0, isWarning: true)
       }
     } catch {
@@ -81,10 +81,10 @@ struct ParsePayload: Action, DetailedAction {
       context.withholdOutputs(hiding: texts + [payload.route, response.reply].compactMap(\.self))
     }
     context.log("notification received: '\(payload.title)'")
-    for warning in payload.warnings { context.log(warning, level: .warning) }
+    for warning in response.warnings { context.log(warning, level: .warning) }
     return Output(
       title: payload.title, body: payload.body, badge: payload.badge, sound: payload.sound, category: payload.category,
       silent: payload.isSilent, route: response.opensPage ? payload.route : nil, parameters: payload.parameters,
-      action: response.action, reply: response.reply, warnings: payload.warnings)
+      action: response.action, reply: response.reply, warnings: response.warnings)
   }
 }

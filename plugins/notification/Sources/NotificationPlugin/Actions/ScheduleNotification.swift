@@ -50,6 +50,9 @@ struct ScheduleNotification: Action, DetailedAction {
     if input["at"] != nil, input["after"] != nil {
       problems.append(InputProblem("after", "a notification has an instant or a delay", help: "write 'at' or 'after'"))
     }
+    if let problem = input["id"]?.stringValue.flatMap(problem(withIdentifier:)) {
+      problems.append(InputProblem("id", problem))
+    }
     guard input["repeats"] == true else { return problems }
     if input["at"] != nil {
       problems.append(
@@ -58,6 +61,16 @@ struct ScheduleNotification: Action, DetailedAction {
       problems.append(InputProblem("after", "the interval of a notification that repeats is at least 60s"))
     }
     return problems
+  }
+
+  /// Returns the problem with an identifier, or nil if it can be part of a file name and an argument of commands.
+  private static func problem(withIdentifier id: String) -> String? {
+    if id.isEmpty { return "the identifier is empty; leave 'id' out for a new one" }
+    if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      return "the identifier has a line break or another control character"
+    }
+    let limit = ScheduledNotifications.identifierByteLimit
+    return id.utf8.count <= limit ? nil : "the identifier has \(id.utf8.count) bytes, more than \(limit)"
   }
 
   /// Parses an instant as milliseconds since 1970. Returns nil if the text is not a valid instant.
@@ -92,6 +105,9 @@ struct ScheduleNotification: Action, DetailedAction {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let id = input.id ?? Self.uuid()
+    if let problem = Self.problem(withIdentifier: id) {
+      throw ActionError("schedule-failed", problem, isRetryable: false)
+    }
     let delay = try delay(input, context)
     let interval = input.repeats ? delay : nil
     var payload: ValueObject = [
@@ -121,12 +137,6 @@ struct ScheduleNotification: Action, DetailedAction {
   private func keep(
     _ id: String, _ payload: ValueObject, _ delay: Duration, _ interval: Duration?, _ context: ActionContext
   ) throws {
-    guard id.utf8.count <= ScheduledNotifications.identifierByteLimit else {
-      throw ActionError(
-        "schedule-failed",
-        "the identifier has \(id.utf8.count) bytes, more than \(ScheduledNotifications.identifierByteLimit)",
-        isRetryable: false)
-    }
     let due = try context.notificationTime() + Self.milliseconds(delay)
     try ScheduledNotifications(dataFolder: context.run.dataFolder).add(
       .init(

@@ -39,7 +39,10 @@ struct NotificationPayload: Sendable, Hashable {
   let warnings: [String]
 
   /// Reads a payload from JSON text or from an object. Throws the problem with its location.
-  init(_ payload: Value, limit: Limit = .standard) throws(PayloadProblem) {
+  ///
+  /// `content` is the content that the system read from the payload, or that the app gave a local notification, which
+  /// has no `aps`. It supplies what the payload lacks.
+  init(_ payload: Value, limit: Limit = .standard, content: ValueObject = [:]) throws(PayloadProblem) {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
@@ -49,11 +52,12 @@ struct NotificationPayload: Sendable, Hashable {
       let (text, localized) = (alert?.objectValue?[name], alert?.objectValue?[key])
       return text?.stringValue ?? text?.objectValue?["loc-key"]?.stringValue ?? localized?.stringValue
     }
-    title = text("title", orKey: "title-loc-key") ?? ""
-    body = text("body", orKey: "loc-key") ?? alert?.stringValue ?? ""
-    badge = aps["badge"]?.integerValue
-    sound = aps["sound"]?.stringValue ?? aps["sound"]?.objectValue?["name"]?.stringValue
-    category = aps["category"]?.stringValue
+    title = text("title", orKey: "title-loc-key") ?? content["title"]?.stringValue ?? ""
+    body = text("body", orKey: "loc-key") ?? alert?.stringValue ?? content["body"]?.stringValue ?? ""
+    badge = aps["badge"]?.integerValue ?? content["badge"]?.integerValue
+    sound =
+      aps["sound"]?.stringValue ?? aps["sound"]?.objectValue?["name"]?.stringValue ?? content["sound"]?.stringValue
+    category = aps["category"]?.stringValue ?? content["categoryIdentifier"]?.stringValue
     isSilent = NotificationAnswer.isSilent(aps)
     var warnings: [String] = []
     route = Self.route(of: object, &warnings)

@@ -107,7 +107,8 @@ public struct LaunchOptions: Sendable, Hashable {
     warnings = (tapped.first { $0.link != nil } ?? tapped.first)?.warnings ?? []
     var candidates = notifications.filter(\.isAnswered).map { notification in
       LinkCandidate(
-        place: notification.key.rawValue, link: notification.payload.link, action: notification.action)
+        place: notification.key.rawValue, link: notification.payload.link,
+        action: notification.action ?? NotificationAnswer.open)
     }
     let linkKeys: [Key] = [.urlContexts, .url, .userActivities, .userActivityDictionary, .shortcutItem]
     for key in linkKeys where keys.contains(key) {
@@ -118,11 +119,12 @@ public struct LaunchOptions: Sendable, Hashable {
       ?? candidates.firstIndex { $0.link != nil && $0.action == NotificationAnswer.open }
     let taken = chosen.flatMap { candidates[$0].link }
     link = taken
-    let unopened = notifications.compactMap { notification -> String? in
+    let unopened = notifications.flatMap { notification -> [String] in
+      guard notification.problems.isEmpty else { return notification.problems }
       guard let reason = notification.unopened, let link = notification.payload.link, link.url != taken?.url else {
-        return nil
+        return []
       }
-      return "\(notification.key.rawValue): \(reason)"
+      return ["\(notification.key.rawValue): \(reason)"]
     }
     leftOut =
       unopened
@@ -170,7 +172,12 @@ private struct LinkCandidate {
           place: "\(name)[\(index)]", link: url(activity.objectValue?["webpageURL"] ?? .null),
           problem: "it has no web page")
       }
-    case .shortcutItem: return [LinkCandidate(place: name, link: PayloadLink(object?["userInfo"], nil, .internal).link)]
+    case .shortcutItem:
+      // A quick action needs no link.
+      let userInfo = object?["userInfo"]
+      let route = userInfo?.objectValue?["route"]
+      let problem = object == nil ? "it is not an object" : route == nil ? nil : "its 'route' is not a text"
+      return [LinkCandidate(place: name, link: PayloadLink(userInfo, nil, .internal).link, problem: problem)]
     default: return []
     }
   }
@@ -188,11 +195,14 @@ private struct NotificationOption {
   /// The reason why the notification's link is not opened, or nil if it may be opened.
   let unopened: String?
   /// True if a person chose one of the notification's buttons, which may launch the app in the background.
-  var isButton: Bool { action != NotificationAnswer.open && action != NotificationAnswer.dismiss }
+  var isButton: Bool { action.map { $0 != NotificationAnswer.open && $0 != NotificationAnswer.dismiss } ?? false }
   var isAnswered: Bool { unopened == nil }
-  let action: String
+  /// `default`, `dismiss` or the identifier of a button, or nil if the response has an unknown form.
+  let action: String?
   let reply: String?
   let payload: PayloadLink
+  /// The parts that have an unknown form, each with its location.
+  let problems: [String]
 
   init(_ value: Value, under key: LaunchOptions.Key, for reason: LaunchReason) {
     self.key = key
@@ -200,25 +210,39 @@ private struct NotificationOption {
     let payload: Value?
     var identifier: String?
     var unopened = reason == .notification ? nil : "it was not tapped"
-    var action = NotificationAnswer.open
+    var action: String? = NotificationAnswer.open
+    var problems: [String] = []
     switch key {
     case .notificationResponse:
       // UIKit nests these values as response, notification, request and content. A dismissal is not a tap.
       let request = object?["notification"]?.objectValue?["request"]?.objectValue
       payload = request?["content"]?.objectValue?["userInfo"] ?? object?["userInfo"]
       identifier = (request?["identifier"] ?? object?["identifier"])?.stringValue
-      action = NotificationAnswer.word(for: object?["actionIdentifier"]?.stringValue)
+      action = NotificationAnswer.word(in: object ?? [:])
+      let texts = [
+        ("actionIdentifier", object?["actionIdentifier"]), ("userText", object?["userText"]),
+        ("identifier", request?["identifier"] ?? object?["identifier"]),
+      ]
+      for (name, text) in texts where text.map({ !$0.isNull && $0.stringValue == nil }) ?? false {
+        problems.append("\(key.rawValue): its '\(name)' is not a text")
+      }
       let isInBackground = reason == .background || reason == .location
-      unopened =
-        action == NotificationAnswer.dismiss
-        ? "it was dismissed" : isInBackground ? "the launch is in the background" : nil
+      unopened = isInBackground ? "the launch is in the background" : nil
+      if action == nil { unopened = "its action is unknown" }
+      if action == NotificationAnswer.dismiss { unopened = "it was dismissed" }
     case .localNotification: payload = object?["userInfo"]
     default: payload = value
+    }
+    if object == nil {
+      problems = ["\(key.rawValue): it is not an object"]
+      unopened = "it is not an object"
+      action = nil
     }
     // A silent push notification shows nothing that a person could tap.
     if NotificationAnswer.isSilent(payload?.objectValue?["aps"]?.objectValue) { unopened = "it is silent" }
     self.unopened = unopened
     self.action = action
+    self.problems = problems
     reply = key == .notificationResponse ? object?["userText"]?.stringValue : nil
     self.payload = PayloadLink(payload, identifier, .notification)
   }
