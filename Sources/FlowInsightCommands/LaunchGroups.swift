@@ -72,7 +72,7 @@ struct LaunchGroups: ParsableArguments {
     /// Returns a note that the group has too few runs for its budgets, or an empty string if it has enough.
     static func note(_ rules: [BudgetRule], _ sample: RunSample) -> String {
       rules.isEmpty || sample.runs.count >= LaunchGroup.leastJudged
-        ? "" : "the budgets are not judged: \(LaunchGroup.leastJudged) runs are needed next to other launches\n"
+        ? "" : "the budgets are not judged: this group of launches has fewer than \(LaunchGroup.leastJudged) runs\n"
     }
   }
 
