@@ -51,13 +51,17 @@ package struct Schema {
 
   /// Applies these migrations. Must be called in a transaction that prevents other processes from writing.
   func apply(_ names: [String], to db: SQLiteConnection) throws {
+    let guardian = MigrationGuard()
+    if names.contains(where: { $0.hasPrefix(Self.filePrefix) }) { guardian.guardConnection(db) }
     for (name, sql) in migrations where names.contains(name) {
+      guardian.isGuarding = name.hasPrefix(Self.filePrefix)
+      defer { guardian.isGuarding = false }
       do {
         try db.execute(sql)
-      } catch let error as SQLiteError where error.kind == .error || error.kind == .constraint {
-        throw Self.failed(name, "\(error)")
+      } catch let error as SQLiteError where [.error, .constraint, .denied].contains(error.kind) {
+        throw Self.failed(name, guardian.denial ?? "\(error)")
       }
-      guard db.isInTransaction else { throw Self.failed(name, "it ends the transaction around it") }
+      guardian.isGuarding = false
       try Self.record(name, in: db)
     }
   }

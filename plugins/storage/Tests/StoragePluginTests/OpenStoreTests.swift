@@ -95,9 +95,38 @@ import Testing
     #expect(try !other.hasTable("Migration"))
   }
 
-  @Test func `refuses a migration that ends its transaction`() async throws {
-    try folder.write("COMMIT", to: "001.sql")
-    #expect(await code(["path": "n.sqlite", "migrations": ["001.sql"]]) == "migration-failed")
+  @Test(
+    arguments: [
+      "COMMIT", "COMMIT; CREATE TABLE Left (a); BEGIN", "ROLLBACK", "SAVEPOINT s",
+      "ATTACH 'other.sqlite' AS o; CREATE TABLE o.Left (a)", "DROP TABLE Migration",
+      "INSERT INTO Migration VALUES ('file:002.sql')", "CREATE TABLE ExecutedStep (a)",
+      "CREATE TRIGGER t AFTER INSERT ON Migration BEGIN SELECT 1; END", "PRAGMA application_id = 7",
+      "PRAGMA writable_schema = 1",
+    ])
+  func `refuses a migration that ends the transaction in which it runs, or changes other files or records`(
+    sql: String
+  ) async throws {
+    try folder.write("CREATE TABLE Note (text TEXT)", to: "001.sql")
+    try folder.write(sql, to: "002.sql")
+    #expect(await code(["path": "n.sqlite", "migrations": ["001.sql", "002.sql"]]) == "migration-failed")
+    let store = try SQLiteConnection(folder.file("n.sqlite"))
+    for table in ["Note", "Migration", "Left"] { #expect(try !store.hasTable(table)) }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("other.sqlite")))
+  }
+
+  @Test func `applies a migration that sets a version, changes a table and makes a trigger`() async throws {
+    try folder.write(
+      """
+      PRAGMA user_version = 3;
+      CREATE TABLE Note (text TEXT);
+      CREATE TABLE Log (text TEXT);
+      CREATE TRIGGER t AFTER INSERT ON Note BEGIN INSERT INTO Log VALUES (new.text); END;
+      INSERT INTO Note VALUES ('a');
+      ALTER TABLE Log RENAME COLUMN text TO line;
+      """, to: "001.sql")
+    #expect(await code(["path": "n.sqlite", "migrations": ["001.sql"]]) == nil)
+    let store = try SQLiteConnection(folder.file("n.sqlite"))
+    #expect(try store.integer("SELECT count(*) FROM Log WHERE line = 'a'") == 1)
   }
 
   @Test func `refuses a missing, oversized, non-text or duplicate migration without creating the store`()
