@@ -29,6 +29,12 @@ import Testing
     #expect(!text.contains("add 'splash' to its 'needs'"), "\(text)")
   }
 
+  @Test func `warns of a splash that waits for an event of the window`() throws {
+    let text = try checked(window: "", splash: "], after: [ui.ready")
+    #expect(text.contains("6:19: warning: the splash 'splash' waits for 'ui.ready' and is never shown"), "\(text)")
+    #expect(!text.contains("does not wait for the splash"), "\(text)")
+  }
+
   @Test func `accepts a window that waits for the splash`() throws {
     #expect(try checked(window: ", splash", splash: "") == "order.yaml: valid, 4 steps\n")
   }

@@ -9,8 +9,17 @@ struct SplashOrderCheck: WorkflowCheckProvider {
     let splashes = steps.indices.filter { steps[$0].uses == ShowSplash.name }
     guard !splashes.isEmpty else { return [] }
     let presents = steps.indices.filter { steps[$0].uses == PresentInterface.name }
-    return splashes.flatMap { splash in
-      presents.compactMap { present in
+    return splashes.flatMap { splash -> [Diagnostic] in
+      if let event = Self.eventOfWindow(splash, in: checked.workflow) {
+        return checked.span(of: StepIndex(splash), key: "uses").map { span in
+          [
+            Diagnostic(
+              .inputDoubtful, "the splash '\(steps[splash].id)' waits for '\(event)' and is never shown", at: span,
+              help: "let it start before the window, and add it to the 'needs' of the step with ui.present")
+          ]
+        } ?? []
+      }
+      return presents.compactMap { present in
         let (window, shown) = (steps[present].id, steps[splash].id)
         if checked.workflow.upstream(of: StepIndex(splash)).contains(StepIndex(present)) {
           return checked.span(of: StepIndex(splash), key: "uses").map { span in
@@ -27,5 +36,11 @@ struct SplashOrderCheck: WorkflowCheckProvider {
           help: "add '\(shown)' to its 'needs'; a splash that comes after the window is not shown")
       }
     }
+  }
+
+  /// Returns the event of the window for which a splash waits, itself or by a step before it, or nil.
+  private static func eventOfWindow(_ splash: Int, in workflow: Workflow) -> String? {
+    let earlier = workflow.upstream(of: StepIndex(splash)).map(Int.init) + [splash]
+    return earlier.lazy.flatMap { workflow.steps[$0].options.after }.first(where: PresentInterface.events.contains)
   }
 }
