@@ -104,7 +104,7 @@ import Testing
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": .string(long + " ")])
     }
-    #expect(error?.message == "the query must hold a letter or a digit and at most 200 bytes")
+    #expect(error?.message == "the query must contain a letter or a digit and at most 200 bytes")
   }
 
   @Test(arguments: [
@@ -148,7 +148,7 @@ import Testing
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }
     #expect(error?.code == "no-result")
-    #expect(error?.message == "no country holds -30.0, -140.0, and no city is within 100.0 km")
+    #expect(error?.message == "no country contains -30.0, -140.0, and no city is within 100.0 km")
   }
 
   @Test func `reports an unknown name in a known country, and an unknown country`() async throws {

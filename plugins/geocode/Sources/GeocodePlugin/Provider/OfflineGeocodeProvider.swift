@@ -53,7 +53,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     let tables = try tables().tables
     guard let match = ReverseGeocoder(tables).match(coordinate, options: options) else {
       throw .noResult(
-        "no country holds \(coordinate.latitude), \(coordinate.longitude), and no city is within "
+        "no country contains \(coordinate.latitude), \(coordinate.longitude), and no city is within "
           + "\(options.maximumDistanceKilometers) km")
     }
     return ReverseAnswer(
@@ -105,7 +105,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
   ) -> GeocodeError {
     switch failure {
     case .unusableQuery:
-      .noResult("the query must hold a letter or a digit and at most \(ForwardGeocoder.longestQuery) bytes")
+      .noResult("the query must contain a letter or a digit and at most \(ForwardGeocoder.longestQuery) bytes")
     case .noResult:
       .noResult("nothing is called '\(query)'")
     case .partialResult(let found, let missing):
