@@ -175,7 +175,7 @@ struct ReceiveNotifications: StepService, DetailedAction {
       let link = TappedLink(url: url, parameters: payload.parameters, notificationID: id, action: action)
       let interface: any UserInterface = try context.handle(.userInterface)
       let result = await opener.open(link, on: interface, in: context)
-      context.log("the link of notification \(id) was \(result)")
+      context.log("the link of notification \(id) was \(result == "opened" ? "opened" : "not opened: \(result)")")
     } catch {
       context.log("the link of notification \(id) cannot be opened: \(error)", level: .error)
     }
