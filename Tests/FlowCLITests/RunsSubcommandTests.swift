@@ -49,6 +49,16 @@ import Testing
     #expect(try tool.run("runs").standardOutput.contains("  gate ready at "))
   }
 
+  @Test func `runs list shows how a run was launched unless a person launched it cold`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop, prewarm: true } }\n", to: "w.yaml")
+    for arguments in [[], ["--launch", "background"], ["--prewarm", "1ms"]] { _ = try tool.run(["w.yaml"] + arguments) }
+    let lines = try tool.run("runs").standardOutput.split(separator: "\n").map(String.init)
+    #expect(lines[0].hasSuffix("  launched by user (prewarmed)"), "\(lines)")
+    #expect(lines[1].hasSuffix("  launched by background (cold)") && !lines[2].contains("launched"), "\(lines)")
+  }
+
   /// Steps that ran although a dependency had failed must not be shown as skipped later.
   @Test func `a recorded run has the same steps and items as its report`() throws {
     let tool = try CommandLineTool()

@@ -15,6 +15,9 @@ package struct RunFigures {
   /// How the run was launched: the reason and the first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
+  /// True if the app was prewarmed, or launched by something else than a person.
+  var isUnusualLaunch: Bool { !["user", "none"].contains(launch.reason) || launch.entry == "prewarmed" }
+
   /// Reads the figures from the summary of a run.
   package init(_ run: StoredRun) {
     guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
@@ -59,6 +62,7 @@ struct RunTable {
       if let gate = figure.gate, let outcome = figure.gateOutcome {
         line += "  " + style.dim("gate \(outcome) at \(Milliseconds.text(gate))")
       }
+      if figure.isUnusualLaunch { line += "  " + style.dim("launched by \(figure.launch.name)") }
       if run.state == .running { line += "  " + style.dim("by \(run.holder)") }
       text += line + "\n"
     }
