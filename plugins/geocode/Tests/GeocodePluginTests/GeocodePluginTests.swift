@@ -160,7 +160,7 @@ import Testing
     let unknown = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Paris", "country": "ZZ"])
     }
-    #expect(unknown?.message == "'ZZ' is not a country; expected an ISO 3166 code such as CN or CHN")
+    #expect(unknown?.message == "'ZZ' is not a country code; expected one of ISO 3166, such as CN or CHN")
   }
 
   @Test func `stops if the step has been cancelled`() async throws {

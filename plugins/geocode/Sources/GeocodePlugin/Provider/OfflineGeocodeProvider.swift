@@ -69,7 +69,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     var options = ForwardGeocoder.Options(near: near, limit: limit)
     if let countryCode {
       guard let country = tables.countryNumber(ofCode: countryCode) else {
-        throw .noResult("'\(countryCode)' is not a country; expected an ISO 3166 code such as CN or CHN")
+        throw .noResult("'\(countryCode)' is not a country code; expected one of ISO 3166, such as CN or CHN")
       }
       options.country = country
     }
