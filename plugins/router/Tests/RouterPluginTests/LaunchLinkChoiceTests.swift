@@ -140,6 +140,21 @@ import Testing
     #expect((outputs["arrival"] == "tap") == (url != nil))
   }
 
+  @Test(
+    arguments: [
+      ("dismiss", "a dismissed notification opens nothing"), ("", "the identifier is empty"),
+      ("com.apple.UNNotificationDismissActionIdentifier", "a dismissed notification opens nothing"),
+    ])
+  func `refuses a route that lists the dismissal or an empty text as a button`(
+    identifier: String, message: String
+  ) async throws {
+    let inputs: ValueObject = [
+      "schemes": ["app"], "routes": [["pattern": "app://chat/:id", "actions": ["SHOW", .string(identifier)]]],
+    ]
+    let error = await #expect(throws: ActionError.self) { try await Launch().call("router.register", inputs) }
+    #expect(error?.code == "routes-invalid" && error?.message.contains(message) == true)
+  }
+
   @Test func `opens a link for a button only if the route lists the button`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(

@@ -62,6 +62,7 @@ struct RouteEntry {
       }
     }
     let types = parameterTypes(object["types"]?.objectValue ?? [:], at: keyPath + ".types", &problems)
+    problems += buttonProblems(object["actions"]?.arrayValue ?? [], at: keyPath + ".actions")
     guard problems.isEmpty, let pattern else { return .failure(RouteEntryProblems(problems)) }
     let sources = object["sources"]?.arrayValue?.compactMap { $0.stringValue.flatMap(RouteSource.init(rawValue:)) }
     return .success(
@@ -72,6 +73,18 @@ struct RouteEntry {
         sources: sources.map(Set.init) ?? RouteSource.all, parameterTypes: types,
         defaults: object["defaults"]?.objectValue ?? [:], isRestorable: object["restorable"]?.booleanValue,
         notificationActions: Set(object["actions"]?.arrayValue?.compactMap(\.stringValue) ?? [])))
+  }
+
+  /// Returns the problems with the identifiers of buttons that open the page.
+  private static func buttonProblems(_ identifiers: [Value], at keyPath: String) -> [InputProblem] {
+    identifiers.enumerated().compactMap { index, value in
+      guard let identifier = value.stringValue else { return nil }
+      let isDismissal = NotificationAnswer.word(for: identifier) == NotificationAnswer.dismiss
+      guard isDismissal || identifier.isEmpty else { return nil }
+      return InputProblem(
+        "\(keyPath)[\(index)]", isDismissal ? "a dismissed notification opens nothing" : "the identifier is empty",
+        help: "list the identifiers of buttons, such as SHOW")
+    }
   }
 
   private static func parameterTypes(
