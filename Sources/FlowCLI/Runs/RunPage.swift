@@ -71,8 +71,8 @@ struct RunPage {
 }
 
 extension RunReport.Step {
-  /// Returns an item of the step in the form of a step with a name such as `convert[3] raw/b.txt`. Returns nil if there
-  /// is no item with this index.
+  /// Returns an item of the step in the form of a step with a name such as `convert[3] raw/b.txt`. Returns nil if the
+  /// step has no item with this index.
   func item(_ index: Int) -> RunReport.Step? {
     guard let item = items?.first(where: { $0.index == index }) else { return nil }
     var step = self
