@@ -122,6 +122,12 @@ extension SQLiteConnection {
     var persist: Int32 = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persist)
     configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+    countLog()
+  }
+
+  /// Counts the length of the log from now on. SQLite no longer copies the log into the file after a long write.
+  func countLog() {
+    guard handle != nil else { return }
     let pages = guards.logPages ?? .allocate(capacity: 1)
     pages.initialize(to: 0)
     guards.logPages = pages
@@ -145,6 +151,12 @@ extension SQLiteConnection {
     var (all, copied): (Int32, Int32) = (0, 0)
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
     return code == SQLITE_OK && all > 0 && all == copied ? Int(all) : 0
+  }
+
+  /// Copies a log of at least this many pages. The next write then begins the log again, unless another connection
+  /// still reads it.
+  func copyLog(from limit: Int) {
+    if logPages >= limit, copyLog() > 0 { guards.logPages?.pointee = 0 }
   }
 
   /// Copies the log into the main file and empties it. Returns false if another connection is still reading it.

@@ -8,13 +8,22 @@ package final class SQLiteQueue: Sendable {
   private let connection: Mutex<SQLiteConnection?>
   /// The thread on which asynchronous callers wait for the disk. It is started for the first of them.
   private let worker = Mutex<BlockingWorker?>(nil)
+  /// The length in pages from which the log is copied, or nil if SQLite decides.
+  private let longestLog: Int?
 
   /// Opens a file in the same way as ``SQLiteConnection``, and runs the statements in `setup`.
+  ///
+  /// If the log has at least `longestLog` pages, it is copied into the file after an asynchronous caller has its result,
+  /// so that no caller waits for it. A short log is soon written over again, which is faster on the disk than a log that
+  /// grows. Without it, SQLite copies the log at the end of a write, from 1,000 pages on.
   package init(
-    _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = ""
+    _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = "",
+    longestLog: Int? = nil
   ) throws {
     let connection = try SQLiteConnection(path, access, busyMilliseconds: busyMilliseconds)
     try connection.execute(setup)
+    if longestLog != nil { connection.countLog() }
+    self.longestLog = longestLog
     self.connection = Mutex(connection)
   }
 
@@ -38,7 +47,12 @@ package final class SQLiteQueue: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         // If the system cannot start a thread, the body runs on this thread.
         startedWorker().submit { [self] _ in
-          continuation.resume(with: Result { try sync { try $0.cancellable(by: cancellation) { try body($0) } } })
+          connection.withLock { connection in
+            guard let connection else { return continuation.resume(throwing: SQLiteError.closed) }
+            continuation.resume(with: Result { try connection.cancellable(by: cancellation) { try body($0) } })
+            // Until the lock is released, `sync` and `close` wait.
+            if let longestLog { connection.copyLog(from: longestLog) }
+          }
         }
       }
     } onCancel: {

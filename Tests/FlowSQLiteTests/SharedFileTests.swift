@@ -96,6 +96,21 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
+  @Test func `has a short log if it is copied after each caller has its result`() async throws {
+    let queue = try SQLiteQueue(file, setup: "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", longestLog: 8)
+    for _ in 0..<100 { try await queue.perform { try $0.run("INSERT INTO t VALUES (zeroblob(5000))") } }
+    // Waits for the last copy.
+    try queue.sync { _ in }
+    func size(_ path: String) -> Int {
+      var status = stat()
+      return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+    // A write has at most six pages here.
+    #expect((1...14 * 4200).contains(size(file + "-wal")))
+    #expect(size(file) > 90 * 5000)
+    queue.close()
+  }
+
   @Test func `a busy error is thrown if another connection writes for longer than the time limit`() throws {
     let holder = try SQLiteConnection(file)
     try holder.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")

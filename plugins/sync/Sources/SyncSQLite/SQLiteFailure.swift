@@ -29,8 +29,12 @@ enum SQLiteFailure {
   /// processes.
   static func open(_ path: String) throws -> SQLiteQueue {
     try SQLiteQueue(
-      path, busyMilliseconds: busyMilliseconds, setup: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+      path, busyMilliseconds: busyMilliseconds, setup: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL",
+      longestLog: longestLog)
   }
+
+  /// The length of the log, in pages, from which it is copied into the file.
+  private static let longestLog = 256
 
   /// The maximum time in milliseconds to wait for a lock of another process.
   static let busyMilliseconds = 5000

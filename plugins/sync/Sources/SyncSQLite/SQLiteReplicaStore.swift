@@ -144,6 +144,8 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// lock on a file in the folder of an app group.
   public func suspend() async {
     try? await queue.perform { _ in }
+    // The log may still be copied.
+    try? queue.sync { _ in }
     lock?.release()
   }
 
