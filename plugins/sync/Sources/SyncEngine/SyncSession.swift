@@ -338,9 +338,14 @@ public actor SyncSession {
       waiters[number] = nil
       waiter.done.resume(returning: true)
     }
+    startTimer()
+  }
+
+  private func startTimer() {
     guard !isStopped, let due = machine.nextWake(atMilliseconds: clock.nowMilliseconds()), due != .max else { return }
     let wake = max(due, saving.notBeforeMilliseconds)
-    guard timer?.milliseconds != wake else { return }
+    // A timer that fires earlier is kept and starts the next one, because a new timer for each request costs more.
+    if let timer, timer.milliseconds <= wake { return }
     timer?.task.cancel()
     let clock = clock
     let task = Task {
@@ -353,7 +358,12 @@ public actor SyncSession {
   private func fire(_ wake: Int64) {
     guard timer?.milliseconds == wake else { return }
     timer = nil
-    deliver(.woke)
+    let now = clock.nowMilliseconds()
+    if let due = machine.nextWake(atMilliseconds: now), max(due, saving.notBeforeMilliseconds) <= now {
+      deliver(.woke)
+    } else if !isDraining {
+      startTimer()
+    }
   }
 
   private func giveUp(_ number: Int) {
