@@ -44,7 +44,12 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// Parses `generation:sequence:tag`. Generation and tag are hexadecimal; the tag is optional. Returns nil for any
   /// other text.
   package init?(_ text: some StringProtocol) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    // Not generic from here on: this is parsed for every change that arrives.
+    self.init(String(text).utf8[...])
+  }
+
+  private init?(_ text: Substring.UTF8View) {
+    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Substring($0) }
     guard parts.count == 2 || parts.count == 3, let generation = UInt64(parts[0], radix: 16),
       let sequence = Int64(parts[1]), sequence >= 0
     else { return nil }

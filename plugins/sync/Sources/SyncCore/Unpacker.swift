@@ -26,7 +26,7 @@ package struct Unpacker: Sendable {
   }
 
   /// Returns the bytes without their checksum. Throws if the checksum does not match.
-  static func unsealed(_ bytes: [UInt8]) throws(PackingError) -> [UInt8] {
+  package static func unsealed(_ bytes: [UInt8]) throws(PackingError) -> [UInt8] {
     let end = bytes.count - 4
     guard end > 0 else { throw .truncated(at: bytes.count, reading: "the checksum") }
     let checksum = bytes[end...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -11,9 +11,8 @@
     /// The maximum length of a line in bytes. The server sends shorter lines.
     private static let maximumLineBytes = 2 * Wire.eventBytes
 
-    /// Returns the messages that this chunk completes.
-    mutating func take(_ bytes: [UInt8]) -> [ChannelSign] {
-      var signs: [ChannelSign] = []
+    /// Calls `found` with each message that this chunk completes, as soon as it is parsed.
+    mutating func take(_ bytes: [UInt8], _ found: (ChannelSign) -> Void) {
       for byte in bytes {
         guard byte == UInt8(ascii: "\n") else {
           if line.count < Self.maximumLineBytes { line.append(byte) }
@@ -23,21 +22,20 @@
         let text = String(decoding: line, as: UTF8.self)
         line.removeAll(keepingCapacity: true)
         if text.hasPrefix(":") {
-          signs.append(.alive)
+          found(.alive)
         } else if text.hasPrefix("event:") {
           event = String(text.dropFirst(6).drop { $0 == " " })
         } else if text.hasPrefix("data:") {
-          if let sign = sign(text.dropFirst(5).drop { $0 == " " }) { signs.append(sign) }
+          if let sign = sign(text.dropFirst(5).drop { $0 == " " }) { found(sign) }
         } else if text.isEmpty {
           event = ""
         }
       }
-      return signs
     }
 
     /// Returns nil for changes that cannot be parsed. They can be skipped, because a notification follows them.
     private func sign(_ data: Substring) -> ChannelSign? {
-      if event == "changes" { return try? Wire.changes(Array(data.utf8)) }
+      if event == "changes" { return try? Wire.changes(data) }
       return Cursor(data).map { event == "recovered" ? .recovered($0) : .notification($0) }
     }
   }

@@ -124,7 +124,7 @@
           }
           var reader = EventStreamReader()
           for try await piece in response.body {
-            for sign in reader.take(Array(buffer: piece)) { continuation.yield(sign) }
+            reader.take(Array(buffer: piece)) { continuation.yield($0) }
           }
           continuation.finish(throwing: BackendError.unreachable("the server closed the channel"))
         } catch {
@@ -179,7 +179,7 @@
       request.headers.add(name: RequestHead.checkHeader, value: head.check(body: body ?? []))
       if let body {
         request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "Content-Type", value: Wire.packedType)
         request.body = .bytes(ByteBuffer(bytes: body))
       }
       return request

@@ -115,11 +115,11 @@
       }
       router.post("/zones/:zone/commit") { request, context in
         let zone = context.parameters.get("zone") ?? ""
-        return try await answer { () throws(BackendError) in try await commit(request, zone) }
+        return try await answer(Wire.packedType) { () throws(BackendError) in try await commit(request, zone) }
       }
       router.get("/zones/:zone/changes") { request, context in
         let zone = context.parameters.get("zone") ?? ""
-        return try await answer { () throws(BackendError) in try await changes(request, zone) }
+        return try await answer(Wire.packedType) { () throws(BackendError) in try await changes(request, zone) }
       }
       router.get("/zones/:zone/pokes") { request, context in
         let zone = context.parameters.get("zone") ?? ""
@@ -240,8 +240,8 @@
       case .changes(let page, since: let cursor):
         // A client that does not know this event uses the notification that follows. A client that has applied the
         // changes need not fetch.
-        if let body = Wire.body(of: page, since: cursor) {
-          "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.notification(page.cursor)))"
+        if let text = Wire.text(of: page, since: cursor) {
+          "event: changes\ndata: \(text)\n\n\(event(.notification(page.cursor)))"
         } else {
           event(.notification(page.cursor))
         }
@@ -277,13 +277,14 @@
 
     // MARK: Responses
 
-    private func answer(_ body: () async throws(BackendError) -> [UInt8]) async throws -> Response {
+    private func answer(
+      _ type: String = "application/json", _ body: () async throws(BackendError) -> [UInt8]
+    ) async throws -> Response {
       do throws(BackendError) {
         let bytes = try await body()
         counts.count(status: 200)
         return Response(
-          status: .ok, headers: [.contentType: "application/json"],
-          body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+          status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
       } catch {
         return response(to: error)
       }

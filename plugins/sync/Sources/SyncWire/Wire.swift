@@ -8,9 +8,11 @@ import SyncEngine
   import Foundation
 #endif
 
-/// The messages between a device and a sync server: JSON with packed cells.
+/// The messages between a device and a sync server. Commits, changes and their responses are packed like cells; errors,
+/// the time and the identity of a store are JSON.
 ///
-/// All received messages are validated. A problem is located by a path such as `operations[2].expectedVersion`.
+/// All received messages are validated. A problem is located by a path such as `operations[2]`. A packed response ends
+/// with a checksum, because a message damaged in transit may still be readable. A request has a header for its checksum.
 package enum Wire {
   /// The reason why a body cannot be read.
   package struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -21,15 +23,23 @@ package enum Wire {
     /// True if the sender uses a newer version.
     package var isOfTheFuture = false
     package var description: String { path.isEmpty ? message : "\(path) \(message)" }
+
+    init(path: String, message: String) { (self.path, self.message) = (path, message) }
+
+    init(_ error: PackingError, in path: String) {
+      self.init(path: path, message: path.isEmpty ? "\(error)" : "is damaged: \(error)")
+      if case .unsupportedFormat = error { isOfTheFuture = true }
+    }
   }
 
   /// The name of the header with the version of the sender's messages.
   package static let versionHeader = "flowrun-sync-version"
   /// The version of these messages. Since version 2, cursors have tags, and a commit contains the furthest cursor.
   /// Since version 3, every record belongs to a collection, and devices do not report how far they have read. Since
-  /// version 4, a device names its store. Since version 5, list elements can be moved.
-  package static let version = 5
-  /// The message to a device that uses an earlier version.
+  /// version 4, a device names its store. Since version 5, list elements can be moved. Since version 6, commits and
+  /// changes are packed.
+  package static let version = 6
+  /// The message to a device with an earlier version.
   package static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
   /// The message of a device about a server that uses an earlier version.
@@ -40,6 +50,9 @@ package enum Wire {
   /// yet.
   package static let storeHeader = "flowrun-sync-store"
 
+  /// The content type of a packed body.
+  package static let packedType = "application/octet-stream"
+
   /// The name of the header with a request's identifier. The response contains the same header.
   package static let requestHeader = "flowrun-request"
 
@@ -47,181 +60,152 @@ package enum Wire {
 
   /// Encodes a commit request. `heard` is the furthest cursor that the device has received.
   package static func body(of operations: [RecordOperation], heard: Cursor? = nil) -> [UInt8] {
-    let values = operations.map { operation -> Value in
-      var object = ValueObject([
-        ("type", .string(operation.key.type)), ("name", .string(operation.key.name)),
-        ("expectedVersion", .integer(Int(operation.expectedVersion))),
-      ])
+    var packer = Packer()
+    packer.byte(heard == nil ? 0 : 1)
+    if let heard { pack(heard, &packer) }
+    packer.count(operations.count)
+    for operation in operations {
+      pack(operation.key, &packer)
+      packer.unsigned(UInt64(operation.expectedVersion))
+      packer.unsigned(operation.group.map { UInt64($0) + 1 } ?? 0)
       switch operation.change {
-      case .write(let write): object["write"] = .string(base64(write.packed()))
-      case .join(let cell): object["join"] = .string(base64(cell.packed()))
-      case .retire(let device): object["retire"] = .string(device.name)
+      case .write(let write):
+        packer.byte(0)
+        packer.data(write.packed())
+      case .join(let cell):
+        packer.byte(1)
+        packer.data(cell.packed())
+      case .retire(let device):
+        packer.byte(2)
+        packer.text(device.name)
       }
-      if let group = operation.group { object["transaction"] = .integer(Int(group)) }
-      return .object(object)
     }
-    var object = ValueObject([("operations", .array(values))])
-    if let heard { object["heard"] = .string("\(heard)") }
-    return JSONText.bytes(of: .object(object))
+    return packer.bytes
   }
 
-  /// Decodes a commit request: its operations and the furthest cursor that the device has received, or nil.
+  /// Decodes a commit request: its operations and the furthest cursor that the device has received, or nil. The
+  /// caller must have compared the header with the checksum before.
   package static func commit(
     _ body: [UInt8]
   ) throws(WireProblem) -> (operations: [RecordOperation], heard: Cursor?) {
-    let root = try object(body)
-    guard let list = root["operations"]?.arrayValue else {
-      throw WireProblem(path: "operations", message: "is missing or not an array")
+    var reader = Unpacker(body)
+    let heard = try part("heard", &reader) { reader throws(PackingError) in
+      try reader.number("the number of cursors", in: 0...1) == 1 ? cursor(&reader) : nil
     }
-    var operations: [RecordOperation] = []
-    for (index, value) in list.enumerated() {
-      let path = "operations[\(index)]"
-      guard let member = value.objectValue else { throw WireProblem(path: path, message: "is not an object") }
-      let key = try key(member, path)
-      let expected = try integer(member, "expectedVersion", path)
-      let change = try change(member, path)
-      let group = member["transaction"] == nil ? nil : try integer(member, "transaction", path)
-      operations.append(RecordOperation(key: key, expectedVersion: expected, change: change, group: group))
-    }
-    guard let heard = root["heard"] else { return (operations, nil) }
-    guard let cursor = heard.stringValue.flatMap({ Cursor($0) }) else {
-      throw WireProblem(path: "heard", message: "is not a cursor")
-    }
-    return (operations, cursor)
+    let operations = try list("operations", &reader, operation)
+    try end(reader)
+    return (operations, heard)
   }
 
-  private static func change(_ member: ValueObject, _ path: String) throws(WireProblem) -> RecordOperation.Change {
-    switch (member["write"], member["join"], member["retire"]) {
-    case (let write?, nil, nil):
-      return .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
-    case (nil, let join?, nil):
-      return .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
-    case (nil, nil, let device?):
-      guard let device = device.stringValue.flatMap({ DeviceID($0) }) else {
-        throw WireProblem(path: "\(path).retire", message: "is not a device's name")
-      }
-      return .retire(device)
-    default: throw WireProblem(path: path, message: "needs either 'write', 'join' or 'retire'")
+  private static func operation(_ reader: inout Unpacker) throws(PackingError) -> RecordOperation {
+    let key = try key(&reader)
+    let expected = try reader.number("the expected version")
+    let group = try reader.number("the transaction")
+    let offset = reader.offset
+    let change: RecordOperation.Change
+    switch try reader.byte("the kind of change") {
+    case 0: change = .write(try Write(packed: try reader.data("the write", limit: longest)))
+    case 1: change = .join(try Cell(packed: try reader.data("the cell", limit: longest)))
+    case 2: change = .retire(try device(&reader))
+    case let kind:
+      throw .malformed(
+        at: offset, reading: "the kind of change", "is \(kind) and must be 0 (write), 1 (join) or 2 (retire)")
     }
+    return RecordOperation(key: key, expectedVersion: expected, change: change, group: group == 0 ? nil : group - 1)
   }
 
   /// Encodes the response to a commit.
   package static func body(of reply: CommitReply) -> [UInt8] {
-    let results = reply.results.map { result -> Value in
-      switch result {
-      case .committed(let version, let sequence, let stamp):
-        return .object([
-          "result": "committed", "version": .integer(Int(version)), "sequence": .integer(Int(sequence)),
-          "stamp": stamp.map {
-            .array([.integer(Int($0.milliseconds)), .integer(Int($0.counter)), .string($0.device.name)])
-          } ?? .null,
-        ])
-      case .unchanged: return .object(ValueObject([("result", .string("unchanged"))]))
-      case .conflict(let record):
-        return .object(
-          ValueObject([("result", .string("conflict")), ("record", record.map { .object(value(of: $0)) } ?? .null)]))
-      case .refused(let refusal): return .object(value(of: refusal))
-      }
+    var packer = Packer()
+    pack(reply.cursor, &packer)
+    packer.unsigned(UInt64(clamping: reply.serverMilliseconds))
+    packer.count(reply.results.count)
+    for result in reply.results { pack(result, &packer) }
+    packer.seal()
+    return packer.bytes
+  }
+
+  private static func pack(_ result: CommitResult, _ packer: inout Packer) {
+    switch result {
+    case .committed(let version, let sequence, let stamp):
+      packer.byte(stamp == nil ? 0 : 1)
+      packer.unsigned(UInt64(version))
+      packer.unsigned(UInt64(sequence))
+      guard let stamp else { return }
+      packer.unsigned(UInt64(stamp.milliseconds))
+      packer.unsigned(UInt64(stamp.counter))
+      packer.text(stamp.device.name)
+    case .unchanged: packer.byte(2)
+    case .conflict(nil): packer.byte(3)
+    case .conflict(let record?):
+      packer.byte(4)
+      pack(record, &packer)
+    case .refused(.invalid(let message)):
+      packer.byte(5)
+      packer.text(message)
+    case .refused(.tooManyDevices): packer.byte(6)
+    case .refused(.nameTaken): packer.byte(7)
+    case .refused(.mayBeCounted): packer.byte(8)
+    case .refused(.tooLarge(let bytes)):
+      packer.byte(9)
+      packer.count(bytes)
     }
-    return JSONText.bytes(
-      of: .object(
-        ValueObject([
-          ("cursor", .string("\(reply.cursor)")),
-          ("serverMilliseconds", .integer(Int(reply.serverMilliseconds))), ("results", .array(results)),
-        ])))
   }
 
   /// Decodes the response to a commit.
   package static func commitReply(_ body: [UInt8]) throws(WireProblem) -> CommitReply {
-    let root = try object(body)
-    let cursor = try cursor(root)
-    guard let list = root["results"]?.arrayValue else {
-      throw WireProblem(path: "results", message: "is missing or not an array")
+    var reader = try unsealed(body)
+    let (reached, milliseconds) = try part("", &reader) { reader throws(PackingError) in
+      (try cursor(&reader), try reader.number("the server's time"))
     }
-    var results: [CommitResult] = []
-    for (index, value) in list.enumerated() {
-      guard let member = value.objectValue else {
-        throw WireProblem(path: "results[\(index)]", message: "is not an object")
-      }
-      results.append(try result(member, "results[\(index)]"))
-    }
-    return CommitReply(
-      results: results, cursor: cursor, serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+    let results = try list("results", &reader, result)
+    try end(reader)
+    return CommitReply(results: results, cursor: reached, serverMilliseconds: milliseconds)
   }
 
-  /// Decodes the cursor of a response.
-  private static func cursor(_ root: ValueObject) throws(WireProblem) -> Cursor {
-    guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw WireProblem(path: "cursor", message: "is missing or not a cursor")
-    }
-    return cursor
-  }
-
-  /// Decodes the store of a response.
-  private static func store(_ object: ValueObject) throws(WireProblem) -> StoreIdentity {
-    guard let store = object["store"]?.stringValue.flatMap({ StoreIdentity($0) }) else {
-      throw WireProblem(path: "store", message: "is missing or not the identity of a store")
-    }
-    return store
-  }
-
-  private static func result(_ member: ValueObject, _ path: String) throws(WireProblem) -> CommitResult {
-    switch member["result"]?.stringValue {
-    case "committed":
+  private static func result(_ reader: inout Unpacker) throws(PackingError) -> CommitResult {
+    let offset = reader.offset
+    switch try reader.byte("the result") {
+    case let kind where kind < 2:
       return .committed(
-        version: try integer(member, "version", path), sequence: try integer(member, "sequence", path),
-        stamp: try stamp(member, path))
-    case "unchanged": return .unchanged
-    case "conflict":
-      guard let record = member["record"]?.objectValue else { return .conflict(nil) }
-      return .conflict(try self.record(record, "\(path).record"))
-    case "refused":
-      switch member["reason"]?.stringValue {
-      case "too-many-devices": return .refused(.tooManyDevices)
-      case "name-taken": return .refused(.nameTaken)
-      case "may-be-counted": return .refused(.mayBeCounted)
-      case "too-large":
-        return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path))))
-      default: return .refused(.invalid(member["message"]?.stringValue ?? "no reason given"))
-      }
-    default: throw WireProblem(path: "\(path).result", message: "is not one of committed, unchanged, conflict, refused")
+        version: try reader.number("the version"), sequence: try reader.number("the sequence"),
+        stamp: kind == 0 ? nil : try stamp(&reader))
+    case 2: return .unchanged
+    case 3: return .conflict(nil)
+    case 4: return .conflict(try record(&reader))
+    case 5: return .refused(.invalid(try reader.text("the reason", limit: longest)))
+    case 6: return .refused(.tooManyDevices)
+    case 7: return .refused(.nameTaken)
+    case 8: return .refused(.mayBeCounted)
+    case 9: return .refused(.tooLarge(bytes: try reader.count("the size", limit: .max)))
+    case let kind: throw .malformed(at: offset, reading: "the result", "is \(kind), allowed are 0 to 9")
     }
   }
 
-  private static func stamp(_ member: ValueObject, _ path: String) throws(WireProblem) -> Stamp? {
-    guard let value = member["stamp"], value != .null else { return nil }
-    guard let parts = value.arrayValue, parts.count == 3, let milliseconds = parts[0].integerValue,
-      let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
-      let device = parts[2].stringValue.flatMap({ DeviceID($0) })
-    else { throw WireProblem(path: "\(path).stamp", message: "is not a stamp") }
-    return Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device)
-  }
-
-  private static func value(of refusal: Arbiter.Refusal) -> ValueObject {
-    var object = ValueObject([("result", .string("refused"))])
-    switch refusal {
-    case .invalid(let message):
-      object["reason"] = "invalid"
-      object["message"] = .string(message)
-    case .tooManyDevices: object["reason"] = "too-many-devices"
-    case .nameTaken: object["reason"] = "name-taken"
-    case .mayBeCounted: object["reason"] = "may-be-counted"
-    case .tooLarge(let bytes):
-      object["reason"] = "too-large"
-      object["bytes"] = .integer(bytes)
-    }
-    return object
+  private static func stamp(_ reader: inout Unpacker) throws(PackingError) -> Stamp {
+    Stamp(
+      milliseconds: try reader.number("the time of a stamp"),
+      counter: UInt32(try reader.number("the counter of a stamp", in: 0...Int64(UInt32.max))),
+      device: try device(&reader))
   }
 
   // MARK: Changes
 
   /// Encodes a subscription for the URL of a request for changes.
-  package static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
+  package static func text(of subscription: SyncSubscription) -> String {
+    Data(subscription.packed()).base64EncodedString()
+  }
 
   /// Decodes a subscription from the URL of a request for changes.
   package static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
-    let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in
-      try SyncSubscription(packed: bytes)
+    guard let bytes = Data(base64Encoded: text) else {
+      throw WireProblem(path: "subscribe", message: "is not base64")
+    }
+    let read: SyncSubscription
+    do throws(PackingError) {
+      read = try SyncSubscription(packed: Array(bytes))
+    } catch {
+      throw WireProblem(error, in: "subscribe")
     }
     if read.packed().count > SyncSubscription.maximumBytes {
       throw WireProblem(path: "subscribe", message: "has more than \(SyncSubscription.maximumBytes) bytes")
@@ -231,103 +215,180 @@ package enum Wire {
 
   /// Encodes a page of changes. `isPartial` must be true if the request contains a subscription.
   package static func body(of page: ChangePage, isPartial: Bool = false) -> [UInt8] {
-    JSONText.bytes(of: .object(value(of: page, isPartial: isPartial)))
+    var packer = Packer()
+    pack(page, isPartial: isPartial, &packer)
+    packer.seal()
+    return packer.bytes
   }
 
   /// The maximum size of an event on a live channel, in bytes. A device must fetch larger changes.
   package static let eventBytes = 65_536
 
-  /// Encodes changes as an event of a live channel. Returns nil if they are too large.
-  package static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
+  /// Encodes changes as the text of an event of a live channel, which cannot contain bytes. Returns nil if they are
+  /// too large.
+  package static func text(of page: ChangePage, since cursor: Cursor) -> String? {
     guard page.records.reduce(0, { $0 + $1.cell.packedBytes }) < eventBytes / 2 else { return nil }
-    var object = value(of: page)
-    object["since"] = .string("\(cursor)")
-    let bytes = JSONText.bytes(of: .object(object))
-    return bytes.count <= eventBytes ? bytes : nil
+    var packer = Packer()
+    pack(cursor, &packer)
+    pack(page, isPartial: false, &packer)
+    packer.seal()
+    let text = Data(packer.bytes).base64EncodedString()
+    return text.utf8.count <= eventBytes ? text : nil
   }
 
   /// Decodes changes from a live channel.
-  package static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
-    guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw WireProblem(path: "since", message: "is missing or not a cursor")
+  package static func changes(_ text: some StringProtocol) throws(WireProblem) -> ChannelSign {
+    guard let bytes = Data(base64Encoded: Data(text.utf8)) else {
+      throw WireProblem(path: "", message: "the event is not base64")
     }
-    return .changes(try page(body), since: cursor)
+    var reader = try unsealed(Array(bytes))
+    let since = try part("since", &reader, cursor)
+    return .changes(try page(&reader, isPartial: false), since: since)
   }
 
-  private static func value(of page: ChangePage, isPartial: Bool = false) -> ValueObject {
-    var object = ValueObject([
-      ("store", .string("\(page.store)")), ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
-      ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
-      ("records", .array(page.records.map { .object(value(of: $0)) })),
-    ])
-    if page.dropped != Dropped() {
-      object["dropped"] = [
-        "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.incarnation)),
-      ]
+  private static func pack(_ page: ChangePage, isPartial: Bool, _ packer: inout Packer) {
+    packer.text("\(page.store)")
+    pack(page.cursor, &packer)
+    packer.byte((page.hasMore ? 1 : 0) | (isPartial ? 2 : 0))
+    packer.unsigned(UInt64(clamping: page.serverMilliseconds))
+    packer.unsigned(UInt64(page.dropped.sequence))
+    packer.unsigned(UInt64(page.dropped.incarnation))
+    packer.count(page.records.count)
+    for record in page.records { pack(record, &packer) }
+    guard isPartial else { return }
+    packer.count(page.others.count)
+    for other in page.others {
+      pack(other.key, &packer)
+      packer.unsigned(UInt64(other.sequence))
     }
-    if isPartial {
-      object["others"] = .array(
-        page.others.map { other in
-          .array([.string(other.key.type), .string(other.key.name), .integer(Int(other.sequence))])
-        })
-    }
-    return object
   }
 
   /// Decodes a page of changes. `isPartial` must be true if the request contained a subscription.
   package static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
-    let root = try object(body)
-    let cursor = try cursor(root)
-    guard let list = root["records"]?.arrayValue, let hasMore = root["more"]?.booleanValue else {
-      throw WireProblem(path: "", message: "'records' or 'more' is missing or mistyped")
-    }
-    var records: [SyncRecord] = []
-    for (index, value) in list.enumerated() {
-      guard let member = value.objectValue else {
-        throw WireProblem(path: "records[\(index)]", message: "is not an object")
+    var reader = try unsealed(body)
+    return try page(&reader, isPartial: isPartial)
+  }
+
+  private static func page(_ reader: inout Unpacker, isPartial: Bool) throws(WireProblem) -> ChangePage {
+    let (beginning, parts) = try part("", &reader, head)
+    if isPartial, parts & 2 == 0 { throw WireProblem(path: "others", message: "is missing") }
+    var whole = beginning
+    whole.records = try list("records", &reader, record)
+    if parts & 2 != 0 {
+      whole.others = try list("others", &reader) { reader throws(PackingError) in
+        RecordMention(key: try key(&reader), sequence: try reader.number("the sequence"))
       }
-      records.append(try record(member, "records[\(index)]"))
     }
-    var dropped = Dropped()
-    if let member = root["dropped"]?.objectValue {
-      dropped = Dropped(
-        sequence: try integer(member, "sequence", "dropped"), incarnation: try integer(member, "life", "dropped"))
-    }
-    return ChangePage(
-      store: try store(root), records: records, cursor: cursor, hasMore: hasMore,
-      serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped,
-      others: isPartial ? try others(root) : [])
+    try end(reader)
+    return whole
   }
 
-  private static func others(_ root: ValueObject) throws(WireProblem) -> [RecordMention] {
-    guard let list = root["others"]?.arrayValue else {
-      throw WireProblem(path: "others", message: "is missing or not an array")
+  /// Decodes a page up to its records, and its parts.
+  private static func head(_ reader: inout Unpacker) throws(PackingError) -> (ChangePage, parts: UInt8) {
+    let offset = reader.offset
+    guard let store = StoreIdentity(try reader.text("the store", limit: StoreIdentity.length)) else {
+      throw .malformed(at: offset, reading: "the store", "is not the identity of a store")
     }
-    var others: [RecordMention] = []
-    for (index, value) in list.enumerated() {
-      guard let parts = value.arrayValue, parts.count == 3, let type = parts[0].stringValue,
-        let name = parts[1].stringValue, let sequence = parts[2].integerValue, sequence >= 0
-      else { throw WireProblem(path: "others[\(index)]", message: "is not a mention of a record") }
-      others.append(RecordMention(key: RecordKey(type: type, name: name), sequence: Int64(sequence)))
-    }
-    return others
+    let cursor = try cursor(&reader)
+    let parts = try reader.byte("the parts of the page")
+    let milliseconds = try reader.number("the server's time")
+    let dropped = Dropped(
+      sequence: try reader.number("the last deletion that was forgotten"),
+      incarnation: try reader.number("the incarnation in which records begin"))
+    let page = ChangePage(
+      store: store, records: [], cursor: cursor, hasMore: parts & 1 == 1, serverMilliseconds: milliseconds,
+      dropped: dropped)
+    return (page, parts)
   }
 
-  private static func value(of record: SyncRecord) -> ValueObject {
-    ValueObject([
-      ("type", .string(record.key.type)), ("name", .string(record.key.name)),
-      ("version", .integer(Int(record.version))), ("sequence", .integer(Int(record.sequence))),
-      ("cell", .string(base64(record.cell.packed()))),
-    ])
+  // MARK: Packed parts
+
+  /// The maximum size in bytes of one value, above that of any body.
+  private static let longest = 1 << 24
+
+  private static func pack(_ cursor: Cursor, _ packer: inout Packer) {
+    packer.unsigned(cursor.generation)
+    packer.unsigned(UInt64(cursor.sequence))
+    packer.unsigned(cursor.tag)
   }
 
-  private static func record(_ object: ValueObject, _ path: String) throws(WireProblem) -> SyncRecord {
+  private static func cursor(_ reader: inout Unpacker) throws(PackingError) -> Cursor {
+    Cursor(
+      generation: try reader.unsigned("the generation of a cursor"), sequence: try reader.number("a cursor"),
+      tag: try reader.unsigned("the tag of a cursor"))
+  }
+
+  private static func pack(_ key: RecordKey, _ packer: inout Packer) {
+    packer.text(key.type)
+    packer.text(key.name)
+  }
+
+  private static func key(_ reader: inout Unpacker) throws(PackingError) -> RecordKey {
+    RecordKey(
+      type: try reader.text("the type of a record", limit: longest),
+      name: try reader.text("the name of a record", limit: longest))
+  }
+
+  private static func pack(_ record: SyncRecord, _ packer: inout Packer) {
+    pack(record.key, &packer)
+    packer.unsigned(UInt64(record.version))
+    packer.unsigned(UInt64(record.sequence))
+    packer.data(record.cell.packed())
+  }
+
+  private static func record(_ reader: inout Unpacker) throws(PackingError) -> SyncRecord {
     SyncRecord(
-      key: try key(object, path), version: try integer(object, "version", path),
-      sequence: try integer(object, "sequence", path),
-      cell: try packed(object["cell"] ?? .null, "\(path).cell") { bytes throws(PackingError) in
-        try Cell(packed: bytes)
-      })
+      key: try key(&reader), version: try reader.number("the version"), sequence: try reader.number("the sequence"),
+      cell: try Cell(packed: try reader.data("the cell", limit: longest)))
+  }
+
+  private static func device(_ reader: inout Unpacker) throws(PackingError) -> DeviceID {
+    let offset = reader.offset
+    guard let device = DeviceID(try reader.text("a device's name", limit: DeviceID.maximumLength)) else {
+      throw .malformed(at: offset, reading: "a device's name", "is not a device's name")
+    }
+    return device
+  }
+
+  /// Decodes a list. A problem is located by the path and the index of the element.
+  private static func list<Element>(
+    _ path: String, _ reader: inout Unpacker, _ element: (inout Unpacker) throws(PackingError) -> Element
+  ) throws(WireProblem) -> [Element] {
+    let count = try part(path, &reader) { reader throws(PackingError) in
+      try reader.count("the length of the list", limit: 1 << 16)
+    }
+    var elements: [Element] = []
+    for index in 0..<count {
+      do throws(PackingError) {
+        elements.append(try element(&reader))
+      } catch {
+        throw WireProblem(error, in: "\(path)[\(index)]")
+      }
+    }
+    return elements
+  }
+
+  private static func part<Read>(
+    _ path: String, _ reader: inout Unpacker, _ read: (inout Unpacker) throws(PackingError) -> Read
+  ) throws(WireProblem) -> Read {
+    do throws(PackingError) {
+      return try read(&reader)
+    } catch {
+      throw WireProblem(error, in: path)
+    }
+  }
+
+  private static func end(_ reader: Unpacker) throws(WireProblem) {
+    if !reader.isAtEnd { throw WireProblem(path: "", message: "the message continues after its end") }
+  }
+
+  /// Verifies the checksum at the end of a response. Returns a reader of what is before it.
+  private static func unsealed(_ body: [UInt8]) throws(WireProblem) -> Unpacker {
+    do throws(PackingError) {
+      return Unpacker(try Unpacker.unsealed(body))
+    } catch {
+      throw WireProblem(error, in: "")
+    }
   }
 
   // MARK: Errors and the time
@@ -448,10 +509,21 @@ package enum Wire {
 
   /// Decodes the server's time.
   package static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {
-    try integer(try object(body), "serverMilliseconds", "")
+    guard let number = try object(body)["serverMilliseconds"]?.integerValue, number >= 0 else {
+      throw WireProblem(path: "serverMilliseconds", message: "is missing or not a whole number from 0")
+    }
+    return Int64(number)
   }
 
   // MARK: Parts
+
+  /// Decodes the store of a response.
+  private static func store(_ object: ValueObject) throws(WireProblem) -> StoreIdentity {
+    guard let store = object["store"]?.stringValue.flatMap({ StoreIdentity($0) }) else {
+      throw WireProblem(path: "store", message: "is missing or not the identity of a store")
+    }
+    return store
+  }
 
   private static func object(_ body: [UInt8]) throws(WireProblem) -> ValueObject {
     let value: Value
@@ -464,38 +536,4 @@ package enum Wire {
     return object
   }
 
-  private static func key(_ object: ValueObject, _ path: String) throws(WireProblem) -> RecordKey {
-    guard let type = object["type"]?.stringValue else {
-      throw WireProblem(path: "\(path).type", message: "is missing or not a string")
-    }
-    guard let name = object["name"]?.stringValue else {
-      throw WireProblem(path: "\(path).name", message: "is missing or not a string")
-    }
-    return RecordKey(type: type, name: name)
-  }
-
-  private static func integer(_ object: ValueObject, _ name: String, _ path: String) throws(WireProblem) -> Int64 {
-    guard let number = object[name]?.integerValue, number >= 0 else {
-      throw WireProblem(
-        path: path.isEmpty ? name : "\(path).\(name)", message: "is missing or not a whole number from 0")
-    }
-    return Int64(number)
-  }
-
-  private static func packed<Read>(
-    _ value: Value, _ path: String, _ read: ([UInt8]) throws(PackingError) -> Read
-  ) throws(WireProblem) -> Read {
-    guard let bytes = value.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
-      throw WireProblem(path: path, message: "is missing or not base64")
-    }
-    do {
-      return try read(Array(bytes))
-    } catch {
-      var problem = WireProblem(path: path, message: "is damaged: \(error)")
-      if case .unsupportedFormat = error { problem.isOfTheFuture = true }
-      throw problem
-    }
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }

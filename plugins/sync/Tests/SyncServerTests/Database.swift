@@ -24,7 +24,7 @@
     }
 
     static func post(
-      _ address: String, token: String, body: String, version: Int = Wire.version
+      _ address: String, token: String, body: [UInt8], version: Int = Wire.version
     ) async throws -> (status: Int, body: String) {
       let path = address.split(separator: "/").suffix(2)
       let head = RequestHead(kind: String(path.last ?? ""), zone: String(path.first ?? "")) { name in
@@ -35,8 +35,8 @@
         }
       }
       let (_, output) = try await Shell.runAside(
-        "curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H '\(Wire.versionHeader): \(version)' -H '\(RequestHead.checkHeader): \(head.check(body: Array(body.utf8)))' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",
-        input: body)
+        "base64 -d | curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H '\(Wire.versionHeader): \(version)' -H '\(RequestHead.checkHeader): \(head.check(body: body))' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",
+        input: Data(body).base64EncodedString())
       let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
       return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
     }

@@ -74,7 +74,7 @@
     {
       let server = try ServerProcess("--store", folder.file("zone.sqlite"), "--port", "0", "--open")
       let (status, body) = try await Curl.post(
-        server.address + "/zones/PomodoroZone/commit", token: "", body: "{}", version: Wire.version - 1)
+        server.address + "/zones/PomodoroZone/commit", token: "", body: Wire.body(of: []), version: Wire.version - 1)
       #expect(status == 400)
       #expect(body.contains("version \(Wire.version)"))
     }
