@@ -17,13 +17,9 @@ extension SyncMachine {
       guard meets(page.store, now) else { return }
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
-      // This response also covers an earlier notification of another incarnation, which no cursor of the current
-      // incarnation would ever cover.
-      if !page.hasMore, let notified = channel.notified, notified.atMilliseconds <= flight.sentMilliseconds,
-        notified.cursor.generation != page.cursor.generation
-      {
-        channel.notified = nil
-      }
+      // A notification that arrived before this request is handled by this response. If it is of another incarnation,
+      // or was damaged in transit, no cursor of the current incarnation would ever cover it.
+      if !page.hasMore, channel.notified?.cursor == flight.notified { channel.notified = nil }
     }
   }
 

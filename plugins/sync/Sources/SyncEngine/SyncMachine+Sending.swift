@@ -160,7 +160,8 @@ extension SyncMachine {
   }
 
   private mutating func sendChanges(_ now: Int64) {
-    let flight = flight(pull, pullPurpose, isOfFirstFetch: goesOnFirstFetch, now)
+    var flight = flight(pull, pullPurpose, isOfFirstFetch: goesOnFirstFetch, now)
+    flight.notified = channel.notified?.cursor
     freePages = staged?.pages.count ?? 0
     if !channel.isOpen, !pull.isWanted { channel.polls += 1 }
     if staged == nil { begunPulls += 1 }

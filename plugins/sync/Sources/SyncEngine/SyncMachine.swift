@@ -285,6 +285,8 @@ struct SendLane: Sendable {
     /// The outbox positions of a commit's operations, in order.
     var positions: [Int64] = []
     var operations: [RecordOperation] = []
+    /// The furthest notified cursor when a request for changes was sent.
+    var notified: Cursor?
   }
 }
 

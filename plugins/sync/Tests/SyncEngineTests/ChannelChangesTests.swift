@@ -52,6 +52,23 @@ import Testing
     #expect(rig.pulls == pulls + 1)
   }
 
+  @Test(arguments: [0, 1] as [UInt64])
+  mutating func `a notification that was damaged in transit causes one fetch`(generation: UInt64) throws {
+    let pulls = rig.pulls
+    let cursor = rig.zone.cursor
+    let damaged = Cursor(generation: cursor.generation + generation, sequence: cursor.sequence + 1_000_000)
+    rig.give(.channelSigned(channel, .notification(damaged)))
+    rig.advance(milliseconds: 10_000)
+    #expect(rig.pulls == pulls + 1)
+    // Later changes are received as before.
+    rig.give(.channelSigned(channel, try changeElsewhere(.idle)))
+    #expect(rig.shown == .idle)
+    rig.commitElsewhere(.breakTime, number: 2)
+    rig.give(.channelSigned(channel, .notification(rig.zone.cursor)))
+    #expect(rig.shown == .breakTime)
+    #expect(rig.pulls == pulls + 2)
+  }
+
   @Test mutating func `changes on the channel during a commit are used only after its response`() throws {
     let sign = try changeElsewhere(.idle)
     rig.holds = true
