@@ -43,9 +43,20 @@
     /// `report` is called with a message when a connection for notifications fails, and again when it has recovered.
     ///
     /// Throws `BackendError.unreachable` if the database cannot be reached or does not allow all these connections.
-    public init(
+    public convenience init(
       _ information: String, zones: [String], readers: Int = 2,
       answerMilliseconds: Int = 10_000, report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws(BackendError) {
+      try await self.init(
+        information, zones: zones, readers: readers, answerMilliseconds: answerMilliseconds, mayCreate: true,
+        report: report)
+    }
+
+    /// Connects. Unless `mayCreate`, throws if the database has no store, and creates no tables.
+    @_disfavoredOverload
+    package init(
+      _ information: String, zones: [String], readers: Int = 2, answerMilliseconds: Int = 10_000, mayCreate: Bool,
+      report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(BackendError) {
       self.zones = Mutex(
         Dictionary(uniqueKeysWithValues: Set(zones).sorted().enumerated().map { ($1, $0 % Self.writerCount) }))
@@ -70,17 +81,18 @@
         }
       }
       do throws(BackendError) {
-        try await begin(zones)
+        try await begin(zones, mayCreate)
       } catch {
         close()
         throw error
       }
     }
 
-    private func begin(_ zones: [String]) async throws(BackendError) {
+    private func begin(_ zones: [String], _ mayCreate: Bool) async throws(BackendError) {
       let preparation = PostgresZone.schema + zones.sorted().flatMap { PostgresZone.make($0) }
       try await writers[0].perform { connection throws(BackendError) in
         try PostgresZone.refuseRemoved(connection)
+        if !mayCreate { try PostgresZone.requireStore(connection) }
         _ = try connection.runTogether(preparation)
       }
       // Open all connections now, so that a refused one is an error at startup. Later, lost connections are opened

@@ -90,6 +90,12 @@
 
     // MARK: The store
 
+    /// Throws if the database has no store. Only reads.
+    static func requireStore(_ connection: ZoneConnection) throws(BackendError) {
+      if try connection.run("SELECT 1 WHERE to_regclass('sync_zone') IS NOT NULL").count == 1 { return }
+      throw .storage("the database has no store of a sync server; check its name")
+    }
+
     /// Reads the identity of the store.
     static func identity(_ connection: ZoneConnection) throws(BackendError) -> StoreIdentity {
       try identity(try connection.run("SELECT identity FROM sync_store"), 0)

@@ -64,17 +64,17 @@ public final class SQLiteBackend: SyncBackend {
     try self.init(path: path, zones: zones, clock: SystemClock())
   }
 
-  /// Opens the file and uses another clock.
+  /// Opens the file and uses another clock. Unless `mayCreate` is true, throws if the file has no store.
   @_disfavoredOverload
   package init(
-    path: String, zones: [String], clock: any SyncClock = SystemClock()
+    path: String, zones: [String], clock: any SyncClock = SystemClock(), mayCreate: Bool = true
   ) throws(BackendError) {
     self.path = path
     self.zones = Mutex(Set(zones))
     self.clock = clock
     do {
       if path != ":memory:" {
-        try SQLiteFailure.refuseRemoved(path, oldest: Self.oldestFormat)
+        try SQLiteFailure.requireShared(path, oldest: Self.oldestFormat, mayBeEmpty: mayCreate)
         FileLock.make(path)
       }
       queue = try SQLiteFailure.open(path)

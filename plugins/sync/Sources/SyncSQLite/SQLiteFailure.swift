@@ -39,12 +39,36 @@ enum SQLiteFailure {
   /// The maximum time in milliseconds to wait for a lock of another process.
   static let busyMilliseconds = 5000
 
-  /// Throws if the file's format is too old to be read. Does not change the file.
-  static func refuseRemoved(_ path: String, oldest: Int) throws {
-    guard FilePath.isFile(path) else { return }
+  /// Throws if a file is not one that devices share, or has a format that is too old to be read. Does not change the
+  /// file. Unless `mayBeEmpty` is true, the file must exist and have content.
+  static func requireShared(_ path: String, oldest: Int, mayBeEmpty: Bool) throws {
+    guard FilePath.isFile(path) else {
+      if !mayBeEmpty { throw NoStore() }
+      return
+    }
     let database = try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)
-    let found = try database.integer("PRAGMA user_version") ?? 0
-    if (1..<oldest).contains(found) { throw RemovedFormat(found: found, oldest: oldest) }
+    try database.snapshot {
+      if try !database.hasTable("zone") {
+        if try database.hasTable("replica") { throw ForeignFile(isOfDevice: true) }
+        if try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 { throw ForeignFile(isOfDevice: false) }
+        if !mayBeEmpty { throw NoStore() }
+      }
+      let found = try database.integer("PRAGMA user_version") ?? 0
+      if (1..<oldest).contains(found) { throw RemovedFormat(found: found, oldest: oldest) }
+    }
+  }
+
+  struct NoStore: Error, CustomStringConvertible {
+    var description: String { "it has no store; name the file that a server or devices share" }
+  }
+
+  struct ForeignFile: Error, CustomStringConvertible {
+    var isOfDevice: Bool
+    var description: String {
+      isOfDevice
+        ? "it is a device's own file and cannot be shared; name another file, which is created if it is missing"
+        : "it is an SQLite file of another program and stays unchanged; name another file, which is created if it is missing"
+    }
   }
 
   struct RemovedFormat: Error, CustomStringConvertible {

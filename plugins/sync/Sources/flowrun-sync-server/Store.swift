@@ -29,11 +29,11 @@
       ) async throws {
         do {
           if let postgres {
-            let backend = try await PostgresBackend(postgres, zones: [])
+            let backend = try await PostgresBackend(postgres, zones: [], mayCreate: false)
             defer { backend.close() }
             Swift.print(try await inPostgres(backend))
           } else {
-            let backend = try SQLiteBackend(path: store ?? "", zones: [])
+            let backend = try SQLiteBackend(path: store ?? "", zones: [], mayCreate: false)
             Swift.print(try await inFile(backend))
             try backend.close()
           }

@@ -31,6 +31,23 @@ import Testing
     #expect(bytes(path) == before)
   }
 
+  @Test(arguments: [
+    ("CREATE TABLE replica (key TEXT); PRAGMA user_version = 1", "a device's own file"),
+    ("CREATE TABLE bookmark (title TEXT)", "another program"),
+    ("CREATE TABLE bookmark (title TEXT); PRAGMA user_version = 10", "another program"),
+  ])
+  func `an SQLite file that is not a shared one is refused and left unchanged`(sql: String, problem: String) throws {
+    let path = folder.file("other.sqlite")
+    try SQLiteConnection(path).execute(sql)
+    let before = bytes(path)
+    #expect {
+      try SQLiteBackend(path: path, zones: [Pomodoro.zone])
+    } throws: {
+      "\($0)".contains(problem) && "\($0)".contains("name another file")
+    }
+    #expect(bytes(path) == before)
+  }
+
   @Test func `a shared file without an identity gets one when it is opened, and keeps it`() async throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()

@@ -69,6 +69,21 @@
       #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    @Test(arguments: ["identity", "new-identity"])
+    func `an empty file or database is reported and gets no store`(subcommand: String) throws {
+      let file = folder.file("empty.sqlite")
+      #expect(FileManager.default.createFile(atPath: file, contents: nil))
+      let (status, output) = try ServerProcess.run("store \(subcommand) --store '\(file)' 2>&1")
+      #expect(status == 1)
+      #expect(output.contains("has no store"))
+      #expect(FileManager.default.contents(atPath: file) == Data())
+      let database = try Database()
+      let (code, message) = try ServerProcess.run("store \(subcommand) --postgres '\(database.information)' 2>&1")
+      #expect(code == 1)
+      #expect(message.contains("has no store"))
+      #expect(try database.value("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
+    }
+
     @Test func `a device of an earlier version is refused, and the error contains the version the server requires`()
       async throws
     {
