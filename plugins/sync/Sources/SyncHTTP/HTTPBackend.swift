@@ -118,6 +118,10 @@
         do {
           guard let client else { throw HTTPClientError.alreadyShutdown }
           let response = try await client.execute(request, timeout: .nanoseconds(Self.timeout.nanoseconds))
+          // Something else, such as the login page of a network, must not count as a sign of the store.
+          if response.status == .ok {
+            try Self.requireAnswer(response.headers.first(name: Wire.requestHeader), request)
+          }
           guard response.status == .ok else {
             let answer = try await Self.within(Self.timeout) { try await Answer(response) }
             throw answer.error(to: request)
@@ -188,6 +192,8 @@
     private func request(_ target: String) -> HTTPClientRequest {
       var request = HTTPClientRequest(url: address.url + target)
       request.headers.add(name: "Authorization", value: "Bearer \(token)")
+      // Without this header, a proxy may compress responses, which are not decompressed here.
+      request.headers.add(name: "Accept-Encoding", value: "identity")
       request.headers.add(name: Wire.versionHeader, value: "\(Wire.version)")
       request.headers.add(name: Wire.requestHeader, value: String(UInt64.random(in: .min ... .max), radix: 16))
       return request
@@ -196,14 +202,24 @@
     private func exchange(_ request: HTTPClientRequest) async throws(BackendError) -> [UInt8] {
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
       let answer = try await self.answer(to: request, from: client)
-      // A response to another request is ignored, and its connection is closed.
-      if answer.status == 200, !answer.answers(request) {
-        renew(client)
-        throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
+      if answer.status == 200 {
+        do throws(BackendError) {
+          try Self.requireAnswer(answer.request, request)
+        } catch {
+          // A response to another request is ignored, and its connection is closed.
+          renew(client)
+          throw error
+        }
       }
       if answer.status == 200, answer.version < Wire.version { throw .unsupportedFormat(Wire.serverIsOlder) }
       guard answer.status == 200 else { throw answer.error(to: request) }
       return answer.body
+    }
+
+    /// Throws unless a response with the identifier `answered` is the response to a request.
+    private static func requireAnswer(_ answered: String?, _ request: HTTPClientRequest) throws(BackendError) {
+      if answered == request.headers.first(name: Wire.requestHeader) { return }
+      throw .unreachable("the answer belongs to \(answered == nil ? "no request" : "another request")")
     }
 
     private func answer(

@@ -25,11 +25,27 @@
       (0..<count).compactMap { _ in LocalSocket(port: server.port) }
     }
 
-    @Test func `a change is not parked because of a proxy's response, and is sent when the server responds again`()
-      async throws
-    {
+    /// Responses of programs other than the sync server, such as a proxy or the login page of a network.
+    private static let foreign = [
+      FaultProxy.refusal,
+      "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
+      "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
+      "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\u{1f}\u{1}\u{8}\u{0}",
+      "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/login\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 413 Payload Too Large\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\ncut",
+      "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ncut",
+      "HTTP/1.1 100 Continue\r\n\r\n", "SSH-2.0-OpenSSH\r\n", "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{46}", "",
+    ]
+
+    @Test(arguments: foreign)
+    func `a change is not parked because of a proxy's response, and is sent when the server responds again`(
+      _ response: String
+    ) async throws {
       let server = try server()
-      let proxy = try FaultProxy(server: server.port, seed: 1, faults: [.refusal])
+      let proxy = try FaultProxy(server: server.port, seed: 1, faults: [.refusal], refusal: response)
       defer { proxy.stop() }
       let session = try await SyncSession.open(
         device: "mac", zone: Pomodoro.zone,
@@ -39,13 +55,38 @@
       await session.start()
       let acts = try await session.act(
         Pomodoro.settings, .edit(RecordEdit(fields: ["n": .set(Scalar.text("1").bytes)])))
-      #expect(await session.wait(milliseconds: 60_000) { $0.replica.pause?.reason.contains("'oops'") == true })
+      #expect(await session.wait(milliseconds: 60_000) { $0.replica.pause != nil })
+      let reason = await session.machine.replica.pause?.reason ?? ""
+      #expect(response != FaultProxy.refusal || reason.contains("'oops'"), "\(reason)")
       #expect(await session.machine.fate(of: acts) == .waiting)
+      #expect(await session.machine.pausedBecause == nil)
       proxy.heal()
       #expect(await session.wait(milliseconds: 60_000) { $0.fate(of: acts) == .acknowledged })
       #expect(await session.status().parked.isEmpty)
       await session.stop()
       server.kill()
+    }
+
+    @Test func `a channel that another program answers is not open`() async throws {
+      let (listener, port) = try LocalSocket.listen()
+      defer { LocalSocket.shutDown(listener) }
+      Thread.detachNewThread {
+        guard let client = LocalSocket.accept(listener).map({ LocalSocket($0) }), client.message() != nil else {
+          return
+        }
+        client.send(
+          Array("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: poke\ndata: 1:5\n\n".utf8))
+        _ = client.message()
+        LocalSocket.close(listener)
+      }
+      let client = try HTTPBackend(address: "http://127.0.0.1:\(port)", token: "")
+      await #expect {
+        for try await sign in client.watch(zone: Pomodoro.zone, device: DeviceID(stem: "mac", random: 1)) {
+          Issue.record("\(sign)")
+        }
+      } throws: {
+        ($0 as? BackendError)?.code == "unreachable" && "\($0)".contains("no request")
+      }
     }
 
     @Test func `1,100 silent connections do not stop a server that may open only 1,024 files`() async throws {

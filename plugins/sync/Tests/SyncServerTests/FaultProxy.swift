@@ -34,6 +34,8 @@
     private let record: @Sendable (Exchange) -> Void
     /// The faults to choose from for every request. If nil, every second request has any fault.
     private let faults: [Fault]?
+    /// The response of the proxy itself to a refused request. If it is empty, the proxy closes the connection.
+    private let refusal: String
     private let state: Mutex<State>
 
     private struct State {
@@ -45,10 +47,12 @@
     }
 
     init(
-      server: Int, seed: UInt64, faults: [Fault]? = nil, record: @escaping @Sendable (Exchange) -> Void = { _ in }
+      server: Int, seed: UInt64, faults: [Fault]? = nil, refusal: String = FaultProxy.refusal,
+      record: @escaping @Sendable (Exchange) -> Void = { _ in }
     ) throws {
       self.server = server
       self.faults = faults
+      self.refusal = refusal
       self.record = record
       state = Mutex(State(random: SplitMix64(seed: seed)))
       (listener, port) = try LocalSocket.listen()
@@ -99,8 +103,9 @@
           continue
         }
         if fault == .refusal, request.target.hasSuffix("/commit") {
-          client.send(Array(Self.refusal.utf8))
-          continue
+          client.send(Array(refusal.utf8))
+          // A response without a length, or shorter than it says, ends with its connection.
+          return
         }
         if request.target.contains("/pokes") {
           pass(request, to: client, isCut: fault == .cutAnswer, afterMilliseconds: pause)
@@ -129,7 +134,7 @@
 
     private static let overloaded =
       "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
-    private static let refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\noops"
+    static let refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\noops"
     private static let rubbish = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
 
     private func ask(_ request: LocalSocket.Message) -> [UInt8]? {
