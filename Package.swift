@@ -92,7 +92,7 @@ let benchmarks: [[Target]] =
       "SyncBenchmarks", in: "Sync",
       uses: [
         "CPostgreSQL", "CSQLite", "SyncCore", "SyncEngine", "SyncHTTP", "SyncPomodoro", "SyncPostgres", "SyncRecords",
-        "SyncSQLite", "SyncServer", "SyncSimulation", "SyncYAML",
+        "SyncSQLite", "SyncServer", "SyncSimulation", "SyncWire", "SyncYAML",
       ]),
   ]
 

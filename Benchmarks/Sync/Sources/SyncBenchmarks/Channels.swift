@@ -1,6 +1,7 @@
 import Foundation
 import SyncCore
 import SyncPostgres
+import SyncWire
 
 /// Measures the memory that a server needs for many listening devices.
 enum Channels {
@@ -53,8 +54,17 @@ enum Channels {
     }
     guard isConnected else { throw Failure("device \(number) cannot connect") }
     let device = DeviceID(stem: "d", random: UInt32(number)).name
-    let request =
-      "GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r\nHost: localhost\r\nflowrun-sync-version: 3\r\n\r\n"
+    let head = RequestHead(kind: "pokes", zone: zone, query: ["device": device]) {
+      $0 == Wire.versionHeader ? "\(Wire.version)" : nil
+    }
+    let request = """
+      GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r
+      Host: localhost\r
+      \(Wire.versionHeader): \(Wire.version)\r
+      \(RequestHead.checkHeader): \(head.check(body: []))\r
+      \r
+
+      """
     guard send(descriptor, request, request.utf8.count, 0) == request.utf8.count else {
       throw Failure("device \(number) cannot ask")
     }
