@@ -23,7 +23,7 @@ import Testing
       }
     }
     try scene.check(process.result(limitSeconds: 300))
-    if Self.isLong { #expect(kills == wanted) }
+    #expect(Self.isLong ? kills == wanted : kills > 0)
   }
 
   @Test(.enabled(if: isLong)) func `frozen workers are replaced within the default time limits`() throws {

@@ -327,8 +327,10 @@ struct SurvivalTests {
   @Test func `a slow call to a plugin and a quick one do not affect each other`() async throws {
     let child = try HostileChild()
     _ = try await child.call("echo")
-    let slow = Task { try await child.call("thread", ["text": "slow", "seconds": 0.3]) }
+    // The slow call ends only after the quick ones, which would otherwise wait forever.
+    let slow = Task { try await child.call("hold", ["text": "slow", "count": 2]) }
     for _ in 1...50 { _ = try await child.call("echo") }
+    _ = try await child.call("hold", ["text": "last", "count": 2])
     #expect(try await slow.value == ["text": "slow"])
     await child.close()
   }

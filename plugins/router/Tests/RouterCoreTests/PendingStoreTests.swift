@@ -20,6 +20,11 @@ import Testing
     effects.compactMap { if case .handOff(_, let route) = $0 { route } else { nil } }
   }
 
+  /// Returns the number of the last effect, which must hand off a link.
+  private func handOff(_ effects: [PendingStore.Effect]) throws -> PendingStore.ID {
+    try #require(effects.last.flatMap { if case .handOff(let id, _) = $0 { id } else { nil } })
+  }
+
   @Test func `stores the URL and the parameters, which are empty by default (N3, N5)`() {
     var store = PendingStore()
     #expect(!store.hasPending(scope: scope))
@@ -64,16 +69,13 @@ import Testing
     #expect(store.unfinished(scope: scope) == [route("app://b")])
   }
 
-  @Test func `removes a link only after its hand-off (C5)`() {
+  @Test func `removes a link only after its hand-off (C5)`() throws {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
     let effects = store.settled(scope: scope, at: 500)
     #expect(store.unfinished(scope: scope) == [route("app://a")])
-    guard case .handOff(let id, _)? = effects.last else {
-      Issue.record("not handed off")
-      return
-    }
+    let id = try handOff(effects)
     let end = store.finished(id, at: 510)
     #expect(logs(end) == ["pending.completed app://a"])
     #expect(end.contains(.persist(scope: scope)))
@@ -81,11 +83,11 @@ import Testing
     #expect(store.finished(id, at: 511).isEmpty)
   }
 
-  @Test func `does not open a link again when the view reappears (N28)`() {
+  @Test func `does not open a link again when the view reappears (N28)`() throws {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
-    guard case .handOff(let id, _)? = store.settled(scope: scope, at: 500).last else { return }
+    let id = try handOff(store.settled(scope: scope, at: 500))
     _ = store.finished(id, at: 500)
     #expect(store.flush(scope: scope, at: 900).isScheduled == false)
     #expect(store.settled(scope: scope, at: 2_000).isEmpty)
@@ -117,7 +119,7 @@ import Testing
     #expect(store.unfinished(scope: scope).count == 1)
   }
 
-  @Test func `keeps the latest tap if an earlier one is delivered again (N7, C4)`() {
+  @Test func `keeps the latest tap if an earlier one is delivered again (N7, C4)`() throws {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.hold(route("app://a", id: "1"), scope: scope, at: 1)
@@ -130,7 +132,7 @@ import Testing
     #expect(store.unfinished(scope: scope).map(\.notificationID) == ["3"])
     // A late delivery opens nothing, even after its link was handed off.
     _ = store.flush(scope: scope, settleMilliseconds: 0, at: 5)
-    guard case .handOff(let id, _)? = store.settled(scope: scope, at: 5).last else { return }
+    let id = try handOff(store.settled(scope: scope, at: 5))
     _ = store.finished(id, at: 6)
     #expect(store.open(route("app://b", id: "2"), scope: scope, isReady: true, at: 7).arrival == .duplicate)
     #expect(store.open(route("app://b", id: "2"), scope: scope, isReady: true, at: 2_100).arrival == .open(4))
@@ -210,11 +212,11 @@ import Testing
     #expect(opened == (1...16).map { "app://\($0)" })
   }
 
-  @Test func `puts a link back into the queue if the interface closes before accepting it`() {
+  @Test func `puts a link back into the queue if the interface closes before accepting it`() throws {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
-    guard case .handOff(let id, _)? = store.settled(scope: scope, at: 500).last else { return }
+    let id = try handOff(store.settled(scope: scope, at: 500))
     #expect(logs(store.returned(id, scope: scope, at: 501)) == ["pending.returned app://a"])
     _ = store.flush(scope: scope, at: 900)
     #expect(handOffs(store.settled(scope: scope, at: 1_400)).map(\.url) == ["app://a"])

@@ -188,8 +188,15 @@ import Testing
   }
 
   @Test func `logs every line as it arrives, with the name of its stream`() async throws {
-    _ = try await run(
-      "echo one; printf two >&2; sleep 0.05; printf 'thr'; sleep 0.05; echo ee; sleep 0.05; printf four")
+    let path = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let wait = "until [ -e \(path) ]; do sleep 0.01; done"
+    let command = "echo one; printf two >&2; printf 'thr'; \(wait); echo ee; sleep 0.05; printf four"
+    async let outputs = run(.string(command))
+    while host.logLines.isEmpty, !Task.isCancelled { await Task.yield() }
+    #expect(host.logLines == [.init("one", from: .standardOutput)])
+    try Data().write(to: URL(fileURLWithPath: path))
+    _ = try await outputs
     #expect(
       host.logLines == [
         .init("one", from: .standardOutput), .init("three", from: .standardOutput),

@@ -156,7 +156,7 @@ import Testing
     #expect(tags.tag(of: 3) != 7)
   }
 
-  @Test func `the cursor in a commit counts toward the bytes that were sent`() {
+  @Test func `the cursor in a commit counts toward the bytes that were sent`() throws {
     var rig = Rig()
     rig.start()
     rig.act(.focus)
@@ -165,7 +165,8 @@ import Testing
     rig.act(.focus)
     rig.advance(milliseconds: 1000)
     let sent = rig.machine.replica.budget.bytes(atMilliseconds: rig.now) - before
-    guard case .write(let write)? = rig.commits.last?.first?.change else { return }
+    let write = try #require(
+      rig.commits.last?.first.flatMap { if case .write(let write) = $0.change { write } else { nil } })
     #expect(sent >= write.packed().count + Cursor.packedBytes)
   }
 }
