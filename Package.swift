@@ -156,7 +156,7 @@ let core: [[Target]] = [
       "CFlowClock", "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions",
       "FlowPluginKit", "FlowStore",
     ],
-    tests: ["FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"]),
+    tests: ["FlowStoreSQLite", "BasicsPlugin", "FlowTestKit", "TestSupport"]),
   module(
     "FlowInsight",
     uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowEngine"],
@@ -292,7 +292,7 @@ let plugins: [[Target]] = [
       product("ArgumentParser", "swift-argument-parser"),
     ]),
   // sync
-  module("SyncCore", in: "sync", uses: ["FlowBytes"], tests: ["SyncPomodoro"]),
+  module("SyncCore", in: "sync", uses: ["FlowBytes"], tests: ["SyncPomodoro", "TestSupport"]),
   module("SyncPomodoro", in: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine", "SyncRecords"]),
   module(
     "SyncRecords", in: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "SyncCore", "SyncEngine"],

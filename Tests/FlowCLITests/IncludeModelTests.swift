@@ -1,11 +1,12 @@
 import FlowModel
 import FlowTestKit
 import Foundation
+import TestSupport
 import Testing
 
 /// Compares runs of random workflows with a model of the documented rules. The model shares no code with the engine.
 @Suite(.timeLimit(.minutes(10))) struct `Random workflows with fan-outs and includes` {
-  private static let count: UInt64 = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 80 : 2_000
+  private static let count = UInt64(TestExtent.count(usual: 25, release: 80, long: 2_000))
 
   @Test func `random workflows with fan-outs and includes have the documented results`() throws {
     let seeds = SeededGenerator.environmentSeed.map { $0...$0 } ?? 1...Self.count

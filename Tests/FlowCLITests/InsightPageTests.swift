@@ -35,7 +35,7 @@ import Testing
     try tool.write(Self.workflow, to: "page.yaml")
     #expect(try tool.run("page.yaml", "--report", "run.html").exitCode == 0)
     #expect(
-      try tool.run("simulate", "page.yaml", "--runs", "300", "--format", "html", "-o", "forecast.html").exitCode
+      try tool.run("simulate", "page.yaml", "--runs", "100", "--format", "html", "-o", "forecast.html").exitCode
         == 0)
     for page in ["run.html", "forecast.html"] {
       let seen = try Self.browse(tool.folder.appendingPathComponent(page).path, width, scheme)
@@ -55,7 +55,7 @@ import Testing
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "page.yaml")
-    let page = try tool.run("simulate", "page.yaml", "--runs", "300", "--format", "html").standardOutput
+    let page = try tool.run("simulate", "page.yaml", "--runs", "100", "--format", "html").standardOutput
     #expect(page.hasPrefix("<!doctype html>") && page.hasSuffix("</html>\n"))
     #expect(!page.contains("http://") && !page.contains("https://") && !page.contains("<b>page"))
     #expect(page.contains("&lt;b&gt;page"))

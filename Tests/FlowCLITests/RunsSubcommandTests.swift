@@ -298,12 +298,12 @@ import Testing
 
   /// A durable run of real commands is killed at random times, even while it is being resumed.
   @Test(.timeLimit(.minutes(60))) func `a run continues after each kill, and recorded steps never run again`() throws {
-    let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
+    let wanted = TestExtent.count(usual: 10, release: 25, long: 500)
     var kills = 0
     var seed: UInt64 = 1
-    while kills < (isLong ? 500 : 25) {
+    while kills < wanted {
       seed += 1
-      kills += try killThroughout(seed: seed, steps: isLong ? 200 : 24)
+      kills += try killThroughout(seed: seed, steps: TestExtent.count(usual: 24, release: 24, long: 200))
     }
   }
 

@@ -3,6 +3,7 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 import FlowTestKit
+import TestSupport
 import Testing
 
 /// The parts of a run that the plan does not contain: threads, tasks, handles and cancellation.
@@ -66,7 +67,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(10)))
   func `a run that is cancelled during thousands of short steps records which of them ran`() async throws {
-    for round in 0..<20 {
+    for round in stride(from: 0, to: 20, by: TestExtent.count(usual: 4, release: 1, long: 1)) {
       let probe = ProbePlugin()
       var fixture = EngineFixture(
         (0..<5_000).map { Step("s\($0)", "probe.note", needs: $0 % 50 == 0 ? [] : [$0 / 50 * 50]) })
@@ -95,7 +96,7 @@ import Testing
     let seed = SeededGenerator.environmentSeed ?? 33
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<10 {
+    for _ in 0..<TestExtent.count(usual: 3, release: 10, long: 10) {
       let probe = ProbePlugin()
       let steps = (0..<4_000).map { place in
         let needs = (0..<Int.random(in: 0...2, using: &random)).map { _ in

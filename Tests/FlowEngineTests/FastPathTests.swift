@@ -1,5 +1,6 @@
 import FlowModel
 import FlowTestKit
+import TestSupport
 import Testing
 
 @testable import FlowEngine
@@ -106,7 +107,7 @@ struct FastPathTests {
     let seed = SeededGenerator.environmentSeed ?? 20
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<2_000 {
+    for _ in 0..<TestExtent.count(usual: 500, release: 2_000, long: 2_000) {
       var plan = try Self.plan(of: Self.steps(&random))
       var running: [StepIndex] = []
       var now = 0

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowTestKit
+import TestSupport
 import Testing
 
 @testable import FlowEngine
@@ -12,7 +13,8 @@ struct PrefetchTests {
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     var ahead = 0
-    for _ in 0..<1_000 {
+    let rounds = TestExtent.count(usual: 250, release: 1_000, long: 1_000)
+    for _ in 0..<rounds {
       let steps = Self.steps(&random)
       var threads = try Threads(steps)
       while threads.doSomething(&random) {}
@@ -35,14 +37,14 @@ struct PrefetchTests {
       if let last = blocking.map({ ends[$0] }).max() { try #require(threads.plan.gate.readyAtNanoseconds! == last) }
     }
     // The test proves something only if steps are prefetched.
-    #expect(ahead > 5_000)
+    #expect(ahead > 5 * rounds)
   }
 
   @Test func `a cancelled run records for each prefetched step whether it ran`() throws {
     let seed = SeededGenerator.environmentSeed ?? 32
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<1_000 {
+    for _ in 0..<TestExtent.count(usual: 250, release: 1_000, long: 1_000) {
       let steps = Self.steps(&random)
       var threads = try Threads(steps)
       for _ in 0..<Int.random(in: 0..<90, using: &random) { _ = threads.doSomething(&random) }

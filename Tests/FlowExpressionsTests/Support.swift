@@ -19,9 +19,10 @@ func failure(_ source: String, _ contexts: ValueObject = [:]) -> String? {
 }
 
 /// The seeds of a property test. If `FLOWRUN_SEED` is set, that is the only seed. Otherwise the seeds are 1 to `count`,
-/// or 100 times as many if `FLOWRUN_LONG_TESTS` is set.
+/// of which `make test` uses a fifth. `make test-long` uses 100 times as many.
 func seeds(_ count: UInt64) -> [UInt64] {
   if let seed = SeededGenerator.environmentSeed { return [seed] }
-  let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
-  return Array(1...(isLong ? count * 100 : count))
+  let environment = ProcessInfo.processInfo.environment
+  if environment["FLOWRUN_LONG_TESTS"] != nil { return Array(1...count * 100) }
+  return Array(1...(environment["FLOWRUN_RELEASE_TESTS"] != nil ? count : count / 5))
 }

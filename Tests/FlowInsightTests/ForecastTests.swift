@@ -4,6 +4,7 @@ import FlowInsight
 import FlowModel
 import FlowPluginKit
 import FlowTestKit
+import TestSupport
 import Testing
 
 @Suite struct `A forecast` {
@@ -194,7 +195,11 @@ import Testing
       })
   }
 
-  @Test(arguments: [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)])
+  /// The deviations of devices and steps in recorded runs; `make test` tests half of these pairs.
+  private static let deviations = [(0.25, 0.05), (0.0, 0.2), (0.1, 0.1), (0.15, 0.3)]
+    .prefix(TestExtent.count(usual: 2, release: 4, long: 4))
+
+  @Test(arguments: deviations)
   func `a forecast has nearly the same quantiles as the recorded runs, even if their steps are correlated`(
     device: Double, noise: Double
   ) throws {
@@ -216,7 +221,7 @@ import Testing
     throws
   {
     var (covered, count, width, measuredWidth) = (0, 0, 0, 0)
-    for (device, noise) in [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)] {
+    for (device, noise) in Self.deviations {
       for seed in UInt64(1)...4 {
         let runs = Self.runs(120, seed: seed + 100, device: device, noise: noise)
         let forecast = try forecast(from: Array(runs[..<60]))

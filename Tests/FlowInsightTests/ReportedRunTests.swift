@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `each step of a recorded run has a slack, even in a run with thousands of steps`() throws {
-    let count = TestExtent.count(usual: 4_000, release: 20_000, long: 20_000)
+    let count = TestExtent.count(usual: 2_000, release: 20_000, long: 20_000)
     // Each step needs the one before the last, so two steps run at a time, for 100 ms in total.
     let length = 200 / Double(count)
     let many = (0..<count).map { index in

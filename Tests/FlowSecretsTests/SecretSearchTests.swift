@@ -126,7 +126,7 @@ import Testing
   @Test(.timeLimit(.minutes(10)))
   func `the search time for the end of a secret after a cut is proportional to its bytes`() throws {
     var noise = Noise(seed: 5)
-    let log = String(repeating: "-", count: TestExtent.count(usual: 1 << 17, release: 1 << 19, long: 1 << 19))
+    let log = String(repeating: "-", count: TestExtent.count(usual: 1 << 16, release: 1 << 19, long: 1 << 19))
     for secret in [String(repeating: "a", count: 1_024), noise.text(512, "ab"), noise.text(90, Self.base64Letters)] {
       let mask = SecretMask([("key", secret), ("other", "x" + secret.suffix(100))])
       for count in [9, secret.count - 1] {

@@ -1,6 +1,7 @@
 import FlowStore
 import FlowStoreSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// A store whose process or machine stopped during a write.
@@ -38,7 +39,7 @@ import Testing
     let (file, log) = (
       try Data(contentsOf: URL(fileURLWithPath: path)), try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
     )
-    let step = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 61 : 7
+    let step = TestExtent.count(usual: 5 * 61, release: 61, long: 7)
     for length in stride(from: base, through: ends[ends.count - 1], by: step) {
       let copy = folder + "/cut.sqlite"
       try? FileManager.default.removeItem(atPath: copy + "-shm")

@@ -122,7 +122,7 @@ import Testing
     mayLack: String? = nil, newerAt: Int? = nil
   ) throws {
     let count = 8 * files[keyPath: part].count
-    let step = isLong ? Self.longStep : 8 * 61 + 1
+    let step = TestExtent.count(usual: 8 * 4 * 61 + 1, release: 8 * 61 + 1, long: Self.longStep)
     let next = Atomic(isLong ? Self.seed % step : 0)
     let found = Mutex<(reported: Int, wrong: [String])>((0, []))
     let threads = DispatchGroup()

@@ -1,6 +1,7 @@
 import FlowBytes
 import FlowDiagnostics
 import FlowModel
+import TestSupport
 import Testing
 
 @testable import FlowSyntax
@@ -13,11 +14,9 @@ import Testing
 
 /// Random files: pieces of workflows that are combined, cut, repeated and changed in single bytes.
 ///
-/// `FLOWRUN_LONG_TESTS=1` tests a million files. `FLOWRUN_SEED` selects another seed.
+/// `make test-release` tests 20,000 inputs and `make test-long` a million. `FLOWRUN_SEED` selects another seed.
 @Suite struct FuzzTests {
-  private static var count: Int {
-    ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 20_000 : 1_000_000
-  }
+  private static let count = TestExtent.count(usual: 4_000, release: 20_000, long: 1_000_000)
   private static var seed: UInt64 {
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_261_121
   }

@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(10)))
   func `a workflow can have a million steps, but no more`() {
     func steps(_ count: Int) -> [UInt8] {
       var bytes = Array("name: many\nsteps:\n".utf8)
@@ -55,7 +55,7 @@ import Testing
       for index in 0..<count { bytes += Array("  s\(index): {uses: flow.noop}\n".utf8) }
       return bytes
     }
-    if TestExtent.isFull { #expect(rendered(steps(Limits.steps)) == "") }
+    #expect(rendered(steps(Limits.steps)) == "")
     #expect(
       rendered(steps(Limits.steps + 1)) == """
         test.yaml:1000003:3: error: the workflow has more than 1000000 steps [too-many-steps]

@@ -14,8 +14,7 @@ public enum TestExtent: Sendable {
   /// True if slow tests run completely, which only `make test` does not do.
   public static var isFull: Bool { current != .usual }
 
-  /// A number that `scripts/test` derives from the commit and prints. It selects the part of the tests, which thereby
-  /// differs between commits.
+  /// The number of the part that `make test-seeds` tests. It is 0 in `make test`.
   private static let part = environment["FLOWRUN_SEEDS_PART"].flatMap { UInt64($0) } ?? 0
 
   /// Returns one of the numbers, depending on the current extent.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -154,7 +155,15 @@ struct ImportTests {
     }
   }
 
-  private func imports(of file: String) throws -> [String] { try Self.imports(in: Repository.text(file)) }
+  /// The imports of files that were already read.
+  private static let known = Mutex<[String: [String]]>([:])
+
+  private func imports(of file: String) throws -> [String] {
+    if let imports = Self.known.withLock({ $0[file] }) { return imports }
+    let imports = try Self.imports(in: Repository.text(file))
+    Self.known.withLock { $0[file] = imports }
+    return imports
+  }
 
   static func imports(in text: String) -> [String] {
     // A multiline string literal may contain a file of another package.

@@ -102,20 +102,22 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("runs"), encoding: .utf8) == "ran\n")
   }
 
-  @Test func `keeps an output of 64 MiB completely, and truncates a larger one`() throws {
+  /// `make test-release` tests the largest limit.
+  @Test func `keeps an output up to its limit completely, and truncates a larger one`() throws {
+    let limit = TestExtent.count(usual: 1, release: 64, long: 64)
     func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
       try WorkflowFolder([
         "w.yaml": """
         name: w
         steps:
-          large: { run: head -c \(bytes) /dev/zero | tr '\\0' x, quiet: true, output-limit: 64MiB }
+          large: { run: head -c \(bytes) /dev/zero | tr '\\0' x, quiet: true, output-limit: \(limit)MiB }
           read: { needs: large, if: "endsWith(steps.large.outputs.stdout, 'x')", run: echo found it }
         """
       ]).run("w.yaml")
     }
-    let whole = try run(64 << 20)
+    let whole = try run(limit << 20)
     #expect(whole.conclusion == "success" && whole.output.contains("found it"), "\(whole.output)")
-    let cut = try run((64 << 20) + 1)
+    let cut = try run((limit << 20) + 1)
     #expect(cut.conclusion == "failure" && cut.output.contains("[output-too-large]"), "\(cut.output)")
   }
 

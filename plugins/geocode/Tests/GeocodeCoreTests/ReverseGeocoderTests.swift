@@ -158,7 +158,7 @@ import Testing
       return Double(state >> 11) / Double(1 << 53)
     }
     let all = (0..<Shared.tables.placeCount).map(Shared.tables.coordinate(ofPlace:))
-    for round in 0..<TestExtent.count(usual: 50, release: 200, long: 200) {
+    for round in 0..<TestExtent.count(usual: 12, release: 200, long: 200) {
       let base = all[Int(next() * Double(all.count))]
       let coordinate = try Coordinate(
         latitude: max(-90, min(90, base.latitude + next() - 0.5)), longitude: base.longitude + next() - 0.5,

@@ -71,7 +71,7 @@ import Testing
 
   @Test func `finds the same route as a matcher that tries every pattern`() throws {
     var matches = 0
-    let seeds = TestExtent.seeds(300, of: 1_500, release: 1_500)
+    let seeds = TestExtent.seeds(100, of: 1_500, release: 1_500)
     for seed in seeds {
       var generator = SeededGenerator(seed: seed)
       let table = try randomTable(&generator)
@@ -94,7 +94,7 @@ import Testing
   @Test func `reports a route as shadowed exactly if no URL with its scheme or host reaches it`() throws {
     var shadowed = 0
     var linked = 0
-    for seed in TestExtent.seeds(200, of: 400, release: 400) {
+    for seed in TestExtent.seeds(80, of: 400, release: 400) {
       var generator = SeededGenerator(seed: seed)
       let table = try randomTable(&generator)
       let reported = table.shadowedRoutes()

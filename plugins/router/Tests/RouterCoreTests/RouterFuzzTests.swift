@@ -44,7 +44,7 @@ import Testing
     let seed = ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_260_228
     var generator = SeededGenerator(seed: seed)
     var counts = (matched: 0, notFound: 0, rejected: 0, patterns: 0)
-    let count = TestExtent.count(usual: 100_000, release: 1_000_000, long: 1_000_000)
+    let count = TestExtent.count(usual: 25_000, release: 1_000_000, long: 1_000_000)
     for input in 0..<count {
       let text = randomText(&generator)
       switch table.lookUp(text) {

@@ -1,5 +1,6 @@
 import SyncCore
 import SyncPomodoro
+import TestSupport
 import Testing
 
 /// The laws of merging that make replicas equal in any order of changes (V1–V3, V6–V10, S27).
@@ -9,7 +10,7 @@ import Testing
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }
 
   @Test func `V1 V2 V3: merging is commutative, associative and idempotent`() {
-    for seed in 1...UInt64(3000) {
+    for seed in TestExtent.seeds(750, of: 3000, release: 3000) {
       var histories = Histories(seed: seed)
       let (a, b, c) = histories.threeCells()
       #expect(join(a, b) == join(b, a), "seed \(seed)")
@@ -20,7 +21,7 @@ import Testing
   }
 
   @Test func `V3 M4: applying a write twice has the same effect as applying it once`() {
-    for seed in 1...UInt64(500) {
+    for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
       histories.replicas[0] = cell
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test func `V6 F15: a write removes all states that its author had seen, even within the conflict window`() {
-    for seed in 1...UInt64(500) {
+    for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
       let seen = cell.entries.map(\.dot)
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test func `V7 V8: a merged cell has one entry per device and the larger count of both cells`() {
-    for seed in 1...UInt64(1000) {
+    for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
       let both = join(a, b)
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test func `V9 F17: the winner is one of the written states, never a mixture of them`() throws {
-    for seed in 1...UInt64(1000) {
+    for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
       guard let winner = join(a, b).reading(by: Pomodoro.decide)?.winner else { continue }
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test func `V10: shifting all clocks by the same time does not change the winner or the deciding rule`() {
-    for seed in 1...UInt64(500) {
+    for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var (plain, shifted) = (Histories(seed: seed), Histories(seed: seed))
       shifted.time += 123_456_789
       let (a, b, _) = plain.threeCells()

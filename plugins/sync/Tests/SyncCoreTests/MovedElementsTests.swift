@@ -1,4 +1,5 @@
 import SyncCore
+import TestSupport
 import Testing
 
 /// Moves of elements within lists.
@@ -12,7 +13,7 @@ import Testing
   private func items(_ cell: Cell) -> [ListItem] { cell.content.part("lines")?.state.items ?? [] }
 
   @Test func `lists with moved elements obey the laws of merging and contain each element once`() throws {
-    for seed in 1...UInt64(300) {
+    for seed in TestExtent.seeds(75, of: 300, release: 300) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(Int.random(in: 4...30, using: &histories.random))
       let (a, b, c) = (histories.replicas[0], histories.replicas[1], histories.replicas[2])
@@ -130,7 +131,7 @@ import Testing
   }
 
   @Test func `setting a list replaces its content, even after random moves`() {
-    for seed in 1...UInt64(100) {
+    for seed in TestExtent.seeds(25, of: 100, release: 100) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(12)
       let cell = histories.replicas[0]

@@ -1,12 +1,13 @@
 import FlowBytes
 import SyncCore
 import SyncPomodoro
+import TestSupport
 import Testing
 
 /// The packed format of records and writes (V12, F26).
 @Suite struct PackingTests {
   @Test func `V12: unpacking a packed cell or write returns an equal one`() throws {
-    for seed in 1...UInt64(1000) {
+    for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
       let cell = Cell.join(a, b, windowMilliseconds: 5000)
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test func `a single flipped bit in a packed cell or write is always detected`() throws {
-    for seed in 1...UInt64(20) {
+    for seed in TestExtent.seeds(5, of: 20, release: 20) {
       var histories = Histories(seed: seed)
       let (plain, _, _) = histories.threeCells()
       var write = histories.nextWrite(of: 0)

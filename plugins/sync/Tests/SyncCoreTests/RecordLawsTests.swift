@@ -1,4 +1,5 @@
 import SyncCore
+import TestSupport
 import Testing
 
 /// The laws of merging records, and each merge rule compared with its definition.
@@ -6,7 +7,7 @@ import Testing
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
   @Test func `merging records is commutative, associative and idempotent under every merge rule`() {
-    for seed in 1...UInt64(2000) {
+    for seed in TestExtent.seeds(500, of: 2000, release: 2000) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 2...24, using: &histories.random))
       let (a, b, c) = (histories.replicas[0], histories.replicas[1], histories.replicas[2])
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test func `for each merge rule, every replica has the content that the oracle computes from its actions`() {
-    for seed in 1...UInt64(1500) {
+    for seed in TestExtent.seeds(375, of: 1500, release: 1500) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 4...40, using: &histories.random))
       for who in 0..<3 { histories.exchange(3, who) }
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test func `list elements keep the order in which a device saw them, even if other elements are inserted`() {
-    for seed in 1...UInt64(500) {
+    for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
       let before = histories.replicas.map { order($0) }
@@ -59,7 +60,7 @@ import Testing
   }
 
   @Test func `unpacking a packed record or write returns an equal one, and its computed size is exact`() throws {
-    for seed in 1...UInt64(500) {
+    for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
       for cell in histories.replicas {

@@ -1,5 +1,6 @@
 import FlowBytes
 import SyncCore
+import TestSupport
 import Testing
 
 /// The time when a zone forgets deletions, depending on its commits.
@@ -30,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...50)
+  @Test(arguments: TestExtent.seeds(12, of: 50, release: 50))
   func `with a correct clock, deletions are forgotten after 90 to 94 days`(_ seed: UInt64) throws {
     var (random, now) = (SplitMix64(seed: seed), Self.start)
     let ends = try play(commits: 1_000, mostDays: .max) { _ in
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...50)
+  @Test(arguments: TestExtent.seeds(12, of: 50, release: 50))
   func `with clocks wrong by up to a year, no deletion is forgotten within 90 days`(_ seed: UInt64) throws {
     var (random, now) = (SplitMix64(seed: seed), Self.start)
     let skews = [365, 90, -90, 0].map { $0 * Self.day }

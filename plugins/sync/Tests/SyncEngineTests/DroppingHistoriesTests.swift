@@ -8,7 +8,7 @@ import Testing
 /// file or are copied.
 @Suite struct DroppingHistoriesTests {
   /// Each test adds a different number to these seeds.
-  private static let seeds = TestExtent.seeds(50, of: 250, release: 250)
+  private static let seeds = TestExtent.seeds(15, of: 250, release: 250)
   private static let keys = ["kept", "a", "b", "c"]
 
   /// The expected result. The record `kept` is never deleted.

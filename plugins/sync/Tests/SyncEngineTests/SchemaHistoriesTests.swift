@@ -6,7 +6,7 @@ import Testing
 
 /// Histories of a schema's records with every rule, on a virtual clock with every possible fault.
 @Suite struct SchemaHistoriesTests {
-  private static let seeds = TestExtent.seeds(40, of: 100, release: 100, long: 5000)
+  private static let seeds = TestExtent.seeds(15, of: 100, release: 100, long: 5000)
 
   /// A schema with every merge rule and type, both rules for deletions, all kinds of references, and a collection with
   /// `decide`.
