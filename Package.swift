@@ -24,9 +24,7 @@ let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
 /// Files of a target that are not compiled, and files that it reads at run time.
 let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
-let resources: [String: Resource] = [
-  "FlowPluginSupport": .embedInCode("Files"), "FlowUI": .embedInCode("Page"), "GeocodePlugin": .copy("Tables"),
-]
+let resources: [String: Resource] = ["FlowUI": .embedInCode("Page"), "GeocodePlugin": .copy("Tables")]
 
 /// The modules for apps that call functions for which Apple requires a reason. Each has a privacy manifest, except on
 /// Linux, because SwiftPM's accessor of resources needs the full Foundation there.
@@ -110,7 +108,7 @@ let core: [[Target]] = [
   module("CFlowStore"),
   module("CPostgreSQL"),
   module("CFlowClock"),
-  module("FlowPluginSupport"),
+  module("CFlowPluginSupport", exclude: ["Files"]),
   module("FlowPlatform", uses: ["CFlowPlatform"], tests: []),
   module("FlowSystem", uses: ["FlowPlatform", "CFlowProcess"], tests: ["TestSupport", "CPlantedFault"]),
   module("FlowSQLite", uses: ["FlowPlatform", "CSQLite"], tests: []),
@@ -164,7 +162,7 @@ let core: [[Target]] = [
   module(
     "FlowPluginHost",
     uses: [
-      "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport",
+      "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "CFlowPluginSupport",
     ],
     tests: ["FlowTestKit", "TestSupport"]),
   module(
@@ -532,4 +530,5 @@ let package = Package(
     .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
   ],
   dependencies: documentation + packages,
-  targets: system + buildPlugin + testSupport + (core + plugins + apple + tests + benchmarks).flatMap { $0 })
+  targets: system + buildPlugin + testSupport + (core + plugins + apple + tests + benchmarks).flatMap { $0 },
+  cLanguageStandard: .gnu2x)

@@ -84,7 +84,7 @@ struct ImportTests {
   }
 
   /// True if a file is only a resource for other programs and is not compiled into its target.
-  private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/FlowPluginSupport/Files/") }
+  private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/CFlowPluginSupport/Files/") }
 
   @Test func `only the engine imports Dispatch, and only the loader imports libyaml`() throws {
     for file in Repository.files(below: "Sources", ending: ".swift") {
@@ -148,7 +148,7 @@ struct ImportTests {
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
     #expect(files.count > 200)
-    for file in files where !apart.contains(file) && !file.hasPrefix("Sources/FlowPluginSupport/Files/") {
+    for file in files where !apart.contains(file) && !file.hasPrefix("Sources/CFlowPluginSupport/Files/") {
       for module in try imports(of: file) {
         #expect(!["Glibc", "Musl", "Darwin"].contains(module), "\(file) imports \(module)")
       }

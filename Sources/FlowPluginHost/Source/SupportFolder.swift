@@ -1,4 +1,3 @@
-import FlowPluginSupport
 import FlowSystem
 
 #if canImport(FoundationEssentials)
