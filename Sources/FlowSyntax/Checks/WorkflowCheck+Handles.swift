@@ -31,10 +31,11 @@ extension WorkflowCheck {
 
   private mutating func checkHandle(_ key: HandleKey) {
     var supplies = [Capacity](repeating: .none, count: workflow.steps.count)
+    let isProvider = workflow.steps.indices.map { actions.declaration(ofStep: $0)?.provides.contains(key) == true }
     for step in order.map(Int.init) {
       for need in workflow.steps[step].needs.map(Int.init) {
         supplies[step].add(supplies[need])
-        if actions.declaration(ofStep: need)?.provides.contains(key) == true { supplies[step].add(.one(need)) }
+        if isProvider[need] { supplies[step].add(.one(need)) }
       }
     }
     for step in workflow.steps.indices {

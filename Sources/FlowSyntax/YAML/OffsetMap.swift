@@ -4,6 +4,8 @@ struct OffsetMap {
   let base: Int
   private let checkpoints: [Int]
   private static let stride = 64
+  /// The code point that was asked for last, and its offset. libyaml's positions follow one another.
+  private var last = (index: 0, offset: 0)
 
   /// Creates a map for `bytes`, which must be valid UTF-8.
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -23,11 +25,12 @@ struct OffsetMap {
 
   /// Returns the byte offset of the code point at this index.
   @inline(__always)
-  func offset(of index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+  mutating func offset(of index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard !checkpoints.isEmpty else { return min(base + index, bytes.count) }
     guard index / Self.stride < checkpoints.count else { return bytes.count }
     var offset = checkpoints[index / Self.stride]
     var rest = index % Self.stride
+    if index >= last.index, index - last.index < rest { (offset, rest) = (last.offset, index - last.index) }
     while offset < bytes.count {
       if bytes[offset] & 0xC0 != 0x80 {
         if rest == 0 { break }
@@ -35,6 +38,7 @@ struct OffsetMap {
       }
       offset += 1
     }
+    last = (index, offset)
     return offset
   }
 

@@ -290,34 +290,24 @@ private enum CharacterClass {
   static let flowPlain: UInt8 = 16
   static let comment: UInt8 = 32
 
-  static let table: [UInt8] = (0...255).map { value in
-    let byte = UInt8(value)
-    var classes: UInt8 = 0
-    let isWord = isASCIILetterOrDigit(byte) || byte == UInt8(ascii: "_")
-    if isWord { classes |= keyStart | key }
-    if isOne(of: "-.", byte) { classes |= key }
-    if isWord || isOne(of: "/.$+(=~^", byte) { classes |= plainStart }
-    if byte > 0x20, byte < 0x7F, !isOne(of: "#:", byte) { classes |= plain }
-    if byte > 0x20, byte < 0x7F, !isOne(of: "#:,[]{}?", byte) { classes |= flowPlain }
-    // Comments may contain non-ASCII characters. These first bytes are excluded because they may begin a line break or
-    // a forbidden character, such as U+0085, U+2028 or U+FEFF.
-    let isHarmless = byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xED && byte != 0xEF
-    if byte >= 0x20 && byte < 0x7F || byte == 0x09 || isHarmless { classes |= comment }
-    return classes
-  }
-
-  // Compares bytes, because looking up the Unicode properties of 256 characters would take longer than reading a small
+  // Sets whole ranges and then changes single bytes, because testing each of 256 bytes takes longer than reading a small
   // workflow.
-  private static func isASCIILetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
+  static let table: [UInt8] = {
+    var table = [UInt8](repeating: 0, count: 0x80)
+    for byte in 0x21..<0x7F { table[byte] = plain | flowPlain | comment }
+    table[0x20] = comment
+    table[0x09] = comment
+    // Comments may contain non-ASCII characters. Four first bytes are excluded because they may begin a line break or a
+    // forbidden character, such as U+0085, U+2028 or U+FEFF.
+    table += [UInt8](repeating: comment, count: 0x80)
+    for byte in [0xC2, 0xE2, 0xED, 0xEF] { table[byte] = 0 }
+    for byte in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_".utf8 {
+      table[Int(byte)] |= keyStart | key | plainStart
     }
-  }
-
-  private static func isOne(of characters: StaticString, _ byte: UInt8) -> Bool {
-    characters.withUTF8Buffer { $0.contains(byte) }
-  }
+    for byte in "-.".utf8 { table[Int(byte)] |= key }
+    for byte in "/.$+(=~^".utf8 { table[Int(byte)] |= plainStart }
+    for byte in "#:".utf8 { table[Int(byte)] &= ~plain }
+    for byte in "#:,[]{}?".utf8 { table[Int(byte)] &= ~flowPlain }
+    return table
+  }()
 }

@@ -31,7 +31,7 @@ struct YAMLFailure: Error {
 
   /// Creates a failure from a libyaml error. Its message is written for authors of workflows.
   static func syntax(
-    _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, lastText: Int?
+    _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: inout OffsetMap, lastText: Int?
   ) -> YAMLFailure {
     let problem = parser.problem.map { String(cString: $0) } ?? "this is not YAML"
     if parser.error == YAML_READER_ERROR {

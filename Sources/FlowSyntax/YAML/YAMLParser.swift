@@ -52,7 +52,8 @@ struct YAMLParser {
     var parser = YAMLParser(tree: NodeTree(source: source))
     do throws(YAMLFailure) {
       try checkDirectives(bytes)
-      try parser.run(bytes, OffsetMap(bytes))
+      var map = OffsetMap(bytes)
+      try parser.run(bytes, &map)
       return .success(parser.tree)
     } catch {
       return .failure(error)
@@ -80,7 +81,7 @@ struct YAMLParser {
     }
   }
 
-  private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap) throws(YAMLFailure) {
+  private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: inout OffsetMap) throws(YAMLFailure) {
     // `yaml_parser_t` contains pointers to itself, so it is allocated on the heap and never copied. The bytes outlive
     // it.
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
@@ -100,7 +101,7 @@ struct YAMLParser {
     var documents = 0
     while true {
       guard yaml_parser_parse(parser, event) == 1 else {
-        throw YAMLFailure.syntax(parser.pointee, in: bytes, map, lastText: lastText)
+        throw YAMLFailure.syntax(parser.pointee, in: bytes, &map, lastText: lastText)
       }
       defer { yaml_event_delete(event) }
       let start = map.offset(of: event.pointee.start_mark.index, in: bytes)

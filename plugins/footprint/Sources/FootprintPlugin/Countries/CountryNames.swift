@@ -8,8 +8,8 @@ enum CountryNames {
   }
 
   /// The countries, sorted by code.
-  static let countries: [Country] = text.split(separator: "\n").map { line in
-    let fields = line.split(separator: "|").map(String.init)
+  static let countries: [Country] = text.utf8.split(separator: UInt8(ascii: "\n")).map { line in
+    let fields = line.split(separator: UInt8(ascii: "|")).map { String(Substring($0)) }
     return Country(code: fields[0], english: fields[1], chinese: fields[2])
   }
 
