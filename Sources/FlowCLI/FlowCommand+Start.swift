@@ -26,7 +26,7 @@ extension FlowCommand {
     // The argument parser and tasks are avoided here, because each takes longer than the rest of the start.
     if let request = PlainRunArguments.request(arguments) {
       Interrupts.readArguments { request.outputs.removeOldOutputs() }
-      RunSession.start(request)
+      do { try RunSession.start(request) } catch { tell(error) }
       MainThread.serve()
     }
     if let misspelt = MisspeltSubcommand.find(in: arguments) {

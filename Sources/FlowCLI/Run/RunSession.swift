@@ -37,18 +37,17 @@ struct RunSession: Sendable {
   /// The context of the trace that is sent, or nil if none is sent.
   private let context: TraceContext?
 
-  /// Starts the workflow and returns while it runs. The process ends together with the run. If the workflow cannot be
-  /// run, prints the reason and ends the process.
-  static func start(_ request: RunRequest) {
-    do {
-      let session = try RunSession(request)
-      session.run.whenEnded { report in
-        if session.installation.host.isEmpty, session.executors.isEmpty { session.endAtOnce(report) }
-        Task { await session.end(report) }
-      }
-    } catch {
-      FlowCommand.tell(error)
-    }
+  /// Starts or resumes the workflow and returns while it runs. The process ends together with the run.
+  static func start(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
+    let session = try RunSession(request, resuming: resume)
+    session.run.whenEnded { session.end($0) }
+  }
+
+  /// Starts or resumes the workflow from an asynchronous function. Throws if the run cannot be started, and otherwise
+  /// waits until the process ends. Starting blocks, so it happens on a separate thread.
+  static func runInTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> Never {
+    try await DetachedThread.run { Result { try start(request, resuming: resume) } }.get()
+    return await withUnsafeContinuation { (_: UnsafeContinuation<Never, Never>) in }
   }
 
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
@@ -203,25 +202,19 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Creates a session from an asynchronous function. This blocks, so it happens on a separate thread.
-  static func inTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> RunSession {
-    let result = try await DetachedThread.run { Result { try RunSession(request, resuming: resume) } }
-    return try result.get()
+  /// Ends the executors and the programs of plugins, prints and writes the report, and ends the process. Without
+  /// executors and programs, there is nothing to wait for, and no task is created.
+  private func end(_ report: RunReport) {
+    if installation.host.isEmpty, executors.isEmpty { ExitStatus.exit(tell(report)) }
+    Task {
+      await executors.close()
+      var report = report
+      (report.origin.jobs, report.origin.accountingProblem) = await executors.accounts()
+      let code = tell(report)
+      await installation.close()
+      ExitStatus.exit(code)
+    }
   }
-
-  /// Ends the executors and the programs of plugins, prints and writes the report, and ends the process.
-  func end(_ report: RunReport) async -> Never {
-    await executors.close()
-    var report = report
-    (report.origin.jobs, report.origin.accountingProblem) = await executors.accounts()
-    let code = tell(report)
-    await installation.close()
-    ExitStatus.exit(code)
-  }
-
-  /// Ends the process like ``end(_:)``. It is used for runs without external plugins and remote steps, in which there
-  /// is nothing to wait for.
-  private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
   /// Handles the end of standard output's reader. The run continues if it has another output, and is otherwise
   /// cancelled.

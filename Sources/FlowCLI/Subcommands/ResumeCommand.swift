@@ -129,8 +129,7 @@ struct ResumeCommand: Subcommand {
       if dryRun { return }
       do {
         isHandedOver = true
-        let session = try await RunSession.inTask(request, resuming: resume)
-        await session.end(session.run.report)
+        try await RunSession.runInTask(request, resuming: resume)
       } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
         // Another waiting process has taken over the run, so this one continues to wait.
       } catch {

@@ -144,7 +144,6 @@ struct RunCommand: Subcommand {
       try await RunWatch(request, arguments: Array(ProcessArguments.all.dropFirst())).perform()
     }
     if explain { return try RunExplanation.write(request) }
-    let session = try await RunSession.inTask(request)
-    await session.end(session.run.report)
+    try await RunSession.runInTask(request)
   }
 }
