@@ -38,7 +38,7 @@ package struct WorkflowLoader: Sendable {
     let loader = WorkflowLoader(
       catalog: IncludeCatalog(base: catalog, library: library, stack: [IncludeLibrary.resolve(path, in: "")]))
     var result = loader.examine(SourceText(bytes, file: file), library.expressions).result
-    result.included = library.results.filter { !$0.diagnostics.isEmpty }
+    result.included = library.resultsWithDiagnostics
     result.definition = IncludeBundle.bytes(bytes, file: path, library.read)
     guard let graph = result.graph else { return result }
     do {

@@ -50,7 +50,7 @@ package struct WorkflowDocument: Sendable {
     let expressions = library?.expressions ?? ExpressionTable()
     let examined = loader.examine(source, expressions)
     var result = examined.result
-    result.included = library?.results.filter { !$0.diagnostics.isEmpty } ?? []
+    result.included = library?.resultsWithDiagnostics ?? []
     self.result = result
     includedFiles = library?.named ?? []
     isRecovered = examined.failure != nil

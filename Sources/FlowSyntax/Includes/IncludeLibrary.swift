@@ -66,9 +66,12 @@ final class IncludeLibrary: Sendable {
   /// The paths of all included files, sorted, even of those that could not be read.
   var named: [String] { entries.withLock { $0.keys.sorted().map(\.text) } }
 
-  /// The results of loading the files, sorted by path.
-  var results: [LoadResult] {
-    entries.withLock { $0.values.sorted { $0.path < $1.path } }.compactMap(\.result)
+  /// The results of loading the files.
+  var results: [LoadResult] { entries.withLock { $0.values.compactMap(\.result) } }
+
+  /// The results of loading the files that have diagnostics, sorted by path.
+  var resultsWithDiagnostics: [LoadResult] {
+    results.filter { !$0.diagnostics.isEmpty }.sorted { $0.source.file < $1.source.file }
   }
 
   /// Returns the file with this name. `stack` is the chain of files from the main workflow to the including one. It is

@@ -54,8 +54,9 @@ extension WorkflowCheck {
       if isFanOut {
         checkItemWorkflow(entry, of: step)
       } else {
-        checkConcurrency(of: entry, step)
-        checkEnvironmentFiles(of: entry, step)
+        let files = filesRun(by: entry)
+        checkConcurrency(of: entry, files, step)
+        checkEnvironmentFiles(of: files, step)
       }
       if workflow.steps[step].options.isFinal {
         report(
@@ -74,8 +75,8 @@ extension WorkflowCheck {
   }
 
   /// Reports an included file whose `env-file` depends on its inputs. `env-file` is read before these inputs are known.
-  private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
-    for (file, inner, _) in filesRun(by: entry) {
+  private mutating func checkEnvironmentFiles(of files: [FileRun], _ step: Int) {
+    for (file, inner, _) in files where !inner.environmentFiles.isEmpty {
       let names = inner.environmentFiles.map(\.path)
       guard let name = names.first(where: { Template.containsExpression($0) }) else { continue }
       report(
@@ -89,13 +90,14 @@ extension WorkflowCheck {
 
   /// Reports conflicts with the `concurrency` of an included file, which is implemented as the queue of the file's
   /// steps.
-  private mutating func checkConcurrency(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
+  private mutating func checkConcurrency(
+    of entry: IncludeLibrary.IncludableFile, _ files: [FileRun], _ step: Int
+  ) {
     func cannot(_ reason: String, _ help: String) {
       report(
         .conflictingKeys, "step '\(name(step))' cannot use '\(workflow.steps[step].uses)': \(reason)",
         at: span(.uses, of: step), help: help)
     }
-    let files = filesRun(by: entry)
     let limited = files.filter { $0.workflow.concurrency != nil }.map(\.file)
     guard let first = limited.first else { return }
     if workflow.steps[step].options.queue != nil {
@@ -116,12 +118,13 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns an included file and all files that it includes, each with its name, its workflow and its own events.
-  private func filesRun(
-    by entry: IncludeLibrary.IncludableFile
-  ) -> [(file: String, workflow: Workflow, events: Set<String>)] {
+  /// The name, the workflow and the own events of an included file.
+  private typealias FileRun = (file: String, workflow: Workflow, events: Set<String>)
+
+  /// Returns an included file and all files that it includes.
+  private func filesRun(by entry: IncludeLibrary.IncludableFile) -> [FileRun] {
     guard let includes = catalog as? IncludeCatalog else { return [] }
-    var found: [(file: String, workflow: Workflow, events: Set<String>)] = []
+    var found: [FileRun] = []
     var known: Set<String> = []
     func add(_ entry: IncludeLibrary.IncludableFile, _ stack: [String]) {
       guard let workflow = entry.workflow, known.insert(entry.path).inserted else { return }
