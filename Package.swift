@@ -211,7 +211,9 @@ let core: [[Target]] = [
       product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),
       product("NIOCore", "swift-nio", network),
     ] + builtIn,
-    tests: ["FlowInsightCommands", "FlowStoreSQLite", "FlowTestKit", "FlowUI", "TestSupport", "flowrun"]),
+    tests: [
+      "FlowInsightCommands", "FlowRunStores", "FlowStoreSQLite", "FlowTestKit", "FlowUI", "TestSupport", "flowrun",
+    ]),
   module(
     "FlowInsightCommands",
     uses: [

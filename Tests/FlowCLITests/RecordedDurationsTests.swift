@@ -1,11 +1,14 @@
 import FlowModel
 import FlowPluginKit
+import FlowRunStores
 import Testing
 
 @testable import FlowCLI
 
 /// The recorded durations of a step, which editors show.
 @Suite(.timeLimit(.minutes(10))) struct RecordedDurationsTests {
+  init() { CommandParts.current.stores = RunStores() }
+
   private func durations(_ step: String, _ tool: CommandLineTool, _ file: String = "w.yaml") -> [Duration] {
     RecordedDurations.of(step, in: tool.folder.path + "/" + file) { _ in ActionRegistry(BuiltInPlugins.all) }
   }
