@@ -32,6 +32,11 @@ package struct TypeMismatch: Error, Sendable, Hashable {
   }
 }
 
+extension FieldDeclaration {
+  /// The suggestion for a step that sets the field to null although the field refuses it.
+  package var nullHelp: String { "to use no '\(name)', leave the key out" }
+}
+
 extension ValueType {
   /// Returns the first mismatch in `value`, or nil if the value matches the type.
   ///

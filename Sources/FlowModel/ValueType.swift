@@ -69,6 +69,9 @@ package struct FieldDeclaration: Sendable, Hashable {
   package var summary: String
   /// True if the value may be secret, so that it must never be shown.
   package var isSecret = false
+  /// True if the field may be left out, but null is an error: an identifier that turns out to be null must not select
+  /// everything.
+  package var refusesNull = false
 
   package init(
     _ name: String, _ type: ValueType, isRequired: Bool? = nil, default defaultValue: Value? = nil, summary: String = ""

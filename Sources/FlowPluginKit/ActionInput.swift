@@ -70,6 +70,7 @@ struct InputField {
   @usableFromInline let summary: String
   @usableFromInline let defaultValue: Wrapped?
   @usableFromInline let isSecret: Bool
+  @usableFromInline let refusesNull: Bool
 
   /// The storage of a field's value. It is a class, so that inputs can be set after their creation.
   ///
@@ -77,10 +78,14 @@ struct InputField {
   /// type creates new fields each time. Once the action has the inputs, `value` is only read.
   @usableFromInline final class Slot: FieldSlot, @unchecked Sendable {
     @usableFromInline var value: Wrapped?
-    @inlinable init(_ value: Wrapped?) { self.value = value }
+    @usableFromInline let refusesNull: Bool
+    @inlinable init(_ value: Wrapped?, refusesNull: Bool = false) {
+      self.value = value
+      self.refusesNull = refusesNull
+    }
 
     override func set(_ value: Value?, name: String) throws {
-      guard let value, !value.isNull || Wrapped.acceptsNull else {
+      guard let value, !value.isNull || Wrapped.acceptsNull || refusesNull else {
         guard self.value != nil else {
           throw TypeMismatch(path: name, expected: Wrapped.valueType.type.expectation, found: "nothing")
         }
@@ -99,14 +104,25 @@ struct InputField {
   @inlinable public init(_ summary: String, isSecret: Bool = false) {
     self.summary = summary
     self.isSecret = isSecret
+    refusesNull = false
     defaultValue = nil
     slot = Slot(Wrapped.absent)
+  }
+
+  /// Creates a field that a step may leave out but not set to null, for an action that does more without it.
+  package init(refusingNull summary: String) {
+    self.summary = summary
+    isSecret = false
+    refusesNull = true
+    defaultValue = nil
+    slot = Slot(Wrapped.absent, refusesNull: true)
   }
 
   /// Creates a field with a default value. If `isSecret`, a step may set it to a secret.
   @inlinable public init(wrappedValue: Wrapped, _ summary: String, isSecret: Bool = false) {
     self.summary = summary
     self.isSecret = isSecret
+    refusesNull = false
     defaultValue = wrappedValue
     slot = Slot(wrappedValue)
   }
@@ -156,6 +172,7 @@ extension Field: AnyField {
       default: Wrapped.absent == nil ? defaultValue?.value : defaultValue.flatMap { $0.value.isNull ? nil : $0.value },
       summary: summary)
     declaration.isSecret = isSecret
+    declaration.refusesNull = refusesNull
     return declaration
   }
 }

@@ -57,6 +57,8 @@ import Testing
       #expect(refused.exitCode == 64 && refused.standardError.contains("or write --all"), "\(refused)")
     }
     #expect(try tool.run("notifications", "remove", "w.yaml", "a", "--data", "other").exitCode == 1)
+    let empty = try tool.run("notifications", "remove", "w.yaml", "--all", "--data", "")
+    #expect(empty.exitCode == 64 && empty.standardError.contains("--data is empty"), "\(empty)")
     #expect(try tool.run("notifications", "remove", "w.yaml", "a", "--data", ".flowrun/reminders").exitCode == 0)
     #expect(try tool.run("notifications", "w.yaml").standardOutput == "no notification is pending\n")
   }

@@ -14,6 +14,17 @@ import Testing
 
     """
 
+  @Test(arguments: [["runs", "prune", "--keep", "0"], ["runs", "delete", "last"]])
+  func `an empty --in is an error and deletes no run of the working folder`(arguments: [String]) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 0)
+    let refused = try tool.run(arguments + ["--in", ""])
+    #expect(refused.exitCode == 64 && refused.standardError.contains("--in is empty"), "\(refused)")
+    #expect(try tool.run("runs", "show", "last").exitCode == 0)
+  }
+
   @Test func `recorded runs are listed, shown, resumed, exported and deleted`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

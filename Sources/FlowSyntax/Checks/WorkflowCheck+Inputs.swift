@@ -32,13 +32,14 @@ extension WorkflowCheck {
         continue
       }
       if value.containsExpression { continue }
-      if value.isNull, !field.isRequired { continue }
+      if value.isNull, !field.isRequired, !field.refusesNull { continue }
       if var mismatch = field.type.mismatch(of: value) {
         if let part = member.map({ tree.node(at: mismatch.path, in: $0.value) }) { mismatch = spelled(mismatch, part) }
         report(
           .inputType, "the input '\(name)' of '\(declaration.name)' is invalid: \(mismatch.description)",
           at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? location,
-          related: declarationLocation(of: name, step), help: mismatch.help)
+          related: declarationLocation(of: name, step),
+          help: value.isNull && field.refusesNull ? field.nullHelp : mismatch.help)
         reported.insert(name)
       } else {
         literals[name] = value

@@ -29,8 +29,13 @@ package enum InputBinding {
     if given.isEmpty && fields.isEmpty { return given }
     var bound = ValueObject()
     for field in fields {
-      if let value = given[field.name], !value.isNull || field.isRequired || field.type == .any {
-        if let mismatch = field.type.mismatch(of: value, at: field.name) { throw mismatch }
+      if let value = given[field.name],
+        !value.isNull || field.isRequired || field.refusesNull || field.type == .any
+      {
+        if var mismatch = field.type.mismatch(of: value, at: field.name) {
+          if value.isNull, field.refusesNull { mismatch.help = field.nullHelp }
+          throw mismatch
+        }
         bound[field.name] = value
       } else if let value = field.defaultValue {
         bound[field.name] = value

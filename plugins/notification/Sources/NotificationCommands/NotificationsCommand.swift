@@ -34,6 +34,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
     @OptionGroup var plugins: PluginArguments
 
     func scheduled() throws -> ScheduledNotifications {
+      if data?.isEmpty == true { throw UsageProblem("--data is empty; name a folder, or leave it out") }
       let name = try WorkflowReader.workflow(in: file, plugins).name
       let beside = "\(FilePath.folder(of: FilePath.absolute(file)))/.flowrun/\(name)"
       return ScheduledNotifications(dataFolder: data.map(FilePath.absolute) ?? beside)

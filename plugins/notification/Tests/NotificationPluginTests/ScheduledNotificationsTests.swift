@@ -103,6 +103,18 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
+  @Test(arguments: [.null, ""] as [Value])
+  func `cancels nothing if the identifier is null or empty`(id: Value) async throws {
+    try await schedule("a")
+    let run = host(HeadlessNotificationCenter(), FakeApp(), dataFolder: folder.path, now: { 0 })
+    let message = try await #require(throws: (any Error).self) {
+      try await run.call(CancelNotifications.self, with: ["id": id])
+    }
+    #expect("\(message)".contains("id"))
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
+    #expect(try await run.call(CancelNotifications.self)["cancelled"] == ["a"])
+  }
+
   @Test func `does not deliver a cancelled notification, in this run or the next`() async throws {
     let app = FakeApp()
     let center = HeadlessNotificationCenter()

@@ -39,7 +39,8 @@ struct RunService: StepService, DetailedAction {
       "The shell of a text: sh, bash, python, or a command with {0} for the file of the script; without it /bin/sh -c")
     var shell: String?
     @Field("The words that a text has as its positional parameters, such as \"$@\"") var arguments: [String] = []
-    @Field("The folder to run in; without it, that of the step's own file") var cwd: SourcePath?
+    @Field(refusingNull: "The folder to run in, not null; if the key is left out, that of the step's own file")
+    var cwd: SourcePath?
     @Field("Environment variables on top of flowrun's own, the workflow's and the step's", isSecret: true)
     var env: ValueObject = [:]
     @Field("When it is ready: one of log, port, http and run, with every and within; without it when it has started")

@@ -190,6 +190,11 @@ import Testing
     let one = try #require(listed["parked"]?.arrayValue?.first?.objectValue)
     #expect(one["reason"]?.stringValue?.contains("has 64 devices") == true)
     #expect(await code { _ = try await mac.call(Parked.self, with: ["position": 99]) } == "sync-input")
+    // A position that turns out to be null must not discard all changes.
+    await #expect(throws: (any Error).self) {
+      _ = try await mac.call(Parked.self, with: ["do": "discard", "position": .null])
+    }
+    #expect(try await mac.call(Parked.self)["count"] == 1)
     // The device can still read the changes of others.
     #expect(try await mac.call(Pull.self, with: ["required": false])["found"] == false)
     #expect(try await mac.call(Parked.self, with: ["do": "discard"])["count"] == 0)

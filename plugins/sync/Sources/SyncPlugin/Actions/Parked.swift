@@ -21,7 +21,8 @@ struct Parked: AsyncAction {
 
   struct Input: ActionInput {
     @Field("What to do") var `do` = ParkedWord.list
-    @Field("The number of the only change to do it with; default: all") var position: Int?
+    @Field(refusingNull: "The number of the only change to do it with, not null; if the key is left out, all")
+    var position: Int?
   }
 
   struct Output: ActionOutput {

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// Optional inputs without which an action does more. They can be left out, but null is an error.
+@Suite(.timeLimit(.minutes(10))) struct `An input that may be left out but not be null` {
+  private static let steps = [
+    ("uses: notification.cancel", "id"), ("uses: sync.parked, needs: connect", "position"), ("run: touch ran", "cwd"),
+    ("run: touch ran, service: true", "cwd"),
+  ]
+
+  private func workflow(_ step: String, _ input: String, _ value: String) -> String {
+    """
+    name: w
+    inputs: { chosen: { type: any, required: false } }
+    steps:
+      connect: { uses: sync.connect, with: { device: a, store: shared.sqlite } }
+      act: { \(step), with: { \(input): \(value) } }
+
+    """
+  }
+
+  @Test(arguments: steps) func `fails the step if it evaluates to null`(step: String, input: String) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(workflow(step, input, "\"${{ inputs.chosen }}\""), to: "w.yaml")
+    let result = try tool.run("w.yaml")
+    #expect(result.exitCode == 1, "\(result)")
+    let text = result.standardOutput + result.standardError
+    #expect(text.contains("with '\(input)': expected") && text.contains("found null"), "\(result)")
+    #expect(text.contains("to use no '\(input)', leave the key out"), "\(result)")
+    #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/ran"))
+  }
+
+  @Test(arguments: steps) func `is an error in the file if it is written as null`(step: String, input: String) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(workflow(step, input, "null"), to: "w.yaml")
+    let result = try tool.run("validate", "w.yaml")
+    #expect(result.exitCode == 2 && result.standardError.contains("[input-type]"), "\(result)")
+    #expect(result.standardError.contains("= help: to use no '\(input)', leave the key out"), "\(result)")
+  }
+}
