@@ -100,7 +100,55 @@ enum EventKey: String, FormatKey {
         .boolean, default: "false", "Whether each post counts for flow.on; steps wait for the first one either way")
     case .description: KeyRow(.string, "A description")
     case .value:
-      KeyRow(.map(FieldKey.self), "The type of the value that the event is posted with, and whether it is secret")
+      KeyRow(.map(EventValueKey.self), "The type of the value that the event is posted with, and whether it is secret")
+    }
+  }
+}
+
+/// The keys that describe the value of an event: those of a field, except the ones that only a missing value could need,
+/// because an event may always be posted without its value.
+enum EventValueKey: String, FormatKey {
+  case type, `enum`, items, properties, base, secret, description
+
+  static let owner = "the value of an event"
+
+  static func counterpart(of foreign: String) -> String? { FieldKey.counterpart(of: foreign) }
+
+  static func remedy(for foreign: String, value: String?) -> String? {
+    switch FieldKey(rawValue: foreign) {
+    case .required?:
+      "leave it out: an event may be posted without its value, which is then null; "
+        + "write '… || a default' where the value is read"
+    case .default?:
+      "leave it out: the value of an event that is posted without one is null; "
+        + "write '… || \(value.flatMap { $0.isEmpty ? nil : "'\($0)'" } ?? "a default")' where the value is read"
+    default: FieldKey.remedy(for: foreign, value: value)
+    }
+  }
+
+  static func remedy(insteadOf value: Value) -> String? {
+    guard let word = value.stringValue else { return nil }
+    let type = ValueType.names.contains(word) ? word : ForeignKeys.types[word.lowercased()]
+    return "write '{ type: \(type ?? "string") }'"
+  }
+
+  /// The same key of a field.
+  var field: FieldKey {
+    switch self {
+    case .type: .type
+    case .enum: .enum
+    case .items: .items
+    case .properties: .properties
+    case .base: .base
+    case .secret: .secret
+    case .description: .description
+    }
+  }
+
+  var row: KeyRow {
+    switch self {
+    case .secret: KeyRow(.boolean, default: "false", "Whether it is a secret: a run never shows it")
+    default: field.row
     }
   }
 }

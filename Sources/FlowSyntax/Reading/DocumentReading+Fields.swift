@@ -49,6 +49,19 @@ extension DocumentReading {
     forEachKey(of: node, KeyTable<FieldKey>(), owner: .text(owner), location: location) { _, key, member in
       nodes[key] = member.value
     }
+    return field(named: name, nodes, owner)
+  }
+
+  /// Reads the declaration of an event's value. Returns nil if it is invalid.
+  mutating func eventValue(_ node: NodeID, _ owner: String, location: NodeID) -> FieldDeclaration? {
+    var nodes: [FieldKey: NodeID] = [:]
+    forEachKey(of: node, KeyTable<EventValueKey>(), owner: .text(owner), location: location) { _, key, member in
+      nodes[key.field] = member.value
+    }
+    return field(named: "value", nodes, owner)
+  }
+
+  private mutating func field(named name: String, _ nodes: [FieldKey: NodeID], _ owner: String) -> FieldDeclaration? {
     guard let type = type(nodes, owner) else { return nil }
     let summary = nodes[.description].flatMap { string($0, "\(owner).description") } ?? ""
     let isRequired = nodes[.required].flatMap { boolean($0, "\(owner).required") }

@@ -276,8 +276,7 @@ struct WorkflowReader: DocumentReading {
       case .repeats: event.repeats = reader.boolean(entry.value, "'repeats' of event '\(name)'") ?? false
       case .description: event.summary = reader.string(entry.value, "the description of event '\(name)'") ?? ""
       case .value:
-        event.value = reader.field(
-          named: "value", entry.value, "the value of event '\(name)'", location: entry.key)
+        event.value = reader.eventValue(entry.value, "the value of event '\(name)'", location: entry.key)
       }
     }
     return event

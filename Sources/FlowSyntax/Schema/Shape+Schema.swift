@@ -128,6 +128,7 @@ extension Shape {
   private static func map(_ keys: any FormatKey.Type) -> ValueObject {
     if keys == StepKey.self { return reference("step") }
     if keys == FieldKey.self { return reference("field") }
+    if keys == EventValueKey.self { return WorkflowSchema.field(EventValueKey.self) }
     if keys == DeadlineKey.self { return reference("deadline") }
     if keys == RetryKey.self { return reference("retry") }
     var map = WorkflowSchema.map(of: keys)

@@ -21,7 +21,7 @@ package struct WorkflowSchema: Sendable {
     schema["definitions"] = [
       "duration": Self.duration,
       "step": .object(step()),
-      "field": .object(Self.field()),
+      "field": .object(Self.field(FieldKey.self)),
       "deadline": .object(Self.map(of: DeadlineKey.self)),
       "retry": .object(Self.map(of: RetryKey.self)),
     ]
@@ -54,11 +54,11 @@ package struct WorkflowSchema: Sendable {
   private static let duration: Value = ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")]
 
   /// The definitions that the schemas of fields refer to.
-  static var fieldDefinitions: Value { ["duration": duration, "field": .object(field())] }
+  static var fieldDefinitions: Value { ["duration": duration, "field": .object(field(FieldKey.self))] }
 
   /// Returns the schema of a field's declaration. Some keys are allowed only with one type.
-  private static func field() -> ValueObject {
-    var schema = map(of: FieldKey.self)
+  static func field(_ keys: (some FormatKey).Type) -> ValueObject {
+    var schema = map(of: keys)
     schema["dependencies"] = [
       "base": ["properties": ["type": ["const": "path"]]],
       "items": ["properties": ["type": ["const": "array"]]],
