@@ -53,6 +53,24 @@ import Testing
     #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 
+  @Test func `returns lines in English for a language without names, and says so`() async throws {
+    let host = host()
+    let action = try #require(registry["geocode.reverse-all"])
+    let places: Value = [["latitude": 48.8566, "longitude": 2.3522]]
+    for (language, used, country) in [("fr-FR", "en", "France"), ("zh_CN", "zh", "法国"), ("en", "en", "France")] {
+      let outputs = try await host.call(action, with: ["places": places, "language": .string(language)])
+      #expect(outputs["language"] == .string(used))
+      #expect(outputs["lines"]?.arrayValue?.first?.stringValue?.hasSuffix(country) == true)
+    }
+    let warnings = host.logLines.filter { $0.level == .warning }.map(\.message)
+    #expect(warnings == ["names are not known in the language 'fr-FR', only in en or zh; using en"])
+    let error = await #expect(throws: ActionError.self) {
+      try await host.call(action, with: ["places": places, "language": "French"])
+    }
+    #expect(error?.code == "language-invalid")
+    #expect(error?.message == "'French' is not a language tag; write en or zh")
+  }
+
   @Test func `returns every declared output, with null for missing values`() async throws {
     let declared = try #require(registry["geocode.reverse"]).declaration.outputs.map(\.name)
     let greenland = try await call("geocode.reverse", ["latitude": 75, "longitude": -40])

@@ -90,6 +90,15 @@ struct PreferenceRun {
     }
   }
 
+  @Test func `L13 warns if the saved color is not in the palette`() async throws {
+    let run = PreferenceRun(saved: ["brand-color": "lavender"])
+    _ = try await run.call(ChooseBrandColor.self)
+    #expect(
+      run.host.logLines == [
+        .init(level: .warning, "the palette has no color 'lavender', which was saved; using 'footprint'")
+      ])
+  }
+
   @Test func `L13 refuses a palette with an invalid color or without the default color`() async {
     let run = PreferenceRun()
     #expect(await run.code(ChooseBrandColor.self, ["default": "none"]) == "palette-invalid")

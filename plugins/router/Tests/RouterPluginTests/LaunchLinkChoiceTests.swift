@@ -171,6 +171,15 @@ import Testing
     #expect(launch.interface.opened.map(\.page) == ["chat"])
   }
 
+  @Test func `fails if 'supports' has a key that is not a launch option`() async throws {
+    let launch = Launch()
+    let error = await #expect(throws: ActionError.self) {
+      try await launch.call("router.launch-link", ["options": ["url": "app://a"], "supports": ["url", "shortcut"]])
+    }
+    #expect(error?.code == "option-unknown")
+    #expect(error?.message.hasPrefix("'shortcut' is not a launch option; the options are ") == true)
+  }
+
   @Test func `warns if no routes have been registered`() async throws {
     let launch = Launch()
     let outputs = try await launch.call("router.launch-link", ["options": ["url": "app://a"]])

@@ -2,9 +2,10 @@ import FlowModel
 import FlowPluginKit
 
 /// Lists all countries with their names in the user's language (L12).
-struct ListCountries: Action {
+struct ListCountries: Action, DetailedAction {
   static let name = "footprint.country-list"
   static let summary = "Loads the list of countries of ISO 3166-1 and Kosovo, named in English or Chinese"
+  static let errors = [NameLanguage.invalidDeclaration]
   static let example = """
     uses: footprint.country-list
     needs: language
@@ -13,7 +14,7 @@ struct ListCountries: Action {
     """
 
   struct Input: ActionInput {
-    @Field("The language of the names: Chinese for `zh` and all that begins with `zh-`, otherwise English")
+    @Field("The language of the names: en or zh, as a tag such as zh-Hans; for other languages, English and a warning")
     var language = "en"
   }
 
@@ -28,11 +29,13 @@ struct ListCountries: Action {
     ]
   }
 
-  func run(_ input: Input, in context: ActionContext) -> Output {
-    let isChinese = input.language == "zh" || input.language.hasPrefix("zh-")
+  static func check(_ input: LiteralInput) -> [InputProblem] { NameLanguage.problem(input) }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let language = try NameLanguage.choose(input.language, in: context)
     let countries = CountryNames.countries.map { country -> Value in
-      ["code": .string(country.code), "name": .string(isChinese ? country.chinese : country.english)]
+      ["code": .string(country.code), "name": .string(language == .chinese ? country.chinese : country.english)]
     }
-    return Output(countries: countries, count: countries.count, language: isChinese ? "zh" : "en")
+    return Output(countries: countries, count: countries.count, language: language.rawValue)
   }
 }

@@ -9,7 +9,7 @@ struct ReverseGeocodeAll: Action, DetailedAction {
   static let summary = "Returns city, province and country of each place of a list, in the user's language"
   static let errors =
     GeocodeError.lookupDeclarations.filter { $0.code != "no-result" } + [
-      GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration,
+      GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration, NameLanguage.invalidDeclaration,
     ]
   static let example = """
     uses: geocode.reverse-all
@@ -21,7 +21,8 @@ struct ReverseGeocodeAll: Action, DetailedAction {
 
   struct Input: ActionInput {
     @Field("Objects with latitude, longitude and perhaps name") var places: [ValueObject]
-    @Field("The language of the lines: Chinese when it begins with zh, English otherwise") var language: String = "en"
+    @Field("The language of the lines: en or zh, as a tag such as zh-Hans; for other languages, English and a warning")
+    var language: String = "en"
     @Field("Cities with fewer inhabitants are ignored") var minimumPopulation: Int = 0
   }
 
@@ -31,21 +32,27 @@ struct ReverseGeocodeAll: Action, DetailedAction {
       "results": "The outputs of geocode.reverse for each place; null on the open sea",
       "count": "How many places there were",
       "countries": "The codes of the countries, each once, in order of appearance",
+      "language": "The language of the lines: en or zh",
     ]
     var lines: [String]
     var results: [Value]
     var count: Int
     var countries: [String]
+    var language: String
   }
 
-  static func check(_ input: LiteralInput) -> [InputProblem] { GeocodeLimits.problems(input) }
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    GeocodeLimits.problems(input) + NameLanguage.problem(input)
+  }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     _ = try context.withGeocoder { _ throws(GeocodeError) in
       try GeocodeLimits.require("minimum-population", GeocodeLimits.problem(population: input.minimumPopulation))
     }
-    let isChinese = input.language.lowercased().hasPrefix("zh")
-    var output = Output(lines: [], results: [], count: input.places.count, countries: [])
+    let language = try NameLanguage.choose(input.language, in: context)
+    let isChinese = language == .chinese
+    var output = Output(
+      lines: [], results: [], count: input.places.count, countries: [], language: language.rawValue)
     for (index, given) in input.places.enumerated() {
       let answer = try context.withGeocoder { provider throws(GeocodeError) in
         try Self.reverse(given, at: index, minimumPopulation: input.minimumPopulation, provider)

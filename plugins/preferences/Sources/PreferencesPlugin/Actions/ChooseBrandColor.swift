@@ -55,7 +55,11 @@ struct ChooseBrandColor: Action, DetailedAction {
       throw ActionError(
         "palette-invalid", "the palette has no color '\(input.default ?? "")'", isRetryable: false)
     }
-    let (color, source) = try ManagerRoster.brandColor(in: context).choose(from: palette, fallback: fallback)
-    return Output(name: color.name, code: color.code, source: source)
+    let choice = try ManagerRoster.brandColor(in: context).choose(from: palette, fallback: fallback)
+    if let unknown = choice.unknown {
+      context.log(
+        "the palette has no color '\(unknown)', which was saved; using '\(choice.color.name)'", level: .warning)
+    }
+    return Output(name: choice.color.name, code: choice.color.code, source: choice.source)
   }
 }

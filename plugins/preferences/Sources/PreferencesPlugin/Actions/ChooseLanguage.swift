@@ -36,7 +36,7 @@ struct ChooseLanguage: Action, DetailedAction {
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
     let supported = (input["supported"]?.arrayValue).map { $0.compactMap(\.stringValue) } ?? Input().supported
-    var problems = supported.enumerated().filter { !LanguageMatch.isTag($1) }.map { index, tag in
+    var problems = supported.enumerated().filter { !LanguageTag.isValid($1) }.map { index, tag in
       InputProblem("supported[\(index)]", "'\(tag)' is not a language tag", help: "write a tag such as zh-Hans or en")
     }
     let fallback = input["fallback"]?.stringValue ?? Input().fallback

@@ -22,11 +22,20 @@ final class BrandColorManager: Manager {
     "footprint": "#F75C62", "sunset": "#F28C38", "meadow": "#3FA34D", "ocean": "#1B75BC", "orchid": "#8E4EC6",
   ]
 
-  /// Returns the color to use, and where it came from.
-  func choose(from palette: [Color], fallback: Color) -> (color: Color, source: PreferenceSource) {
-    guard let wish = saved.current?.stringValue else { return (fallback, .default) }
-    if let named = palette.first(where: { $0.name == wish }) { return (named, .saved) }
-    return Self.isCode(wish) ? (Color(name: wish, code: wish), .saved) : (fallback, .default)
+  /// The chosen color, and where it came from.
+  struct Choice {
+    var color: Color
+    var source: PreferenceSource
+    /// The saved name if the palette does not contain it; otherwise nil.
+    var unknown: String?
+  }
+
+  /// Returns the saved color if the palette contains it or it is a code, and otherwise the fallback.
+  func choose(from palette: [Color], fallback: Color) -> Choice {
+    guard let wish = saved.current?.stringValue else { return Choice(color: fallback, source: .default) }
+    if let named = palette.first(where: { $0.name == wish }) { return Choice(color: named, source: .saved) }
+    guard !Self.isCode(wish) else { return Choice(color: Color(name: wish, code: wish), source: .saved) }
+    return Choice(color: fallback, source: .default, unknown: wish)
   }
 
   /// True if the text is a color in the form `#RRGGBB`.

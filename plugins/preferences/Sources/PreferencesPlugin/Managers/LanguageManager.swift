@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginKit
 
 /// Chooses the language of the application: the saved one, or the system's, or a fallback (L11).
 final class LanguageManager: Manager {
@@ -34,7 +35,7 @@ final class LanguageManager: Manager {
 
   /// Returns the reason why a value cannot be saved as a language, or nil if it can.
   static func problem(with value: Value) -> String? {
-    guard let tag = value.stringValue, LanguageMatch.isTag(tag) else {
+    guard let tag = value.stringValue, LanguageTag.isValid(tag) else {
       return "a language is a tag such as zh-Hans or en"
     }
     return nil

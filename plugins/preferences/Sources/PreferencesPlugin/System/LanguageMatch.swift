@@ -10,18 +10,6 @@ enum LanguageMatch {
     return related.first { Tag($0).region == wanted.region } ?? related.first { Tag($0).region == nil } ?? related.first
   }
 
-  /// True if `text` is a well-formed tag with a language and, optionally, a script and a region.
-  static func isTag(_ text: String) -> Bool {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
-      return false
-    }
-    return parts.count <= 4
-      && parts.dropFirst().allSatisfy { (2...8).contains($0.count) && $0.allSatisfy { isLetter($0) || $0.isNumber } }
-  }
-
-  private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
-
   private struct Tag: Equatable {
     var language: String
     var script: String?

@@ -7,6 +7,9 @@ import RouterCore
 struct FindLaunchLink: Action, DetailedAction {
   static let name = "router.launch-link"
   static let summary = "Finds the link that launched the application among the launch options"
+  static let errors = [
+    ErrorDeclaration("option-unknown", "An entry of 'supports' is not the key of a launch option", isRetryable: false)
+  ]
   static let example = """
     uses: router.launch-link
     needs: register-routes
@@ -60,8 +63,16 @@ struct FindLaunchLink: Action, DetailedAction {
     }
   }
 
+  private static func key(_ name: String) throws -> LaunchOptions.Key {
+    if let key = LaunchOptions.Key(rawValue: name) { return key }
+    let names = LaunchOptions.Key.allCases.map(\.rawValue)
+    throw ActionError(
+      "option-unknown", "'\(name)' is not a launch option; the options are \(names.joined(separator: ", "))",
+      isRetryable: false)
+  }
+
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let supported = input.supports.map { Set($0.compactMap(LaunchOptions.Key.init)) } ?? Set(LaunchOptions.Key.allCases)
+    let supported = try input.supports.map { Set(try $0.map(Self.key)) } ?? Set(LaunchOptions.Key.allCases)
     let router: Router? = try? context.handle(Router.key)
     let given = input.options ?? context.launch.options
     let options =
