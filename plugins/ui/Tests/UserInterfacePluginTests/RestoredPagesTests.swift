@@ -26,6 +26,17 @@ private nonisolated final class BrokenInterface: ApplicationInterface, CallableA
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) { whole.onStateChange(handler) }
 }
 
+/// A store on a full disk: it can only be read.
+private struct FullStore: KeyValueStore {
+  let store: MemoryKeyValueStore
+  init(_ store: MemoryKeyValueStore) { self.store = store }
+  func get(_ key: String, in scope: String) throws -> Value? { try store.get(key, in: scope) }
+  func all(in scope: String) throws -> [String: Value] { try store.all(in: scope) }
+  func apply(_ changes: [KeyValueChange], in scope: String) throws {
+    throw ActionError("disk-full", "no space is left", isRetryable: false)
+  }
+}
+
 /// A clock that a test controls.
 private final class Day: Sendable {
   private let now = Mutex(1_700_000_000_000)
@@ -37,14 +48,17 @@ private final class Day: Sendable {
   private let store = MemoryKeyValueStore()
   private let day = Day()
 
-  /// Launches the interface and restores its state. With `failure`, the window cannot be shown later.
-  private func restored(_ inputs: ValueObject = [:], failure: (any Error)? = nil) async throws -> (TestHost, [String]) {
+  /// Launches the interface and restores its state, by default from `store`. With `failure`, the window cannot be shown
+  /// later.
+  private func restored(
+    _ inputs: ValueObject = [:], failure: (any Error)? = nil, in other: (any KeyValueStore)? = nil
+  ) async throws -> (TestHost, [String]) {
     let day = day
     let makeInterface: @Sendable () -> any ApplicationInterface = {
       if let failure { BrokenInterface(failure) } else { HeadlessInterface() }
     }
     let plugin = UserInterfacePlugin(makeInterface: makeInterface, now: { day.milliseconds })
-    var handles: [HandleKey: any Sendable] = [.keyValueStore: store]
+    var handles: [HandleKey: any Sendable] = [.keyValueStore: other ?? store]
     for handle in plugin.handles { handles[handle.key] = handle.handle }
     let host = TestHost(handles: handles)
     _ = try await host.call(LaunchInterface.self)
@@ -113,6 +127,40 @@ private final class Day: Sendable {
     #expect(pages == [])
     #expect(
       host.logs.contains("the page 'a' is not restored: the clock was set back, so its age is not known"))
+  }
+
+  @Test func `restores no pages if the clock was set back after a launch in the background`() async throws {
+    try await open(PageRequest(page: "a"), in: try await launch().host)
+    day.pass(.seconds(86_400 * 6))
+    // A launch in the background shows no window.
+    #expect(try await restored().1 == ["a"])
+    day.pass(.seconds(-86_400 * 5))
+    #expect(try await restored().1 == [])
+  }
+
+  @Test func `restores no pages if the clock was set back while the page was open`() async throws {
+    day.pass(.seconds(86_400 * 6))
+    let (_, host) = try await launch()
+    try await open(PageRequest(page: "a"), in: host)
+    day.pass(.seconds(-86_400 * 5))
+    try await open(PageRequest(page: "b"), in: host)
+    #expect(try await restored().1 == [])
+    // The new time counts from then on.
+    try await open(PageRequest(page: "c"), in: try await launch().host)
+    #expect(try await launch().pages == ["c"])
+  }
+
+  @Test func `restores no pages after several small steps back of the clock`() async throws {
+    try await open(PageRequest(page: "a"), in: try await launch().host)
+    day.pass(.seconds(-59))
+    #expect(try await launch().pages == ["a"])
+    day.pass(.seconds(-59))
+    #expect(try await launch().pages == [])
+  }
+
+  @Test func `starts with a warning if the time of the launch cannot be saved`() async throws {
+    try await open(PageRequest(page: "a"), in: try await launch().host)
+    #expect(try await restored(in: FullStore(store)).1 == ["a"])
   }
 
   @Test func `restores no pages after two launches that ended before the window was ready`() async throws {

@@ -35,6 +35,7 @@ struct RestoreInterface: AsyncAction {
     let store: any KeyValueStore = try context.handle(.keyValueStore)
     let keeper = InterfaceKeeper(store, now: session.now)
     let restored = try keeper.restore(maxAgeMilliseconds: input.maxAge.nanoseconds / 1_000_000)
+    context.saving { try keeper.recordTime() }
     let state = restored.state
     let interface = session.interface
     if let state { try await context.calling(interface) { try await interface.restore(state) } }

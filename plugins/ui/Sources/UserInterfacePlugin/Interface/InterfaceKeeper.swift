@@ -34,6 +34,8 @@ final class InterfaceKeeper: Sendable {
     var tab: String?
     var pages: [Page] = []
     var isPresenting = false
+    /// The latest time in the saved state or in this launch. A clock that was set back does not make it earlier.
+    var latestMilliseconds = 0
   }
 
   /// The number of failed launches after which a page is no longer restored.
@@ -63,7 +65,10 @@ final class InterfaceKeeper: Sendable {
     let version = object["version"]?.integerValue ?? 1
     guard version <= Self.version, let state = InterfaceState(saved) else { return Restored(isUnreadable: true) }
     let hasFailed = object["presenting"]?.booleanValue ?? false
-    let isSetBack = (object["saved-at"]?.integerValue ?? 0) - now() > Self.clockToleranceMilliseconds
+    let savedAt = object["saved-at"]?.integerValue ?? 0
+    let isSetBack = savedAt - now() > Self.clockToleranceMilliseconds
+    // After a small step back, the later time is used, so that repeated steps do not keep a page young.
+    let time = isSetBack ? now() : max(now(), savedAt)
     var dropped: [Dropped] = []
     var pages: [Page] = []
     for (request, entry) in zip(state.pages, object["pages"]?.arrayValue ?? []) {
@@ -80,7 +85,7 @@ final class InterfaceKeeper: Sendable {
         drop("\(failures) launches with it ended before the window was ready", isSuspect: true)
       } else if isSetBack {
         drop("the clock was set back, so its age is not known")
-      } else if now() - openedAt >= maxAgeMilliseconds {
+      } else if time - openedAt >= maxAgeMilliseconds {
         drop("it is older than \(Duration.milliseconds(maxAgeMilliseconds).value.stringValue ?? "allowed")")
       } else {
         pages.append(Page(request: request, openedAtMilliseconds: openedAt, failedLaunches: failures))
@@ -89,22 +94,32 @@ final class InterfaceKeeper: Sendable {
     try contents.withLock { contents in
       contents.tab = state.tab
       contents.pages = pages
-      if hasFailed || !dropped.isEmpty { try write(contents) }
+      contents.latestMilliseconds = time
+      if hasFailed || !dropped.isEmpty { try write(&contents) }
     }
     return Restored(state: InterfaceState(tab: state.tab, pages: pages.map(\.request)), dropped: dropped)
+  }
+
+  /// Records the time of this launch, so that a later launch notices if the clock is set back. A launch that shows no
+  /// window saves nothing else. Nothing is recorded if there are no pages.
+  func recordTime() throws {
+    try contents.withLock { contents in
+      if !contents.pages.isEmpty { try write(&contents) }
+    }
   }
 
   /// Saves the current state of the interface, without pages and parameters that must not be saved.
   func save(_ state: InterfaceState) throws {
     try contents.withLock { contents in
+      let time = latest(&contents)
       var known = Dictionary(grouping: contents.pages, by: \.request)
       contents.tab = state.tab
       contents.pages = state.pages.compactMap(\.saved).map { request in
-        guard let page = known[request]?.first else { return Page(request: request, openedAtMilliseconds: now()) }
+        guard let page = known[request]?.first else { return Page(request: request, openedAtMilliseconds: time) }
         known[request]?.removeFirst()
         return page
       }
-      try write(contents)
+      try write(&contents)
     }
   }
 
@@ -113,7 +128,7 @@ final class InterfaceKeeper: Sendable {
   func beginPresenting() throws {
     try contents.withLock { contents in
       contents.isPresenting = true
-      if !contents.pages.isEmpty { try write(contents) }
+      if !contents.pages.isEmpty { try write(&contents) }
     }
   }
 
@@ -122,11 +137,17 @@ final class InterfaceKeeper: Sendable {
     try contents.withLock { contents in
       contents.isPresenting = false
       if isReady { for index in contents.pages.indices { contents.pages[index].failedLaunches = 0 } }
-      if !contents.pages.isEmpty { try write(contents) }
+      if !contents.pages.isEmpty { try write(&contents) }
     }
   }
 
-  private func write(_ contents: Contents) throws {
+  /// Returns the current time, or the latest known one if that is later.
+  private func latest(_ contents: inout Contents) -> Int {
+    contents.latestMilliseconds = max(contents.latestMilliseconds, now())
+    return contents.latestMilliseconds
+  }
+
+  private func write(_ contents: inout Contents) throws {
     let pages = contents.pages.map { page -> Value in
       var object = page.request.value
       object["opened-at"] = .integer(page.openedAtMilliseconds)
@@ -134,7 +155,8 @@ final class InterfaceKeeper: Sendable {
       return .object(object)
     }
     var object: ValueObject = [
-      "version": .integer(Self.version), "saved-at": .integer(now()), "tab": contents.tab.map(Value.string) ?? .null,
+      "version": .integer(Self.version), "saved-at": .integer(latest(&contents)),
+      "tab": contents.tab.map(Value.string) ?? .null,
       "pages": .array(pages),
     ]
     if contents.isPresenting { object["presenting"] = true }
