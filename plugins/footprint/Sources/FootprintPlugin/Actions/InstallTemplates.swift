@@ -11,7 +11,6 @@ struct InstallTemplates: Action {
   static let example = """
     uses: footprint.install-templates
     needs: open-store
-    if: launch.first
     """
 
   /// The scope of the templates. It also contains a marker, which prevents deleted templates from being written again.
