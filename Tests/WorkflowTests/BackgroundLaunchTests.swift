@@ -66,7 +66,7 @@ import Testing
     let came = try #require(entries[1]["at"]?.numberValue)
     #expect(opened[0] < opened[1] && opened[1] >= came + 2_000)
     #expect(
-      launch.logs.filter { $0.hasPrefix("in front again") } == (1...3).map { "in front again, for the time \($0)" })
+      launch.logs.filter { $0.hasPrefix("in front again") } == (1...3).map { "in front again, entry \($0)" })
     let posts = launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.will-enter-foreground" }
     #expect(posts.map { $0["number"] } == [1, 2, 3])
     #expect(launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)

@@ -137,7 +137,7 @@ struct LineView: LineObserver {
     // The event `activate` has no line, because the activation has one.
     case .eventPosted("activate", _): []
     case .eventPosted(let name, let number):
-      ["event \(TerminalText.visible(name))" + (number.map { ", for the time \($0)" } ?? "")]
+      ["event \(TerminalText.visible(name))" + (number.map { ", post \($0)" } ?? "")]
     case .warning(let message): LogText.paragraph("warning: \(message)").map(style.yellow)
     }
   }

@@ -14,7 +14,7 @@ struct FollowEvent: StepService, DetailedAction {
     with:
       event: app.will-enter-foreground
       action: flow.log
-      with: { message: "here again, for the time ${{ event.number }}" }
+      with: { message: "here again, entry ${{ event.number }}" }
     """
 
   struct Input: ActionInput {

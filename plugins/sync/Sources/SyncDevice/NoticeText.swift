@@ -22,7 +22,8 @@ package enum NoticeText {
     case .paused(let error): return "paused: \(error); your changes are kept and sent later"
     case .failed(let error): return "not sent yet: \(error)"
     case .level(let level): return "service is \(level.word)"
-    case .channel(let isUp): return isUp ? "the channel is up" : "the channel is down"
+    case .channel(let isUp):
+      return isUp ? "live updates are on" : "live updates are off; changes of other devices arrive later"
     case .renamed(let device):
       return "this device's file is an older copy, or in use elsewhere too; it continues as \(device)"
     case .discarded(let key): return "discarded: a change of \(key)"
