@@ -36,7 +36,8 @@ import Testing
     defer { tool.remove() }
     try tool.write(workflow(step, input, "null"), to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")
-    #expect(result.exitCode == 2 && result.standardError.contains("[input-type]"), "\(result)")
-    #expect(result.standardError.contains("= help: to use no '\(input)', leave the key out"), "\(result)")
+    let text = result.standardOutput + result.standardError
+    #expect(result.exitCode == 2 && text.contains("[input-type]"), "\(result)")
+    #expect(text.contains("= help: to use no '\(input)', leave the key out"), "\(result)")
   }
 }
