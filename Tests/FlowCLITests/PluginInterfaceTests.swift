@@ -101,6 +101,8 @@ struct PluginInterfaceTests {
     }
     if !action.follows.isEmpty { members["follows"] = .array(action.follows.map { .string($0) }) }
     if action.source != .run { members["source"] = .string(action.source.rawValue) }
+    let refusing = action.inputs.filter(\.refusesNull)
+    if !refusing.isEmpty { members["refuses-null"] = .array(refusing.map { .string($0.name) }) }
     if action.outputLimitBytes != Limits.outputBytes { members["output-limit"] = .integer(action.outputLimitBytes) }
     return members
   }

@@ -118,10 +118,10 @@ enum EventValueKey: String, FormatKey {
     switch FieldKey(rawValue: foreign) {
     case .required?:
       "leave it out: an event may be posted without its value, which is then null; "
-        + "write '… || a default' where the value is read"
+        + "write … || a default where the value is read"
     case .default?:
       "leave it out: the value of an event that is posted without one is null; "
-        + "write '… || \(value.flatMap { $0.isEmpty ? nil : "'\($0)'" } ?? "a default")' where the value is read"
+        + "write … || \(value.flatMap { $0.isEmpty ? nil : "'\($0)'" } ?? "a default") where the value is read"
     default: FieldKey.remedy(for: foreign, value: value)
     }
   }

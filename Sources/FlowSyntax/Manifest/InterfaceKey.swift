@@ -49,6 +49,7 @@ enum InProcessKey: String, FormatKey {
   case outputLimit = "output-limit"
   case eventValues = "event-values"
   case follows, source
+  case refusesNull = "refuses-null"
 
   static let owner = "'in-process'"
 
@@ -71,6 +72,8 @@ enum InProcessKey: String, FormatKey {
     case .follows: KeyRow(.list(of: .string, isNonempty: false), "The events that it takes each post of")
     case .source:
       KeyRow(.word(["run", "outside"]), "outside: the events that the service posts come from outside of the run")
+    case .refusesNull:
+      KeyRow(.list(of: .string, isNonempty: false), "The inputs that may be left out but not be null")
     }
   }
 }

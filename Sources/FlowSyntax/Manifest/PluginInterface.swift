@@ -93,6 +93,11 @@ extension ManifestReader {
       case .follows: declaration.follows = reader.names(node, part)
       case .source: declaration.source = reader.word(node, part) ?? .run
       case .calls: declaration.calls = reader.call(entry, part)
+      case .refusesNull:
+        let names = reader.names(node, part)
+        for index in declaration.inputs.indices where names.contains(declaration.inputs[index].name) {
+          declaration.inputs[index].refusesNull = true
+        }
       }
     }
   }
