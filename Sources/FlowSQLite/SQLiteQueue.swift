@@ -10,12 +10,14 @@ package final class SQLiteQueue: Sendable {
   private let worker = Mutex<BlockingWorker?>(nil)
   /// The length in pages from which the log is copied, or nil if SQLite decides.
   private let longestLog: Int?
+  /// The length in pages from which SQLite copies the log by default.
+  private static let usualLongestLog = 1_000
 
   /// Opens a file in the same way as ``SQLiteConnection``, and runs the statements in `setup`.
   ///
   /// If the log has at least `longestLog` pages, it is copied into the file after an asynchronous caller has its result,
   /// so that no caller waits for it. A short log is soon written over again, which is faster on the disk than a log that
-  /// grows. Without it, SQLite copies the log at the end of a write, from 1,000 pages on.
+  /// grows. A synchronous caller copies a log of 1,000 pages, as SQLite does without this limit at the end of a write.
   package init(
     _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = "",
     longestLog: Int? = nil
@@ -31,6 +33,8 @@ package final class SQLiteQueue: Sendable {
   package func sync<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     try connection.withLock { connection in
       guard let connection else { throw SQLiteError.closed }
+      // If all callers are synchronous, the log must not grow without a limit.
+      defer { if longestLog != nil { connection.copyLog(from: Self.usualLongestLog) } }
       return try body(connection)
     }
   }

@@ -96,7 +96,16 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `has a short log if it is copied after each caller has its result`() async throws {
+  @Test func `synchronous writes to a file with a short log do not make its log grow without a limit`() throws {
+    let queue = try SQLiteQueue(file, setup: "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", longestLog: 8)
+    for _ in 0..<30 { try queue.sync { try $0.run("INSERT INTO t VALUES (zeroblob(500000))") } }
+    var status = stat()
+    #expect(stat(file + "-wal", &status) == 0)
+    #expect((1...1_300 * 4_200).contains(Int(status.st_size)))
+    queue.close()
+  }
+
+  @Test func `a log is short if it is copied after each caller has its result`() async throws {
     let queue = try SQLiteQueue(file, setup: "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", longestLog: 8)
     for _ in 0..<100 { try await queue.perform { try $0.run("INSERT INTO t VALUES (zeroblob(5000))") } }
     // Waits for the last copy.
