@@ -31,7 +31,7 @@ package struct BudgetRule: Sendable, Hashable {
     case failed
   }
 
-  /// The comparison of the value with the limit.
+  /// The required relation between the value and the limit.
   package enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atMost = "<="
     case below = "<"

@@ -83,7 +83,7 @@ package enum DurationText {
     return sumOverflow ? .max : sum
   }
 
-  /// Returns a duration as text, such as `72h`, `1m30s`, `250ms` or `0s`. Only a duration below one millisecond has a
+  /// Returns a duration as text, such as `72h`, `1m30s`, `250ms` or `0s`. Only the number of milliseconds can have a
   /// fraction.
   package static func format(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components

@@ -1,12 +1,13 @@
 /// The items for which a step with `foreach` runs.
 package struct FanOut: Sendable, Hashable {
   package enum Source: Sendable, Hashable {
-    /// A list, an object, or an expression that results in one. Strings in it may contain `${{ }}`.
+    /// An array, an object, or an expression that results in one of them. Strings may contain `${{ }}`.
     case items(Value)
     /// All combinations of the elements of several lists. The first key changes most slowly.
     ///
     /// Combinations that match an object in `exclude` are removed. An object in `include` adds its members to each
-    /// combination whose axes it does not change. If there is none, it becomes a combination itself.
+    /// combination whose axes it does not change. If there is no such combination, the object becomes a combination
+    /// itself.
     case axes(ValueObject, exclude: [Value], include: [Value])
     /// The files that match these patterns at the time when the step becomes ready. Patterns may contain `${{ }}`.
     case files([String])
@@ -19,10 +20,10 @@ package struct FanOut: Sendable, Hashable {
   package var parallel: Int?
   /// True if the failure of one item ends the others.
   package var isFailFast = true
-  /// The time limit for all items together, from the start of the first one, or nil if there is none.
+  /// The time limit for all items together, from the start of the first item, or nil if there is none.
   package var deadline: Duration?
 
-  /// The number of items, or nil if it is unknown before the run.
+  /// The number of items in a literal list or object, or nil for any other source.
   package var literalCount: Int? {
     switch source {
     case .items(.array(let values)): values.count

@@ -101,8 +101,8 @@ extension ValueType {
     return members
   }
 
-  /// Returns the value that text represents in this type. This is used for `-i name=text` and for named outputs of a
-  /// command. If the text does not represent a value, returns it as a string, which does not match the type.
+  /// Returns the value that `text` represents in this type, for `-i name=text` and for named outputs of a command. If
+  /// the type requires JSON and `text` is invalid, returns `text` as a string, which only `any` accepts.
   package func value(of text: String) -> Value {
     switch self {
     case .string, .duration, .path: .string(text)

@@ -9,7 +9,8 @@ package enum FileItem {
     FieldDeclaration("folder", .string, summary: "The path of its folder; '.' is the workflow's own"),
   ]
 
-  /// Returns the item for a file. If the only dot in the name is its first character, the file has no extension.
+  /// Returns the item for a file. A name without a dot has no extension, nor has a name whose last dot is its first or
+  /// last character.
   package static func value(of path: String) -> Value {
     let parts = parts(of: path)
     return [

@@ -71,7 +71,7 @@ package struct GateRoles: Sendable {
 
   package func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
-  /// Returns whether a step is blocking. A disabled step counts as finished from the beginning.
+  /// Returns the certainty that a step is blocking. A disabled step counts as finished from the beginning.
   package func blocking(of step: StepIndex) -> Certainty {
     let step = Int(step)
     let stated = steps[step].stated

@@ -3,7 +3,7 @@ package enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)
 
-  /// Returns the line that replaces this number of bytes.
+  /// Returns the line that replaces `bytes` bytes.
   package static func line(bytes: Int) -> String {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
@@ -42,7 +42,7 @@ package enum LeftOut {
   /// The minimum size of a text that has been shortened, in bytes.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
-  /// Returns the range of each line in `bytes` that has this form.
+  /// Returns the range of each such line in `bytes`. Text of at most `leastBytes` bytes has none.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }

@@ -1,12 +1,12 @@
-/// A person's response to a notification, as outputs represent it.
+/// The words by which outputs represent a person's response to a notification.
 package enum NotificationAnswer {
   /// The word for a tap on the notification itself.
   package static let open = "default"
   /// The word for dismissing the notification.
   package static let dismiss = "dismiss"
 
-  /// Returns the word for an action identifier of UserNotifications. Identifiers that the app defines are returned
-  /// unchanged.
+  /// Returns the word for an action identifier of UserNotifications, where nil is a tap. Identifiers that the app
+  /// defines are returned unchanged.
   package static func word(for identifier: String?) -> String {
     switch identifier {
     case nil, "com.apple.UNNotificationDefaultActionIdentifier": open
@@ -15,8 +15,8 @@ package enum NotificationAnswer {
     }
   }
 
-  /// Returns the string for the action identifier in a response, or nil if it is not a non-empty string. A response of
-  /// unknown form does not count as a tap, which would open a page.
+  /// Returns the word for the action identifier in a response, where no identifier or null is a tap. Returns nil if the
+  /// identifier is empty or not a string: a response of unknown form must not count as a tap, which would open a page.
   package static func word(in response: ValueObject) -> String? {
     switch response["actionIdentifier"] {
     case nil, .null?: open
@@ -38,7 +38,8 @@ package enum NotificationAnswer {
     }
   }
 
-  /// Returns the parameters in a payload, or nil. They may be JSON text, because some services deliver only strings.
+  /// Returns the parameters in a payload, or nil if `value` contains no object. They may be JSON text, because some
+  /// services deliver only strings.
   package static func parameters(_ value: Value?) -> ValueObject? {
     switch value {
     case .object(let object)?: object

@@ -7,7 +7,7 @@ package struct ReadyCondition: Sendable, Hashable {
   /// The maximum time from the start of the command until the service is ready.
   package var within: Duration
 
-  /// The ways to find out whether a service is ready.
+  /// The kinds of checks that find out whether a service is ready.
   package enum Probe: Sendable, Hashable {
     /// The command has printed a line that matches this POSIX extended regular expression.
     case log(String)

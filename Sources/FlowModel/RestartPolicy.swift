@@ -1,6 +1,6 @@
 /// The rules for restarting a service that has ended without being stopped (`restart`).
 package struct RestartPolicy: Sendable, Hashable {
-  /// The ways of ending after which the service is restarted.
+  /// The exits after which the service is restarted.
   package var ends: Ends
   /// The pause before each restart.
   package var delay: Duration
@@ -8,7 +8,7 @@ package struct RestartPolicy: Sendable, Hashable {
   /// maximum.
   package var attempts: Int?
 
-  /// The ways of ending that cause a restart.
+  /// The exits after which a service is restarted.
   package enum Ends: String, Sendable, Hashable, CaseIterable {
     case always
     /// The service has ended with an exit status other than 0 or by a signal.
@@ -20,7 +20,7 @@ package struct RestartPolicy: Sendable, Hashable {
   package static let input = "restart"
   /// The range in which ``attempts`` must be.
   package static let attemptRange = 1...1_000_000
-  /// The word that stands for no maximum of ``attempts``.
+  /// The value of `attempts` in a file that means no maximum.
   package static let unlimited = "unlimited"
 
   /// Creates a policy. By default, the service is never restarted.

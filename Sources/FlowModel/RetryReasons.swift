@@ -70,7 +70,8 @@ package struct RetryReasons: Sendable, Hashable {
     self.areExcepted = areExcepted
   }
 
-  /// Returns whether another attempt may follow one that ended for this reason. Returns nil if the action decides.
+  /// Returns whether another attempt may follow an attempt that ended for `reason`. Returns nil if the list does not
+  /// decide, so that the default rules apply.
   ///
   /// Steps whose attempt was lost run again even without `retry`. A list under `on` that does not contain `lost` does
   /// not change that.

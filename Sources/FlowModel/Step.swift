@@ -53,7 +53,7 @@ package struct Step: Sendable {
   /// True if the step has any options.
   @inlinable package var hasOptions: Bool { contents.box != nil }
 
-  /// The options of the step for which all steps are searched.
+  /// A bit set of the step's options, for searches over all steps.
   @inlinable package var stated: StatedOptions { contents.box?.stated ?? [] }
 
   /// Immutable. Every change of a step creates new contents.
@@ -193,8 +193,8 @@ package struct StepOptions: Sendable, Hashable {
   package var produces: [FileRule] = []
   /// The items for which the step runs, or nil if it runs once.
   package var fanOut: FanOut?
-  /// True if a failure of the step affects its dependents, but neither the gate nor the run. This is so if an optional
-  /// step includes its file.
+  /// True if a failure of the step affects its dependents, but neither the gate nor the run. Set if an optional step
+  /// includes the step's file.
   package var isExcused = false
   /// The role of the step in an included workflow.
   package var includeRole = IncludeRole.none
@@ -204,15 +204,15 @@ package struct StepOptions: Sendable, Hashable {
     attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
   }
 
-  /// The different requests of the attempts that `retry` allows, each with the number of the first attempt that makes
-  /// it.
+  /// The requests of the attempts that `retry` allows, without consecutive repetitions. Each has the number of its
+  /// first attempt.
   package var requests: [(attempt: Int, request: MachineResources)] {
     guard let request else { return [] }
     let planned = laterRequests.prefix(max(0, (retry?.attempts ?? 1) - 1))
     return Self.once(request, planned)
   }
 
-  /// The different requests of all possible attempts, including attempts that follow a lost one.
+  /// The requests of all possible attempts, including attempts that follow a lost one, in the form of ``requests``.
   package var requestsOfAll: [(attempt: Int, request: MachineResources)] {
     request.map { Self.once($0, laterRequests[...]) } ?? []
   }

@@ -9,7 +9,7 @@ package struct TypeMismatch: Error, Sendable, Hashable {
   /// A suggestion, such as the most similar word or the missing unit, or nil.
   package var help: String?
 
-  /// The required key that is missing at `path`, or nil if the problem is another one.
+  /// The required key that is missing at `path`, or nil if the value has a different problem.
   package var missingKey: String?
 
   package init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {

@@ -109,8 +109,8 @@ package enum DurationSource: Sendable, Hashable {
 
 /// A queue that a workflow declares under `queues`.
 package struct QueueDeclaration: Sendable, Hashable {
-  /// The queue of the steps that use the terminal. They run one at a time, in file order. The name is not one that a
-  /// workflow can declare.
+  /// The queue of the steps that use the terminal. They run one at a time, in file order. A workflow cannot declare a
+  /// queue with this name.
   package static let terminal = "the terminal"
 
   /// The name by which a step's `queue` refers to the queue.

@@ -12,8 +12,8 @@ public struct WorkflowGraph: Sendable {
   package let successors: [StepIndex]
   /// The number of direct dependencies of each step.
   package let dependencyCounts: [Int32]
-  /// All steps in topological order: each comes after its dependencies, and steps without dependencies come first.
-  /// Where this allows several orders, steps are in file order.
+  /// All steps in topological order. Steps without dependencies come first, in file order. Each other step is appended
+  /// when its last dependency is processed.
   package let topologicalOrder: [StepIndex]
   /// The steps with options, in file order.
   package let stepsWithOptions: [StepIndex]

@@ -331,7 +331,7 @@ struct JSONReader {
     return true
   }
 
-  /// The character at the current position, as messages show it.
+  /// A description of the character at the current position, for messages.
   private var found: String {
     guard position < bytes.count else { return "the end of the text" }
     let byte = bytes[position]

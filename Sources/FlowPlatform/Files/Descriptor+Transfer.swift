@@ -27,7 +27,7 @@ extension Descriptor {
   package enum Sent {
     /// This number of bytes was written, possibly 0.
     case bytes(Int)
-    /// No process can read the bytes, because the other end was closed.
+    /// The other end was closed, or another error occurred.
     case closed
   }
 

@@ -11,7 +11,7 @@ package struct NamePattern: Sendable, Hashable {
 
   /// The name without quoting characters if all characters are literal, or nil if the part may match several names.
   let name: String?
-  /// True if it is `**`, which matches any number of folders.
+  /// True if the part is `**`, which matches any number of folders.
   let isFolders: Bool
   /// The text from which this part was created.
   let text: String

@@ -9,7 +9,7 @@ package enum PatternText {
   /// The maximum number of patterns to which alternatives may expand.
   package static let mostPatterns = 1_000
 
-  /// Returns a pattern that matches only this path.
+  /// Returns a pattern that matches only `path`.
   package static func quoted(_ path: String) -> String {
     var path = path
     let needsQuotes = path.withUTF8 { bytes in bytes.first == UInt8(ascii: "!") || bytes.contains(where: isSpecial) }

@@ -4,8 +4,8 @@ package final class PrivatePipe: Sendable {
   package let path: String
   private let end: Descriptor
 
-  /// Creates a pipe in a folder and writes a text of at most 64 KiB to it. A pipe always holds 4,096 bytes. A longer
-  /// text fails if the system limits this user's pipes to that size.
+  /// Creates a pipe in a folder and writes `text`, at most 64 KiB, to it. A pipe always has room for 4,096 bytes.
+  /// Longer text fails if the system limits this user's pipes to that size.
   package init(_ text: String, in folder: String) throws(SystemError) {
     let path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     guard mkfifo(path, 0o600) == 0 else { throw SystemError("cannot make a pipe in '\(folder)'", errno) }
@@ -20,8 +20,8 @@ package final class PrivatePipe: Sendable {
 
   deinit { unlink(path) }
 
-  /// Reads a text of this length from a pipe. Returns nil unless this user or root created the pipe and no other user
-  /// may access it.
+  /// Reads `byteCount` bytes of UTF-8 text from a pipe. Returns nil if the text is incomplete, invalid or longer than
+  /// 64 KiB, or if the pipe is accessible to other users or is not owned by this user or root.
   package static func text(at path: String, byteCount: Int) -> String? {
     let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))
     var status = stat()
