@@ -10,8 +10,8 @@ struct ByteSet: Sendable {
 
   init(_ text: String) { self.init(text.utf8) }
 
-  /// Creates the set of characters that represent some digits in either alphabet of base64. `digits` has one bit for
-  /// each of the 64 digits.
+  /// Creates the set of characters that represent the given digits in either alphabet of base64. `digits` has one bit
+  /// for each of the 64 digits.
   init(digits: UInt64) {
     for digit in 0..<64 where digits >> UInt64(digit) & 1 == 1 {
       switch digit {

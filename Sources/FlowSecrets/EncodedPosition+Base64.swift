@@ -32,8 +32,8 @@ extension EncodedPosition {
     }
   }
 
-  /// Passes a byte to the next inner layer. A resulting position is kept only if a byte that begins with the known bits
-  /// can follow there.
+  /// Passes a byte to the next inner layer. A resulting position is kept if the needle may end there, or if a byte that
+  /// begins with the known bits can follow.
   private func pass(
     _ level: Int, _ byte: UInt8, count: UInt8, value: UInt32, _ needles: Needles, into next: inout [EncodedPosition]
   ) {

@@ -2,7 +2,7 @@ extension EncodedPosition {
   /// Returns the range of the sorted needles that match the bytes up to this position.
   private func range(in needles: Needles) -> Range<Int> { Int(low)..<min(Int(high), needles.count) }
 
-  /// Appends the position that results from reading a byte of a needle.
+  /// Appends the position that results if a needle continues with `byte`.
   func stepNeedle(_ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     let range = range(in: needles)
     let low = Self.bound(range, needles, Int(depth), Int(byte))
@@ -17,7 +17,7 @@ extension EncodedPosition {
   }
 
   /// Returns the index of the first needle in `range` whose byte at `depth` is at least `byte`. The needles are sorted,
-  /// and their first `depth` bytes are equal. One that has no further bytes comes first.
+  /// and their first `depth` bytes are equal. A needle without further bytes comes first.
   private static func bound(_ range: Range<Int>, _ needles: Needles, _ depth: Int, _ byte: Int) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -53,8 +53,8 @@ extension EncodedPosition {
     depth > 0 && needles.length(Int(low)) == Int(depth)
   }
 
-  /// Skips unencoded text that continues the only possible needle. Returns the number of skipped bytes, or 0 if an
-  /// encoding may begin or is incomplete.
+  /// Skips unencoded text that continues the only possible needle. Returns the number of skipped bytes. It is 0 if
+  /// several needles are possible, or if an encoding may begin or is incomplete.
   mutating func skipPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ needles: Needles) -> Int {
     guard depth > 0, high == low + 1, isPlain else { return 0 }
     let offset = needles.place(Int(depth), of: Int(low)) - start
@@ -69,8 +69,8 @@ extension EncodedPosition {
 }
 
 extension EncodedPosition {
-  /// Returns the only possible needle and the number of bytes of it that have been read. Returns nil if there are
-  /// several, or if the rest may contain escapes.
+  /// Returns the only possible needle and the number of bytes of it that have been read. Returns nil if nothing has
+  /// been read, several needles are possible, an encoding is incomplete, or the rest may contain escapes.
   func plainRest(of needles: Needles) -> (needle: Int, depth: Int)? {
     guard depth > 0, high == low + 1, isPlain,
       !needles.whole(Int(low)).dropFirst(Int(depth)).contains(where: \.mayBeginEscape)

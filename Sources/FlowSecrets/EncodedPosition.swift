@@ -100,7 +100,7 @@ struct EncodedPosition: Hashable, Sendable {
   /// True if at least one byte of a needle has been read.
   var hasBegun: Bool { depth > 0 }
 
-  /// The indices of the first few needles that begin with the bytes read so far.
+  /// The indices of the needles that begin with the bytes read so far, at most 8.
   var candidates: Range<Int> { Int(low)..<min(Int(high), Int(low) + 8) }
 
   /// For each layer, from the innermost to the outermost, true if it decodes base64.

@@ -210,7 +210,7 @@ struct SecretEncoding: Sendable {
     var bytes: [UInt8]
   }
 
-  /// Returns the parts of a secret. Duplicates are removed.
+  /// Returns the distinct parts of a secret that have at least ``Limits/secretCharacters`` bytes.
   static func parts(of secret: String) -> [Part] {
     let bytes = Array(secret.utf8)
     var parts = [Part(name: "text", bytes: bytes)]

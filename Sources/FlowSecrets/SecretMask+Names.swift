@@ -87,15 +87,15 @@ extension SecretMask {
     return sequences
   }
 
-  /// Returns the first of these bytes, up to the end of a character.
+  /// Returns the first 24 bytes, and the rest of the character in which they end.
   private static func beginning(of bytes: [UInt8]) -> [UInt8] {
     var count = min(24, bytes.count)
     while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }
     return Array(bytes.prefix(count))
   }
 
-  /// Returns the names of the encodings that convert `bytes` to the text that was found, or nil. `head` is the encoded
-  /// beginning, which quickly excludes most encodings.
+  /// Returns the names of the encodings that convert `bytes` to the text that was found, or nil if no chain of
+  /// encodings does. `head` is the encoded beginning, which quickly excludes most encodings.
   private static func chain(
     from bytes: [UInt8], head: [UInt8], _ layers: ArraySlice<Bool>, to found: EncodedPart
   ) -> [String]? {
@@ -120,7 +120,8 @@ extension SecretMask {
     return part.hasSuffix("text") ? part.dropLast(4) + chain : "\(part)+\(chain)"
   }
 
-  /// Returns a form of a secret. Returns nil if the secret or the line in the form's name does not exist.
+  /// Returns a form of a secret. Returns nil if the secret or the line in the form's name does not exist, or if an
+  /// encoding is unknown.
   func encoded(_ form: String, of secret: String) -> [UInt8]? {
     var line = ""
     var chain = form[...]

@@ -8,7 +8,7 @@ extension SecretMask {
   /// The byte that is inserted after text that looks like the beginning of a placeholder.
   private static let escape = UInt8(ascii: "}")
 
-  /// The error for a placeholder whose secret, or the line of it, does not exist.
+  /// The error for a placeholder whose secret, or the named line of the secret, does not exist.
   package struct MissingSecret: Error, Sendable, Hashable {
     package var name: String
 
@@ -111,7 +111,8 @@ extension SecretMask {
     }
   }
 
-  /// Returns an object with its placeholders replaced by the secrets in `mask`. Throws if a secret is missing.
+  /// Returns an object with its placeholders replaced by the secrets in `mask`. A text becomes null if its missing
+  /// secret came with an event or in an answer. Throws if any other secret is missing.
   package static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = try filled(value, by: mask) }

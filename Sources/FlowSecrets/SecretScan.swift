@@ -91,7 +91,7 @@ struct SecretScan: Sendable {
   /// Returns the index in ``rows`` of the entry for a state and a byte.
   private func index(_ state: Int, _ byte: UInt8) -> Int { state << walks.classBits | Int(walks.classes[Int(byte)]) }
 
-  /// Reads one byte of a part and records the walks that end there.
+  /// Reads one byte of a part and records the starts of the walks that are reported there.
   private mutating func step(_ part: Int, _ parts: inout Parts, _ bytes: UnsafeBufferPointer<UInt8>) {
     let index = parts.index(of: part)
     var entry = rows[self.index(parts.states[part], bytes[index])]
@@ -150,7 +150,7 @@ struct SecretScan: Sendable {
   }
 }
 
-/// The table of the automaton as a scan uses it.
+/// Unsafe views of the automaton's transition table, valid during a scan.
 private struct Table {
   var rows: UnsafeBufferPointer<Int16>
   var classes: UnsafeBufferPointer<UInt8>

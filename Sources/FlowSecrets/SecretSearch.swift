@@ -37,8 +37,8 @@ struct SecretSearch: Sendable {
     scan = SecretScan(needles, encodings: encodings)
   }
 
-  /// Returns the longest match at each start, in the order of the starts. Of overlapping matches that are only assumed,
-  /// one is returned.
+  /// Returns the longest match at each start, in the order of the starts. Overlapping matches that are only assumed are
+  /// merged.
   ///
   /// - Parameter isCut: True if the text was cut off, so that the beginning of a needle at its end is also a match.
   mutating func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [Match] {

@@ -143,8 +143,8 @@ struct SecretWalks: Sendable {
     return SecretSearch.Match(range: range, positions: positions, encodings: encodings, isAssumed: isAssumed)
   }
 
-  /// Returns the end of an unencoded needle if it is the only one that is possible. Returns nil if another one may
-  /// match.
+  /// Returns the end of the needle if only one needle is possible, without escapes, and the text contains it. Returns
+  /// nil otherwise, or if no steps are left.
   private mutating func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
     guard start.walk != Self.root, stepsLeft > 0, let (needle, depth) = plainRest[start.walk] else { return nil }
     let begin = start.index + start.length

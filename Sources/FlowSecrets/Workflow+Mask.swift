@@ -18,7 +18,8 @@ extension Workflow {
 }
 
 extension SecretMask {
-  /// Also masks these texts from now on, except short ones. In the records of a resumed run they are null.
+  /// Also masks these texts from now on, except short texts and texts that are masked already. A resumed run reads null
+  /// in place of them from its records.
   package func add(_ texts: [String], of step: String) {
     let new = Set(texts).filter { $0.utf8.count >= SecretParts.leastBytes && !covers($0) }.sorted()
     add(new.enumerated().map { ("\(Self.eventPrefix)\(step):0:\($0)", $1) })
@@ -64,7 +65,7 @@ extension SecretMask {
     }
   }
 
-  /// Also masks each text in the value of an event from now on.
+  /// Also masks each text in the value of an event from now on, except short texts.
   package func add(_ value: Value, of event: String, number: Int) {
     var texts: [String] = []
     Self.collect(value, into: &texts)

@@ -42,7 +42,8 @@ package enum ProcessTable {
     return room > limit / 2
   }
 
-  /// The number of processes and threads that this user may still create. Nil if there is no limit or if it is high.
+  /// The number of processes and threads that this user may still create. Nil if there is no limit or if it is at least
+  /// `few`.
   package static var room: Int? {
     guard let limit, limit < few else { return nil }
     let user = getuid()
