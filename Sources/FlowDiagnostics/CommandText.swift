@@ -46,7 +46,7 @@ package struct CommandText {
   /// True after a carriage return. The next character then restarts the line.
   private var isReturned = false
 
-  /// Returns true if a terminal may not show `text` as it is.
+  /// Returns true if a terminal may show something other than `text`.
   package static func isNeeded(for text: String) -> Bool {
     TerminalText.mayHoldControls(text, besideLines: true)
       && text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && TerminalText.picture(of: $0) != nil }

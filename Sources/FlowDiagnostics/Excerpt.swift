@@ -1,4 +1,4 @@
-/// A line of a source text as a terminal shows it, with the marks below it.
+/// A line of a source text, prepared for a terminal, with the marks below it.
 ///
 /// Tabs advance to the next multiple of four. Wide characters take two columns, combining ones none. Characters that
 /// move the cursor or change the reading direction are replaced by visible ones. Of a long line, only the part around

@@ -1,6 +1,6 @@
 /// A range of bytes in a source text, from `start` up to, but not including, `end`.
 ///
-/// An empty range marks the place before `start`.
+/// An empty range marks the position before `start`.
 package struct TextSpan: Sendable, Hashable, Comparable {
   /// The offset of the first byte in the range.
   package var start: Int

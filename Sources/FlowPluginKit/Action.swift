@@ -64,7 +64,7 @@ extension ActionType {
   public static var effect: ActionEffect { .durable }
   /// No details.
   public static var details: ActionDetails { ActionDetails() }
-  /// Nil, because the action has inputs or outputs.
+  /// Nil, because the action has inputs or outputs, or runs in a task.
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
 }
 

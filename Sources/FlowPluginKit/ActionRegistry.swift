@@ -70,7 +70,7 @@ package struct ActionRegistry: ActionCatalog {
   /// The name and origin of each plugin, sorted by name.
   package var plugins: [(name: String, origin: String)] { entries.map { ($0.name, $0.origin) } }
 
-  /// Returns the action with this full name, or nil.
+  /// Returns the action with this full name, or nil if it is not installed.
   package func action(named name: String) -> RegisteredAction? {
     guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let plugin = name[..<dot]
@@ -82,7 +82,7 @@ package struct ActionRegistry: ActionCatalog {
     entries.flatMap(\.actions.all).map(\.action.action.declaration).sorted { $0.name < $1.name }
   }
 
-  /// Returns the declaration of the action with this full name, or nil.
+  /// Returns the declaration of the action with this full name, or nil if the action is not installed.
   package func declaration(named name: String) -> ActionDeclaration? { action(named: name)?.declaration }
 
   /// Returns the problems that an action's own check finds in literal inputs.

@@ -18,7 +18,7 @@ package struct TappedLink: Sendable, Hashable {
   package var parameters: ValueObject
   /// The id of the notification. If the same tap is delivered twice, both links have the same id.
   package var notificationID: String?
-  /// What the person chose: `default` for the notification itself, or the id of a button.
+  /// The person's choice: `default` for the notification itself, or the id of a button.
   package var action: String
 
   package init(

@@ -19,8 +19,9 @@ package enum NameLanguage: String, Sendable, CaseIterable {
     self.init(rawValue: language.lowercased())
   }
 
-  /// Returns the language of the names for a tag, which may be written as in the locale `zh_CN`. Logs a warning if they are not known in it. Throws an ``ActionError``
-  /// if the text is not a tag.
+  /// Returns the language in which names are shown for a tag, which may be written as in the locale `zh_CN`. If names
+  /// are not known in the tag's language, logs a warning and returns English. Throws an ``ActionError`` if the text is
+  /// not a tag.
   package static func choose(_ tag: String, in context: ActionContext) throws -> NameLanguage {
     let tag = String(tag.map { $0 == "_" ? "-" : $0 })
     if let known = NameLanguage(tag: tag) { return known }

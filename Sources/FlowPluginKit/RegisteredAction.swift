@@ -16,7 +16,7 @@ public struct RegisteredAction: Sendable {
   /// The action's own check of literal inputs.
   package let check: @Sendable (LiteralInput) -> [InputProblem]
 
-  /// The ways in which an engine runs an action.
+  /// The function that runs an action, and where the engine calls it.
   public enum Body: Sendable {
     /// Runs on the step's thread.
     case synchronous(@Sendable (ValueObject, ActionContext) throws -> ValueObject)

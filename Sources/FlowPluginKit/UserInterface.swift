@@ -17,7 +17,7 @@ public protocol UserInterface: Sendable {
 
 /// A request to show a page of the app.
 public struct PageRequest: Sendable, Hashable {
-  /// The ways in which a page can be shown.
+  /// The presentations of a page: pushed onto the navigation stack, or presented modally.
   public enum Presentation: String, FieldWord {
     case push, present
   }
@@ -45,7 +45,7 @@ public struct PageRequest: Sendable, Hashable {
     self.secretParameters = secretParameters
   }
 
-  /// The request without secret parameters, as it may be saved. Nil if it must not be saved.
+  /// The request that may be saved, without secret parameters. Nil if the request must not be saved.
   package var saved: PageRequest? {
     guard isRestorable else { return nil }
     guard !secretParameters.isEmpty else { return self }

@@ -8,7 +8,7 @@ package protocol WorkflowCheckProvider: Sendable {
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic]
 }
 
-/// A workflow that was loaded without errors, as seen by the checks of plugins.
+/// A workflow that was loaded without errors, in the form that checks of plugins receive.
 package protocol CheckedWorkflow: Sendable {
   /// The workflow, including the steps of included files.
   var workflow: Workflow { get }

@@ -151,7 +151,7 @@
       return .unreachable("the connection to PostgreSQL broke: \(message)")
     }
 
-    /// Waits up to this many milliseconds for notifications, and returns their payloads.
+    /// Waits up to `waitMilliseconds` for notifications, and returns their payloads.
     package func notifications(waitMilliseconds: Int32) throws(PostgresProblem) -> [String] {
       let connection = try opened()
       var payloads = pending(connection)

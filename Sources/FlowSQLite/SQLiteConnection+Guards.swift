@@ -153,13 +153,14 @@ extension SQLiteConnection {
     return code == SQLITE_OK && all > 0 && all == copied ? Int(all) : 0
   }
 
-  /// Copies a log of at least this many pages. The next write then begins the log again, unless another connection
-  /// still reads it.
+  /// Copies a log of at least `limit` pages. The next write then begins the log again, unless another connection still
+  /// reads it.
   func copyLog(from limit: Int) {
     if logPages >= limit, copyLog() > 0 { guards.logPages?.pointee = 0 }
   }
 
-  /// Copies the log into the main file and empties it. Returns false if another connection is still reading it.
+  /// Copies the log into the main file and empties it. Returns false if that fails, for example because another
+  /// connection is still reading it.
   package func emptyLog() -> Bool {
     handle != nil && sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
   }

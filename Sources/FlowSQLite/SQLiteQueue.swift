@@ -41,8 +41,8 @@ package final class SQLiteQueue: Sendable {
 
   /// Uses the connection on a separate thread, so that no thread of Swift's pool waits for the disk.
   ///
-  /// If the task is cancelled, its current statement is interrupted and no further one starts. A transaction is rolled
-  /// back, and this method throws `CancellationError`.
+  /// If the task is cancelled, its current statement is interrupted and no further statement starts. A transaction is
+  /// rolled back, and this method throws `CancellationError`.
   package func perform<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
   ) async throws -> Value {

@@ -77,7 +77,7 @@
       table.close(context.channel, from: peer)
     }
 
-    /// Closes the connection after this time, unless the method is called again before. Nil removes the time limit.
+    /// Closes the connection after `seconds`, unless the method is called again before. Nil removes the time limit.
     private func close(_ context: ChannelHandlerContext, afterSeconds seconds: Int64?) {
       deadline?.cancel()
       let channel = context.channel

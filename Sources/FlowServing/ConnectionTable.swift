@@ -32,7 +32,9 @@
     /// The number of open connections, and the number of connections that were closed because there were too many.
     package var counts: (open: Int, closed: Int) { state.withLock { ($0.count, $0.closed) } }
 
-    /// Adds a connection. If there are too many, closes an idle one or, if none is idle, the new one.
+    /// Adds a connection. If its address or the whole table then has too many, closes the connection that has been idle
+    /// longest among those of this address, or of the address with the most connections. If none of these is idle,
+    /// closes the new connection.
     func open(_ channel: any Channel, from peer: String) {
       let surplus = state.withLock { state -> (any Channel)? in
         state.next += 1

@@ -3,7 +3,7 @@
 
   /// The process's limit on open files. Each connection needs a file descriptor.
   package enum DescriptorLimit {
-    /// Raises the limit as far as possible without special rights, and returns it.
+    /// Sets the limit to the maximum that needs no special rights, but at most 65,536, and returns it.
     package static func raise() -> Int {
       var limit = rlimit()
       #if canImport(Glibc)

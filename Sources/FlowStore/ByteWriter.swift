@@ -8,7 +8,7 @@ package struct ByteWriter: Sendable {
 
   package init() {}
 
-  /// Reserves memory for this many more bytes.
+  /// Reserves memory for `count` more bytes.
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
   @inline(__always)

@@ -11,8 +11,8 @@ public protocol RunStore: Sendable {
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease
 
-  /// Appends a chunk to the journal. If `isDurable` is true, it is on disk when the method returns. Throws `fenced` if
-  /// another process has taken over the run.
+  /// Appends a chunk to the journal. If `isDurable` is true, the chunk is on disk when the method returns. Throws
+  /// `fenced` if another process has taken over the run.
   func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem)
 
   /// Records a run that has ended, with its whole journal, in one change.
@@ -38,7 +38,7 @@ public protocol RunStore: Sendable {
   /// the store has none. The process that uses it first creates it.
   var liveFolder: String? { get }
 
-  /// Returns the matching runs. The run that was created last comes first, whatever the clock was. Damaged runs are
+  /// Returns the matching runs. The run that was created last comes first, regardless of the clock. Damaged runs are
   /// listed by id and do not affect the others.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 
@@ -61,7 +61,8 @@ public protocol RunStore: Sendable {
   /// such run.
   func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int
 
-  /// Returns the unanswered requests to a run, in order. Throws `fenced` if another process has taken over the run.
+  /// Returns the unanswered requests to a run, in order. A store may throw `fenced` if another process has taken over
+  /// the run.
   func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry]
 
   /// Stores the answer to a request.

@@ -1,4 +1,4 @@
-/// A run as it is stored, without its journal.
+/// The stored data of a run, without its journal.
 public struct StoredRun: Sendable, Hashable {
   /// The id of the run, a UUID in lower case.
   public var id: String

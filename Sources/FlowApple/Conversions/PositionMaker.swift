@@ -5,8 +5,9 @@ import LocationPlugin
 struct PositionMaker {
   private var firstSeconds: Double?
 
-  /// Returns a position, or nil for invalid values, which Core Location marks with a negative accuracy. The position
-  /// has an elevation only if the vertical accuracy is positive. A time before the first one counts as the first.
+  /// Returns a position, or nil if a coordinate is not finite or the horizontal accuracy is negative, which is how Core
+  /// Location marks invalid values. The position has an elevation only if the vertical accuracy is positive. A time
+  /// before that of the first position counts as the first time.
   ///
   /// - Parameter seconds: the time of the position, in seconds since any date.
   mutating func position(
