@@ -38,8 +38,8 @@
       "SELECT max(version) FROM flowrun_store",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Returns the statements that store a definition once for all of its runs. The shared lock prevents that another
-    /// process removes the definition, which no run uses yet.
+    /// Returns the statements that store a definition once for all of its runs. The shared lock prevents another
+    /// process from removing the definition, which no run uses yet.
     static func keep(_ definition: [UInt8]) -> [PostgresStatement] {
       [
         PostgresStatement(sql: "SELECT pg_advisory_xact_lock_shared(7021337180932)", parameters: []),
@@ -55,7 +55,7 @@
       "DELETE FROM flowrun_definition WHERE hash NOT IN (SELECT definition FROM flowrun_run)",
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Returns the statements that begin a transaction. One that is not durable does not wait for the disk.
+    /// Returns the statements that begin a transaction. A transaction that is not durable does not wait for the disk.
     static func beginning(isDurable: Bool) -> [PostgresStatement] {
       isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
     }

@@ -21,7 +21,7 @@
     private static let pauseMicroseconds: useconds_t = 250_000
 
     /// Connects to the database at an address such as `postgres://USER@HOST/NAME`, and creates missing tables. If the
-    /// process of a run does not renew its lease, another one may take over the run after `leaseMilliseconds`.
+    /// process of a run does not renew its lease, another process may take over the run after `leaseMilliseconds`.
     package init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
       self.address = address
       self.leaseMilliseconds = leaseMilliseconds
@@ -64,8 +64,8 @@
       .unusable(path: shown, cause: StoreAddress.masked(problem.message, about: address))
     }
 
-    /// Repeats a write until it is certain that it succeeded. Executing the statements twice must have the same effect
-    /// as once.
+    /// Executes a write. If it is durable, repeats it for up to ``patience`` while the database is unavailable.
+    /// Executing the statements twice must have the same effect as once.
     private func persistently(
       _ isDurable: Bool, _ statements: [PostgresStatement]
     ) throws(StoreProblem) -> [PostgresRows] {

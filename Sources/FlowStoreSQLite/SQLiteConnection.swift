@@ -8,7 +8,8 @@ typealias SQLiteRow = FlowSQLite.SQLiteStatement
 /// A connection to the file of a run store. It throws the errors of a store.
 final class SQLiteConnection {
   private let base: FlowSQLite.SQLiteConnection
-  /// True if SQLite was told that writes wait for the disk, false if not, nil if its setting has not been changed.
+  /// The setting that this connection has made: true if writes wait for the disk, false if not. Nil before the first
+  /// setting and after ``copyLogUnflushed()``.
   private var isTold: Bool?
   let isReadOnly: Bool
   /// True if it is known that the file, its log and their folder entries are on disk.
@@ -94,7 +95,7 @@ final class SQLiteConnection {
   /// Returns the first 100 bytes of the main file, ignoring the log.
   func fileHeader() throws(StoreProblem) -> [UInt8] { try translating { try base.fileHeader() } }
 
-  /// If the log has more than this many pages, copies it into the main file and restarts it. Pages that other processes
+  /// If the log has more than `pages` pages, copies it into the main file and restarts it. Pages that other processes
   /// still read are not copied.
   func shortenLog(over pages: Int) {
     // The main file does not record that its log has been copied. The next process would read the whole log and append

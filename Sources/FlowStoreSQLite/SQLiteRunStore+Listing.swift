@@ -21,7 +21,7 @@ extension SQLiteRunStore {
   }
 
   /// Adds a run if it matches. A run that seems to be interrupted is always added, because it may just have ended.
-  /// `count` is the number of matching runs without these.
+  /// `count` is the number of matching runs without the interrupted ones.
   private func add(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
@@ -46,7 +46,8 @@ extension SQLiteRunStore {
     if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
   }
 
-  /// Returns the run with the path that its file has if it is in the folder of the store.
+  /// Returns the run with its file replaced by the file of the same name in ``folder``. Without a folder, returns the
+  /// run unchanged.
   func placed(_ run: StoredRun) -> StoredRun {
     guard let folder else { return run }
     var placed = run

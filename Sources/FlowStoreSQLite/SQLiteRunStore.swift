@@ -140,7 +140,7 @@ package final class SQLiteRunStore: FileRunStore {
   }
 
   /// Changes the store and records the state of its files. If `isDurable` is nil, the change waits for the disk if the
-  /// last one did.
+  /// last change did.
   func change<Result: Sendable>(
     isDurable: Bool? = nil, _ body: (SQLiteConnection) throws(StoreProblem) -> Result
   ) throws(StoreProblem) -> Result {

@@ -39,7 +39,7 @@ public final class MemoryRunStore: RunStore {
     var isFenced: Bool { store.standing.withLock { $0 == .lost } }
   }
 
-  /// The state of all leases, as the processes that hold them see it.
+  /// The state of all leases that is reported to their holders.
   package enum LeaseStanding: Sendable {
     /// The lease is valid: no other process can own the run.
     case sure
@@ -152,7 +152,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Continues a run that was taken, with a new definition and journal.
+  /// Continues a run that was taken, with a new definition, and appends chunks to its journal.
   public func resume(
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {

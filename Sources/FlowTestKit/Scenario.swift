@@ -30,7 +30,7 @@ public struct Scenario: Sendable {
   /// Determines whether the app may post events beyond ``outsideEvents``.
   package var outsideSource: OutsideSource = .closed
 
-  /// Whether events other than those of the scenario may be posted from outside the run.
+  /// Determines how long events other than those of the scenario may be posted from outside the run.
   package enum OutsideSource: Sendable, Hashable {
     /// No other events are posted, as on the command line.
     case closed

@@ -59,7 +59,7 @@ package struct Simulator {
 
   private var player: RunPlayer<World>
 
-  /// The virtual time after which a run without an end is stopped: 1,000,000 s.
+  /// The virtual time after which a run that does not end is stopped: 1,000,000 s.
   private static let limitNanoseconds = 1_000_000 * 1_000_000_000
 
   /// Creates a simulator of a plan that has not started.
@@ -95,7 +95,7 @@ package struct Simulator {
   ///
   /// - Parameters:
   ///   - activation: The values known at activation, or nil if an `activated` event has been scheduled instead.
-  ///   - limitNanoseconds: The virtual time after which a run without an end is stopped.
+  ///   - limitNanoseconds: The virtual time after which a run that does not end is stopped.
   package mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {

@@ -70,7 +70,7 @@ package struct StepBehavior: Sendable, Hashable {
   /// The time until a service is ready, or nil if it never becomes ready. Ignored for other steps.
   package var readyAfter: Duration?
 
-  /// The ways in which a body can end.
+  /// The result of a body that is not cancelled.
   package enum Ending: Sendable, Hashable {
     case success
     /// The body throws an error. If the error is not retryable, there is no further attempt.

@@ -181,7 +181,7 @@ public final class TestHost: ActionHost {
     try await call(RegisteredAction(type), with: inputs, attempt: attempt)
   }
 
-  /// Runs a registered action, such as one of an external plugin, in the same way.
+  /// Runs a registered action, such as an action of an external plugin, in the same way as a Swift type.
   public func call(
     _ action: RegisteredAction, with inputs: ValueObject = [:], attempt: Int = 1
   ) async throws -> ValueObject {

@@ -128,7 +128,8 @@ package enum InnerRuns {
     if state.rest.count > 4096 { state.rest = [] }
   }
 
-  /// Records a report. Any program may have written the line, so it is accepted only for an existing command.
+  /// Records a report. Any program may have written the line, so it is accepted only for a command that has been
+  /// started.
   private static func record(_ line: String, _ state: inout State) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let command = Int(words[0]), let process = ProcessNumber(words[1]),

@@ -171,7 +171,8 @@ package final class ProcessGroup: Sendable {
   /// How long to wait for a killed child to end. A child in an uninterruptible system call is left to the guard.
   private static let killMilliseconds = 1000
 
-  /// Kills the group and reaps it. Returns the child's own status if the child had already ended.
+  /// Kills the group and reaps it. Returns the child's own status if the child had already ended. A child that does not
+  /// end in time is not reaped.
   package func end() -> TerminationStatus {
     if let ending = ending.withLock({ $0 }) { return ending.status }
     send(SIGKILL)

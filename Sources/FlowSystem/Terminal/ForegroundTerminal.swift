@@ -70,7 +70,7 @@ package enum ForegroundTerminal {
   package static func endTurn() { state.mutex.withLock { $0.isTaken = false } }
 
   /// Waits until the terminal is free, and lets a command use it until the command has ended. Returns the group of the
-  /// command, which has not been reaped, or nil if there is no terminal.
+  /// command, which has not been reaped, or nil if no terminal is offered or this process is in the background.
   ///
   /// - Parameters:
   ///   - step: the name of the command's step.
