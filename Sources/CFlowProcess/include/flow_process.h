@@ -67,8 +67,8 @@ int flow_ready_add(int list, int file, uint64_t token);
 /// Removes a descriptor from a list, even if it has been reported.
 void flow_ready_remove(int list, int file);
 
-/// Waits until a descriptor is ready, for at most this many milliseconds, or without a limit if it is -1. Stores the
-/// tokens of up to `count` ready descriptors, but at most 64. Returns their number, or -1 with the error in errno.
+/// Waits until a descriptor is ready, for at most `milliseconds`, or without a limit if that is -1. Stores the tokens
+/// of up to `count` ready descriptors, but at most 64. Returns their number, or -1 with the error in errno.
 int flow_ready_wait(int list, uint64_t *tokens, int count, int milliseconds);
 
 /// Returns the number of unread bytes in a pipe, given its writing end, or -1 if it is unknown.

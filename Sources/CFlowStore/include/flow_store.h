@@ -31,7 +31,8 @@ void flow_start_writing(int file);
 /// negative value.
 int flow_is_byte_locked(int file, int64_t offset);
 
-/// Returns 1 if a folder is on a network file system, where processes cannot share memory.
+/// Returns 1 if a folder is on a network file system, where processes cannot share memory. Returns 0 otherwise, or if
+/// that is unknown.
 int flow_is_network_folder(const char *path);
 
 /// The state of an SQLite write-ahead log, read without SQLite.

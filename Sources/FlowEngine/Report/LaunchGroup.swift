@@ -1,5 +1,5 @@
-/// A way of launching an app. Times of different groups cannot be compared: a launch in the background shows no window,
-/// and a prewarmed launch has done some of its work in advance.
+/// A kind of launch. Times of different groups cannot be compared: a launch in the background shows no window, and a
+/// prewarmed launch has done some of its work in advance.
 package struct LaunchGroup: Sendable, Hashable {
   /// The reason for the launch, or `none` if the run was not activated.
   package let reason: String

@@ -40,7 +40,8 @@ struct ReportMembers {
     }
   }
 
-  /// Reads a string that must be the `text` of one of the cases. Returns `usual` if the member is missing and may be.
+  /// Reads a string that must be the `text` of one of the cases. Returns `usual` if the member is missing and missing
+  /// members are allowed.
   func word<Word: CaseIterable>(_ name: String, _ usual: Word, _ text: (Word) -> String) throws -> Word {
     try member(name, "one of \(Word.allCases.map(text).joined(separator: ", "))", usual) { value in
       Word.allCases.first { text($0) == value.stringValue }

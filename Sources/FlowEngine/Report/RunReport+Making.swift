@@ -120,7 +120,7 @@ extension RunReport {
   }
 
   /// The number of steps with each outcome, in the order of `Outcome`'s cases. Outcomes without steps are omitted. The
-  /// entry and exit of an included file count only if they failed for another reason than a failed step.
+  /// entry and exit of an included file count only if they failed for a reason other than a failed step.
   package var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
@@ -238,14 +238,16 @@ extension RunReport {
     return millisecondsOf(max(0, opened - max(ready, activation)))
   }
 
-  /// Returns the path that ends at the last satisfied blocking step and always follows the dependency that ended last.
-  /// If there is no such step, or if a run without a deadline failed, the path ends at the step that ended last.
+  /// Returns the path that ends at the blocking step that ended last before the gate opened, and always follows the
+  /// dependency that ended last. If there is no such step, or if the gate of a run without a `deadline` failed, the
+  /// path ends at the step that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
     // Read only once, because the property examines every step.
     let gate = plan.gate
     let opened = gate.openedAtNanoseconds ?? Int.max
-    /// Returns the candidate that ended last among those that ran and for which `isWanted` returns true.
+    /// Returns the candidate that ended last. Candidates that did not run, or for which `isWanted` returns false, are
+    /// ignored.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {

@@ -1,7 +1,7 @@
 /// The times of an item's workflow count from that workflow's activation. These methods convert them to the clock of
 /// the whole run.
 extension RunReport.Step {
-  /// Returns the step with all times increased by this many milliseconds.
+  /// Returns the step with all times increased by `milliseconds`.
   func later(by milliseconds: Double) -> Self {
     var step = self
     step.readyAt? += milliseconds

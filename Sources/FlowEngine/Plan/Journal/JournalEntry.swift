@@ -21,7 +21,8 @@ package enum JournalEntry: Sendable, Hashable {
   /// A body ended after its maximum, or was abandoned because it did not end when asked to. Its step may have finished
   /// earlier.
   case outlasted(TaskInstance, overrunNanoseconds: Int?, isAbandoned: Bool)
-  /// An event was posted. For an event that repeats, each of the first posts is recorded; for others, only the first.
+  /// An event was posted. For an event that repeats, the first `Limits.events` posts are recorded; for others, only the
+  /// first.
   case posted(String, by: EventPoster, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
@@ -51,7 +52,8 @@ extension JournalEntry {
     }
   }
 
-  /// Returns this entry about an attempt with `task` as its step or item. Other entries are returned unchanged.
+  /// Returns this entry with `task` as its step or item if it is `tried`, `lost`, `begun` or `outlasted`. Any other
+  /// entry is returned unchanged.
   func with(_ task: TaskInstance) -> JournalEntry {
     switch self {
     case .tried(_, let attempt, let failure, let time): .tried(task, attempt: attempt, failure, atNanoseconds: time)

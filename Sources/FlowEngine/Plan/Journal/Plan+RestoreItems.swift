@@ -50,7 +50,7 @@ extension Plan {
 }
 
 extension [UInt64] {
-  /// Adds hashes for posts until there are `count`. The hash of a post is its number.
+  /// Adds hashes for posts until there are `count`, but at most `Limits.events`. The hash of a post is its number.
   mutating func grow(toPosts count: Int) {
     while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
   }
@@ -78,7 +78,7 @@ struct RecalledFanOut: Sendable {
     hashes = new
   }
 
-  /// Increases the number of items to this number of posts.
+  /// Increases the number of items to `count`, the number of posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
   mutating func add(_ entry: JournalEntry) {

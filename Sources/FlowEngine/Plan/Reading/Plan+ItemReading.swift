@@ -18,7 +18,7 @@ package struct ItemReading: Sendable, Hashable {
   package var endedAtNanoseconds: Int?
   /// True if the item's body was abandoned, because it did not end when asked to.
   package var isAbandoned: Bool
-  /// The failure of the item, or nil if the item did not fail.
+  /// The failure of the item or, if it has not finished, of its last failed attempt. Nil if there is none.
   package var failure: StepFailure?
 }
 

@@ -29,7 +29,7 @@ package struct StepReading: Sendable, Hashable {
   package var isBlocking: Bool
   /// True if the gate timed out before the step finished.
   package var isLate: Bool
-  /// The failure of the step, or nil if the step did not fail.
+  /// The failure of the step or, if it has not finished, of its last failed attempt. Nil if there is none.
   package var failure: StepFailure?
   /// The outcome, except that the failure or timeout of an optional step counts as a success.
   package var conclusion: Outcome?

@@ -31,7 +31,7 @@ extension Plan {
   }
 
   /// Records that an attempt failed and another follows. The failure is stored separately, because the next attempt may
-  /// replace it before the event of this one is reported.
+  /// replace it before the event of the failed attempt is reported.
   mutating func noteRetry(
     of step: StepIndex, attempt: Int, _ failure: StepFailure?, delayNanoseconds: Int, at now: Int
   ) {

@@ -6,7 +6,6 @@ import FlowModel
 extension Plan {
   /// The default grace: the time that a body has to return after it was asked to end. The grace of a command depends on
   /// its `stop`.
-  /// grace.
   package static let usualGraceNanoseconds = 1_000_000_000
   /// The default time limit for all cleanup steps of a cancelled run. The workflow's `cleanup` replaces it.
   package static let cleanupNanoseconds = 5_000_000_000
@@ -95,7 +94,8 @@ extension Plan {
     }
   }
 
-  /// Schedules another attempt. Returns false if the retry policy allows none.
+  /// Schedules another attempt. Returns false if the retry policy allows no further attempt, or if the step's maximum
+  /// would be reached during the pause.
   mutating func retry(_ task: PlanTask, pauseNanoseconds: Int, at now: Int) -> Bool {
     let state = self[state: task]
     guard let pause = pause(of: task, after: state, asked: pauseNanoseconds, at: now) else { return false }
@@ -108,7 +108,8 @@ extension Plan {
     return true
   }
 
-  /// Returns the pause before another attempt, or nil if the retry policy allows none.
+  /// Returns the pause before the next attempt. Returns nil if the retry policy allows no further attempt, or if the
+  /// step's maximum would be reached during the pause.
   @inline(__always)
   private func pause(of task: PlanTask, after state: StepState, asked: Int, at now: Int) -> Int? {
     let options = options(of: task.step)

@@ -77,7 +77,8 @@ extension Plan {
     }
   }
 
-  /// True if a service has not handled all posts from outside the run that were made before the run stopped keeping it.
+  /// True if a service that posts events from outside the run has unhandled posts of the events that it follows. It may
+  /// then still post at the end of the run.
   func mayPostAtEnd(_ service: StepIndex) -> Bool {
     facts[service]?.isFedFromOutside == true && outstanding.unhandledPosts[service] ?? 0 > 0
   }

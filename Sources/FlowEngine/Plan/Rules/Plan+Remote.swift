@@ -19,7 +19,6 @@ package struct RemoteSteps: Sendable, Hashable {
     /// True if its steps run on this machine, so that their requests count against this machine's capacity.
     package var countsHere: Bool
 
-    /// Creates an executor.
     package init(name: String, slots: Int, countsHere: Bool = false) {
       self.name = name
       self.slots = slots
@@ -27,7 +26,6 @@ package struct RemoteSteps: Sendable, Hashable {
     }
   }
 
-  /// Creates remote steps with their executors.
   package init(executors: [Executor], assignment: [StepIndex: Int], lostAttempts: Int = RemoteSteps.usualLostAttempts) {
     self.executors = executors
     self.assignment = assignment

@@ -77,7 +77,6 @@ extension Plan {
   /// Does the same as ``advance(_:from:at:)`` for a running step and the prefetched steps after it, which have all run.
   /// Each started when the previous one ended. The starts are not reported, so this must not be used while an observer
   /// receives every event.
-  /// every event.
   ///
   /// - Parameter ends: The time at which each step ended.
   @inline(never)

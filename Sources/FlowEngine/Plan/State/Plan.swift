@@ -81,7 +81,7 @@ public struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - graph: The steps.
-  /// The properties of steps that are not part of the workflow. A step without an entry has the defaults.
+  ///   - facts: The properties of steps that are not part of the workflow. A step without an entry has the defaults.
   ///   - resolution: The values of expressions known at the start. ``PlanEvent/activated(_:)`` passes the rest.
   ///   - announcedEvents: The number of events announced with `--event`.
   ///   - outsideSourceIsOpen: True if more events may come from outside the run.

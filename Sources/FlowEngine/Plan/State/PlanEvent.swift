@@ -21,9 +21,9 @@ package enum PlanEvent: Sendable {
   case posted(String)
   /// An event announced with `--event` has been posted, or is no longer expected.
   case announcedEventDone
-  /// The number of events expected from outside the run increases by this many.
+  /// The number of events expected from outside the run changes by the given number, which may be negative.
   case expectsFromOutside(Int)
-  /// A body that was asked to end may take this long from now on.
+  /// A body that was asked to end may take `nanoseconds` from now on.
   case needsTimeToEnd(StepIndex, attempt: Int, nanoseconds: Int)
   /// A service has handled a post of an event that it follows.
   case handledPost(StepIndex)
@@ -69,7 +69,7 @@ package enum Expansion: Sendable, Hashable {
   case fail(StepFailure)
 }
 
-/// The items of a fan-out as the driver has determined them.
+/// The items of a fan-out, determined by the driver.
 package struct FanOutItems: Sendable, Hashable {
   /// A hash of each item's key and value. A resumed run uses it to detect that the item at an index has changed.
   package var hashes: [UInt64]
@@ -81,7 +81,6 @@ package struct FanOutItems: Sendable, Hashable {
   /// The level of detail at which the items' events are recorded. A plan that records less overrides it.
   package var detail = RunDetail.full
 
-  /// Creates items from their hashes.
   package init(hashes: [UInt64], refused: [Int: Decision] = [:]) {
     self.hashes = hashes
     self.refused = refused
@@ -121,7 +120,7 @@ package enum GateDecision: UInt8, Sendable, Hashable {
   case tooLate
 }
 
-/// The ways in which the gate can open or end.
+/// The outcomes of the gate. It opens with each of them except `cancelled`.
 public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
   case ready, failed, timedOut, cancelled
 
@@ -143,7 +142,6 @@ package struct OpenedGate: Sendable, Hashable {
   /// The time in nanoseconds from the start of the run.
   package var atNanoseconds: Int
 
-  /// Creates an outcome with its time.
   package init(_ outcome: GateOutcome, atNanoseconds: Int) {
     self.outcome = outcome
     self.atNanoseconds = atNanoseconds

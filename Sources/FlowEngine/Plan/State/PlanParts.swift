@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The numbers of steps, by status. ``Plan/move(_:to:)`` updates all except `blocking` and `busy` of idle steps.
+/// The numbers of steps, by status. ``Plan/move(_:to:)`` updates all except `blocking` and `occupied`.
 struct PlanCounts: Sendable, Equatable {
   var unsettled = 0
   var blocking = 0
@@ -88,8 +88,7 @@ struct GateReadiness: Sendable {
   var isDecided = false
   /// The end time of the step that decided the gate.
   var decidedAt = never
-  /// A decision that has not been sent to the gate. If steps became ready in the same event, it waits until the `if` of
-  /// each has been evaluated.
+  /// A decision that has not been sent to the gate. It is withheld while the `if` of any ready step is being evaluated.
   var pendingDecision: GateDecision?
   /// The blocking steps that ended unsatisfied before the gate opened.
   var failed: [StepIndex] = []
@@ -245,7 +244,7 @@ package struct AttemptTimes: Sendable, Hashable {
   package var endedAt: Int
 }
 
-/// A failed attempt that another one follows. Several may fail before the first is reported.
+/// A failed attempt that another attempt follows. Several attempts may fail before the first is reported.
 struct FailedAttempt: Sendable {
   var attempt: Int
   var failure: StepFailure?

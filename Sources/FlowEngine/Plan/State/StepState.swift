@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The status of a step. An ordinary one goes through `waiting`, `queued`, `running` and `done`, and before another
+/// The status of a step. An ordinary step goes through `waiting`, `queued`, `running` and `done`, and before another
 /// attempt through `retrying` and `queued`.
 package enum StepStatus: UInt8, Sendable {
   /// The step waits for its dependencies, for events or for the gate.

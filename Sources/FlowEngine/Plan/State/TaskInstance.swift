@@ -29,7 +29,7 @@ struct PlanTask: Sendable {
   @inline(__always)
   var isItem: Bool { fanOut >= 0 }
 
-  /// The task as the journal stores it.
+  /// The task in the form that the journal stores.
   var instance: TaskInstance { isItem ? TaskInstance(step, item: item) : TaskInstance(step) }
 }
 
