@@ -1,7 +1,7 @@
 import FlowModel
 import FlowStore
 
-/// A run of an app as its history has recorded it.
+/// A recorded run of an app.
 public struct RecordedRun: Sendable, Hashable, Identifiable {
   /// The id of the run, as in `RunReport.runID`.
   public let id: String

@@ -37,7 +37,7 @@ extension RunReport {
     return hidden(object)
   }
 
-  /// True if a step has an outcome. In the report of a recorded run, a step without an end has none.
+  /// True if a step has an outcome. In the report of a recorded run, a step that has not finished has none.
   package func hasFinished(_ step: Step) -> Bool { record == nil || step.endedAt != nil }
 
   /// Hides secrets in a part of the report, as ``masked`` does in the whole report.

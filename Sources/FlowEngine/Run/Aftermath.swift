@@ -26,7 +26,7 @@ struct Aftermath {
   enum ThreadRequest {
     /// Wake a thread of the pool.
     case wake(Pool)
-    /// Check after this time whether a thread has become free.
+    /// Check after `nanoseconds` whether a thread has become free.
     case watch(Pool, nanoseconds: Int)
   }
 }

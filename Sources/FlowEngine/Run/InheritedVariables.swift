@@ -15,7 +15,7 @@ final class InheritedVariables: Sendable {
     var hasUnrecorded = false
   }
 
-  /// Creates the table. `values` contains what was read before a resume.
+  /// Creates the table. `values` contains the variables that were read before a resume.
   init(_ values: ValueObject = [:], lookUp: @escaping @Sendable (String) -> String?) {
     self.lookUp = lookUp
     state = Mutex(State(values: values))

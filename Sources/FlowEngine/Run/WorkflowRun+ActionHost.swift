@@ -87,7 +87,7 @@ extension WorkflowRun: ActionHost {
     cancellations.isCancelled(step, attempt: attempt)
   }
 
-  /// Calls the handler once when this attempt is asked to end.
+  /// Calls the handler once when this attempt is asked to end, or immediately if it has been.
   package func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     cancellations.onCancel(step, attempt: attempt, handler)
   }

@@ -100,7 +100,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Wakes threads until there is one for each startable step and for each body that can continue.
+  /// Wakes threads until there is one for each startable step and for each body that can continue, or the pool has no
+  /// room for more.
   func wakeThreads(
     of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {

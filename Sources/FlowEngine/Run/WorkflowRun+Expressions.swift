@@ -53,7 +53,7 @@ extension WorkflowRun {
     name.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(name)"
   }
 
-  /// Returns the information about the run as a step sees it: with the folder of the step's own file.
+  /// Returns the information about the run for a step, with the folder of the step's own file.
   func information(of step: StepIndex) -> RunInformation {
     RunInformation(id: run.id, dataFolder: run.dataFolder, workflowFolder: workflowFolder(of: step))
   }
@@ -168,7 +168,7 @@ extension WorkflowRun {
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
       do throws(PreparedWorkflow.PreparationProblem) {
         state.launch = launch
-        // The system supplies the reason and the options of a prewarmed run at its activation, but not this.
+        // The system supplies the reason and the options of a prewarmed run at its activation, but not `isFirst`.
         state.launch.isFirst = options.launch.isFirst
         hide(SecretMask.links(in: launch.options), of: "launch")
         let resolution = try resolve(&state)

@@ -87,8 +87,8 @@ extension WorkflowRun {
     state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } && options.outer?.run.hasLogRoom ?? true
   }
 
-  /// Returns a line as it is logged, at most 64 KiB long. Secrets are hidden before the line is cut, because a part of
-  /// a secret would not be recognized.
+  /// Returns the text that is logged for a line: at most 64 KiB, with a note if the line is cut. Secrets are hidden
+  /// before the line is cut, because a part of a secret would not be recognized.
   private func cut(_ line: String) -> String {
     if line.utf8.count <= Limits.logLineBytes { return line }
     let line = mask?.masked(printed: line, isCut: true) ?? TerminalText.commandLine(line, keepsColors: true)

@@ -26,7 +26,6 @@ public struct RunProgress: Sendable, Hashable {
   /// The number of steps in the workflow.
   public var total: Int
 
-  /// Creates a progress from the two numbers.
   package init(finished: Int, total: Int) {
     self.finished = finished
     self.total = total

@@ -123,8 +123,8 @@ extension WorkflowRun {
     try answer(name, with: choice, by: by, isRecorded: false)
   }
 
-  /// - Parameter isRecorded: True if the answer is stored somewhere, such as in a shell's history. A secret must not
-  ///   be.
+  /// - Parameter isRecorded: True if the answer is stored somewhere, such as in a shell's history. A secret answer must
+  ///   not be stored.
   func answer(_ name: String, with choice: String, by: String, isRecorded: Bool) throws(AnswerProblem) {
     let steps = prepared.graph.workflow.steps
     let asking = state.withLock { $0.questions.keys.sorted() }

@@ -38,7 +38,7 @@ extension WorkflowRun {
     if !passed.isEmpty { state.withheld[step, default: []].formUnion(passed) }
   }
 
-  /// Returns the outputs of a step as the journal records them, without the values of withheld ones.
+  /// Returns the outputs of a step for the journal, without the values of withheld outputs.
   func recordable(_ outputs: ValueObject, of step: StepIndex, _ state: RunState) -> ValueObject {
     guard let names = state.withheld[step] else { return outputs }
     var recorded = outputs
@@ -48,7 +48,7 @@ extension WorkflowRun {
     return recorded
   }
 
-  /// Returns the launch options as the journal records them, with all values withheld.
+  /// Returns the launch options for the journal, with all values withheld.
   func recordable(launchOptions: ValueObject) -> ValueObject {
     SecretMask.withheld(.object(launchOptions), by: nil).objectValue ?? [:]
   }
