@@ -39,7 +39,8 @@ public struct RunReport: Sendable {
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// The mask that hides the secrets of the run, or nil if it has none.
   package internal(set) var mask: SecretMask?
-  /// The failure of an expression in the workflow's `outputs`, which makes the run fail, or nil.
+  /// The failure of an expression in the workflow's `outputs`, which makes the run fail. Nil if all of them could be
+  /// evaluated.
   var outputsFailure: StepFailure?
   /// The failures of the run itself rather than of a step: it exceeded its `timeout`, an output was cut, or a durable
   /// run could not be recorded.

@@ -10,7 +10,8 @@ import FlowModel
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
 /// plan's methods for fast paths alone use them, under the lock that guards the plan, while the fast path is current;
 /// whatever moves the tables or replaces the queues ends it. While a thread has released the lock no code copies the
-/// plan: a run never assigns, returns or captures it (TidyTests look for that), and a simulation's plan has no fast path.
+/// plan: a run never assigns, returns or captures it (TidyTests look for that), and a simulation's plan has no fast
+/// path.
 struct FastPath {
   fileprivate let ends: FastPathEnds
   let pool: Pool

@@ -26,7 +26,7 @@ public final class VirtualClock: Sendable {
   /// The time since the clock was created, in nanoseconds.
   var now: Int { state.withLock { $0.now } }
 
-  /// Calls `action` at this time, in the task that advances the clock. If `isLast` is true, it is called after all
+  /// Calls `action` at `nanoseconds`, in the task that advances the clock. If `isLast` is true, it is called after all
   /// other actions of the same time.
   func schedule(atNanoseconds nanoseconds: Int, isLast: Bool = false, _ action: @escaping @Sendable () -> Void) {
     state.withLock { state in

@@ -38,7 +38,7 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// Returns the path of an item that is a file, or nil.
+  /// Returns the path of an item that is a file, or nil if the items are not files.
   func path(of index: Int) -> String? { if case .files(let paths) = source { paths[index] } else { nil } }
 
   /// The maximum number of items for which names are created, and the maximum length of a name in characters.

@@ -69,7 +69,7 @@ struct PreparedFanOut: Sendable {
     return values
   }
 
-  /// The event whose posts are the items, or nil if the items are something else.
+  /// The event whose posts are the items, or nil if the items come from another source.
   var event: String? { if case .posts(let event) = source { event } else { nil } }
 
   private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
@@ -115,9 +115,9 @@ struct PreparedFanOut: Sendable {
     return FanOutValues(including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
   }
 
-  /// Adds the included combinations by GitHub's rules. One that matches existing combinations is merged into them: it
-  /// never changes the value of an axis, but may change a value that an earlier included one has added. One that
-  /// matches none becomes a separate combination.
+  /// Adds the included combinations by GitHub's rules. A combination that matches existing ones is merged into them: it
+  /// never changes the value of an axis, but may change a value that an earlier included combination has added. A
+  /// combination that matches none becomes a separate one.
   private static func including(
     _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
   ) -> [ValueObject] {

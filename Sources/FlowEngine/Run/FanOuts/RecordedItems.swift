@@ -1,6 +1,6 @@
 import FlowModel
 
-/// An item of a recorded run.
+/// The key and the value of a step's item in a recorded run.
 package struct RecordedItem: Sendable {
   /// The key of the item, or nil if the items come from a list.
   package let key: String?

@@ -27,7 +27,7 @@ struct ListedFiles: Sendable {
   var values: FanOutValues
   /// The files that each item reads and produces. Empty if they are not known.
   var items: [ItemChecks.Item?] = []
-  /// The stamp of an earlier run in which all items of this list were up to date, or nil.
+  /// The stamp of an earlier run in which all items of this list were up to date, or nil if there is none.
   var stamp: FanOutStamp?
 }
 
@@ -388,7 +388,8 @@ extension StepFailure {
 }
 
 extension FanOutValues {
-  /// Returns a name for an item: its key, its path or, if the item is a string, the string itself.
+  /// Returns a name for an item: its key, its path, its member `path` or, if it is a string, the string itself. Returns
+  /// nil if it has none of these.
   func name(of index: Int) -> String? {
     keys?[index] ?? path(of: index) ?? self[index].objectValue?["path"]?.stringValue ?? self[index].stringValue
   }

@@ -61,7 +61,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes results of steps. Ordinary ones are written in batches, which are assembled on the stack.
+  /// Writes results of steps. Ordinary results are written in batches, which are assembled on the stack.
   private mutating func add(_ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]) {
     var next = steps.startIndex
     while next < steps.endIndex {

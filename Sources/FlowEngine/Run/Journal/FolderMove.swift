@@ -8,7 +8,7 @@ package struct FolderMove: Sendable, Hashable {
   /// The absolute path of the folder now.
   package var to: String
 
-  /// Creates a move. Returns nil if the folder has not moved, or if it was the root folder.
+  /// Creates a move. Returns nil if the folder has not moved, or if the old path is empty or the root folder.
   init?(from: String, to: String) {
     guard from != to, from != "/", !from.isEmpty else { return nil }
     (self.from, self.to) = (from, to)

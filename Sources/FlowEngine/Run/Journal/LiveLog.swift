@@ -75,7 +75,7 @@ struct LiveLog {
     append(event.atNanoseconds, step, level, stream, message, number: number, to: &bytes)
   }
 
-  /// Encodes output lines. `number` is the number of the first one.
+  /// Encodes output lines. `number` is the number of the first line.
   static func append(_ lines: StepLines, number: Int, to bytes: inout [UInt8]) {
     append(lines.atNanoseconds, lines.step, .info, lines.stream, lines.lines.text, number: number, to: &bytes)
   }

@@ -191,7 +191,7 @@ struct RecordedLog {
     return .held(hold(.event(event), of: step, half: half))
   }
 
-  /// Decides which of some lines are recorded now. The others are held back, and `number` is the number of the first of
+  /// Decides which of `lines` are recorded now. The others are held back, and `number` is the number of the first of
   /// them.
   mutating func place(_ lines: StepLines) -> (recorded: StepLines, held: StepLines, number: Int) {
     let step = lines.step.item?.step ?? lines.step

@@ -40,7 +40,7 @@ package struct RunHeader: Sendable {
   /// Creates a header with default values.
   package init() {}
 
-  /// The header as JSON, as the journal stores it.
+  /// The header as JSON, in the form that the journal stores.
   package var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }

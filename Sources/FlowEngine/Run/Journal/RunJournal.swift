@@ -56,7 +56,7 @@ final class RunJournal: Sendable {
     held = Mutex(Held(lease: resuming?.lease))
   }
 
-  /// The problem that has ended the recording, or nil.
+  /// The problem that has ended the recording, or nil if none has.
   var problem: StoreProblem? { state.withLock { $0.problem } }
 
   /// True if the end of the run was written, or a problem has ended the recording.
@@ -230,6 +230,7 @@ final class RunJournal: Sendable {
   // MARK: Suspension
 
   /// Releases the run and the store, as at the end of the process. Nothing is written until ``reactivate()`` is called.
+  /// Does nothing for a resumed run, or if the recording has ended.
   func suspend() {
     state.withLock { state in
       guard state.suspension == nil, state.problem == nil, !state.isOver else { return }

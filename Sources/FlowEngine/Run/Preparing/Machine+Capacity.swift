@@ -13,7 +13,8 @@ extension WorkflowGraph {
   /// True if a step requests `resources`.
   package var hasRequests: Bool { !steps(stating: .request).isEmpty }
 
-  /// Returns `stated` or, if it is nil, the capacity of this machine.
+  /// Returns `stated` or, if it is nil, the capacity of this machine. The capacity is unlimited if no step requests
+  /// resources.
   func capacity(_ stated: MachineResources?) -> MachineResources {
     stated ?? (hasRequests ? .ofThisMachine : .unlimited)
   }

@@ -4,7 +4,7 @@ import FlowPluginKit
 
 /// The action that a step calls for each post of an event, with its inputs prepared for evaluation.
 struct PreparedActionCall: Sendable {
-  /// The name of the action, as the step's inputs state it.
+  /// The name of the action that the step's inputs state.
   let name: String
   /// The action, or nil if it is not installed. The loader reports that together with the location in the file.
   let action: RegisteredAction?

@@ -21,7 +21,7 @@ struct PreparedObject: Sendable {
     self.members = isLiteral ? [] : members
   }
 
-  /// True if the expressions read no contexts except these. The names must be in lower case.
+  /// True if the expressions call no status functions and read no contexts except `names`, which must be in lower case.
   func reads(only names: Set<String>) -> Bool { members.allSatisfy { $0.value.reads(only: names) } }
 
   var references: [ContextReference] { members.flatMap(\.value.references) }
@@ -69,7 +69,7 @@ indirect enum PreparedValue: Sendable {
     }
   }
 
-  /// True if the expressions read no contexts except these. The names must be in lower case.
+  /// True if the expressions call no status functions and read no contexts except `names`, which must be in lower case.
   func reads(only names: Set<String>) -> Bool {
     switch self {
     case .literal: true

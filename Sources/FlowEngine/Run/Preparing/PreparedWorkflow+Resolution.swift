@@ -3,7 +3,8 @@ import FlowModel
 
 // Some expressions are evaluated at activation, in real and in simulated runs.
 extension PreparedWorkflow {
-  /// Evaluates `enabled`, `defer` and the gate's bounds. Throws if a step that is declared as blocking is deferred.
+  /// Evaluates `enabled`, `defer` and the gate's bounds. Throws if one of them cannot be evaluated, the minimum exceeds
+  /// the maximum, or a step that is declared as blocking is deferred.
   func resolution(in scope: some ExpressionContext) throws(PreparationProblem) -> Resolution {
     let steps = graph.workflow.steps
     var resolution = Resolution(literalsOf: graph)

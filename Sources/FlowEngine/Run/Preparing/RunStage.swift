@@ -92,7 +92,8 @@ package struct RunStage: Sendable {
 
   package func condition(of step: StepIndex) -> Expression? { prepared.condition(of: step) }
 
-  /// Returns the number of a step's items. Returns nil if the step has none, or if they depend on unknown outputs.
+  /// Returns the number of a step's items. Returns nil if the step is not a fan-out, or if its items cannot be
+  /// evaluated, for example because they depend on unknown outputs.
   package func itemCount(of step: StepIndex, in plan: Plan) -> Int? {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return nil }
     guard let values = try? fanOut.values(in: scope(step, plan)) else { return nil }
