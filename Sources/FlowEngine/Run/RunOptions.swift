@@ -31,7 +31,7 @@ public struct RunOptions: Sendable {
   /// True if the app may post events (``WorkflowRun/post(_:)-(String)``). The run then continues until
   /// ``WorkflowRun/finishPosting()``.
   public var acceptsEvents = false
-  /// The observer that receives the events of the run in order, or nil.
+  /// The observer that receives the events of the run in order, or nil if there is none.
   public var observer: (any RunObserver)? { didSet { lineObserver = nil } }
   /// The observer, if it receives a step's lines in groups; otherwise nil.
   package private(set) var lineObserver: (any LineObserver)?

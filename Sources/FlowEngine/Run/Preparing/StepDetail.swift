@@ -9,7 +9,7 @@ struct StepDetail: Sendable {
   var enabled: Expression?
   var deferral: Expression?
   var environment: PreparedObject
-  /// The action that the step calls for each post of an event, or nil.
+  /// The action that the step calls for each post of an event, or nil if it calls none.
   var call: PreparedActionCall?
   /// The `foreach` of the step, or nil if it is not a fan-out.
   var fanOut: PreparedFanOut?
@@ -41,7 +41,7 @@ struct StepDetail: Sendable {
     if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition, texts) }
   }
 
-  /// True if the inputs and variables of the items read no contexts except these. The names must be in lower case.
+  /// True if the inputs and variables of the items read no contexts except `names`, which must be in lower case.
   func itemsReadOnly(_ names: Set<String>) -> Bool {
     if case .evaluated(let object) = inputs, !object.reads(only: names) { return false }
     return environment.reads(only: names)

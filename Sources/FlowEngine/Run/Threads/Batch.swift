@@ -41,7 +41,7 @@ final class Batch: @unchecked Sendable {
 
   // MARK: Called by the thread, under the lock, while the batch is not in the list
 
-  /// Replaces the steps of the batch with one that starts now.
+  /// Replaces the steps of the batch with `step`, which starts at `now`.
   func begin(with step: StepIndex, at now: Int) {
     steps[0] = step
     count = 1

@@ -28,7 +28,7 @@ struct Pace {
   /// True if steps are so short that waking another thread costs more than it helps.
   var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
-  /// Returns the number of steps that the thread can run in this time.
+  /// Returns the number of steps that the thread can run in `time` nanoseconds.
   func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
 
   /// Records the end of a step and returns its time. The average is exponential: the latest step has a weight of one

@@ -56,8 +56,8 @@ package final class PoolThreads: Sendable {
   ///
   /// - Parameters:
   ///   - start: Starts a thread. Returns false if the system refuses to create it.
-  ///   - hasRoom: Returns false if more threads would leave too few processes for the commands of steps. On some systems,
-  ///     both count against one limit.
+  ///   - hasRoom: Returns false if more threads would leave too few processes for the commands of steps. On some
+  ///     systems, both count against one limit.
   ///   - queues: The pool queues, or nil to use none of Dispatch's threads.
   package init(
     start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
@@ -68,7 +68,8 @@ package final class PoolThreads: Sendable {
     self.queues = queues
   }
 
-  /// Runs `work` on a thread of this quality of service. Returns false if the system refuses to create a thread.
+  /// Runs `work` on a thread of this quality of service. Returns false if there is no room for another thread, or if
+  /// the system refuses to create it.
   ///
   /// - Parameter refusedLater: A closure that is called if this function has returned true and the system later refuses
   ///   the thread that would replace a late pool queue. It is called on a thread that must not wait.
@@ -120,7 +121,8 @@ package final class PoolThreads: Sendable {
     _ = run(quality) { [self] in _ = run(quality) {} }
   }
 
-  /// Starts a thread for each other quality of service that steps before the gate declare.
+  /// Starts a thread for each quality of service that steps before the gate declare and that has no idle thread. Does
+  /// nothing for a workflow without a gate.
   package func prepare(for graph: WorkflowGraph) {
     guard graph.workflow.gate != nil else { return }
     var pools: [Pool] = []
@@ -192,7 +194,7 @@ private final class IdleThread: Sendable {
     semaphore.signal()
   }
 
-  /// Returns the work that arrives within this time, or nil if none does.
+  /// Returns the work that arrives within `time`, or nil if none arrives.
   func wait(for time: DispatchTimeInterval) -> (@Sendable () -> Void)? {
     guard semaphore.wait(timeout: .now() + time) == .success else { return nil }
     return removeWork()

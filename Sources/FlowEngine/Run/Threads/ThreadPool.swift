@@ -116,6 +116,7 @@ struct ThreadPool {
   }
 
   /// Ends the watch. Returns true if no body has returned since it was set, so that more threads should be woken.
+  /// Returns false while the limit is held.
   mutating func endWatch(at now: Int) -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil

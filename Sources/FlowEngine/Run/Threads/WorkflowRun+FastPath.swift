@@ -14,7 +14,8 @@ struct ThreadFastPath {
 }
 
 extension WorkflowRun {
-  /// Begins a fast path with a step that a thread has taken. Returns nil if the step is not ordinary.
+  /// Begins a fast path with a step that a thread has taken. Returns nil if the step is not ordinary or runs on the
+  /// main thread.
   func fastPath(
     _ first: (step: StepIndex, attempt: Int), in pool: Pool, _ state: inout RunState
   ) -> Turn? {

@@ -5,9 +5,9 @@ import FlowPluginKit
 /// The current state of the files that a list of patterns matches.
 struct FileLook {
   private(set) var stamps: [InputStamp] = []
-  /// The first path that must exist but does not, or nil.
+  /// The first path that must exist but does not, or nil if there is none.
   private(set) var missing: String?
-  /// The first pattern that must match a file but matches none, or nil.
+  /// The first pattern that must match a file but matches none, or nil if there is no such pattern.
   private(set) var unmatched: String?
   /// The remaining patterns that match no file.
   private(set) var idle: [String] = []

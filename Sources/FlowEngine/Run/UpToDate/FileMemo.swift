@@ -15,7 +15,7 @@ struct FileMemo {
   ///
   /// - Parameters:
   ///   - folder: The folder that paths are relative to.
-  /// -   - remembers: True to cache the results, because the same files may be looked up again.
+  ///   - remembers: True to cache the results, because the same files may be looked up again.
   init(in folder: String, remembers: Bool) {
     self.folder = OpenFolder(folder)
     self.remembers = remembers
@@ -37,7 +37,8 @@ struct FileMemo {
   /// True if a file or folder exists at the path.
   func exists(_ path: String) -> Bool { folder.status(of: path) != nil }
 
-  /// Returns the first exclusion in the list that names a folder, or nil. Such an exclusion excludes no file.
+  /// Returns the first exclusion in the list that names a folder, or nil if there is none. Such an exclusion excludes
+  /// no file.
   func excludedFolder(_ list: FilePatterns) -> String? { list.excludedFolder(in: folder.path) }
 
   /// Looks up the states of many files together. Returns an empty array if there are too few files for that, or if
@@ -61,7 +62,7 @@ struct FileMemo {
     return changed
   }
 
-  /// Returns the recorded state of a removed temporary file, or nil if the file is not among them.
+  /// Returns the recorded state of a removed temporary file, or nil if `lent` does not contain the file.
   func lentStamp(_ path: String, _ lent: LentFiles) -> InputStamp? {
     guard var stamp = lent[FilePath.place(of: path, in: folder.path)] else { return nil }
     stamp.path = path

@@ -64,7 +64,7 @@ struct ItemChecks: Sendable {
   struct Looked {
     /// The result for each item, or nil if the item has no check.
     var findings: [UpToDateCheck.Finding?] = []
-    /// The reason why stamps could not be written, or nil.
+    /// The reason why stamps could not be written, or nil if no write failed.
     var problem: String?
     /// Warnings about the files of items.
     var notes: [String] = []

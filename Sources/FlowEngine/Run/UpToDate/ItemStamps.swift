@@ -18,7 +18,7 @@ final class ItemStamps: Sendable {
     var file: CInt = -1
   }
 
-  /// The file is rewritten if it has this many records more than twice the number of items.
+  /// The number by which the records may exceed twice the number of items before the file is rewritten.
   static let spareRecords = 1000
 
   let path: String
@@ -37,10 +37,10 @@ final class ItemStamps: Sendable {
 
   deinit { state.withLock { if $0.file >= 0 { close($0.file) } } }
 
-  /// The record of an item, or nil if it has not succeeded.
+  /// The last record of an item, or nil if it has none.
   subscript(item: UInt64) -> StepStamp? { state.withLock { $0.stamps[item] } }
 
-  /// The state of the file, or nil if another process has written to it.
+  /// The state of the file, or nil if the file cannot be read or another process has written to it.
   var fileState: FileState? {
     var status = stat()
     guard stat(path, &status) == 0, let now = FileState(ofRegular: status) else { return nil }

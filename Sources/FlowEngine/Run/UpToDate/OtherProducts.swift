@@ -9,8 +9,8 @@ struct OtherProducts {
   private var ends: Set<ByteName> = []
   private var patterns: [NamePattern] = []
 
-  /// Collects the products that the workflow declares, and those in all records of this data folder and of the ones
-  /// next to it. Products of removed items are excluded.
+  /// Collects the products that the workflow declares, and those in all records of the run's data folder and of the
+  /// folders next to it. Products of removed items are excluded.
   init(of run: WorkflowRun, except records: Set<String>, _ entries: [Leftovers.Remains]) {
     let data = run.run.dataFolder
     let home = FilePath.folder(of: data)

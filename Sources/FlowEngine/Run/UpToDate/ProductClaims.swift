@@ -34,8 +34,8 @@ final class ProductClaims: Sendable {
 
   private let state = Mutex(State())
 
-  /// Claims the products of a step or item. Returns a failure if another one that may run at the same time produces the
-  /// same file.
+  /// Claims the products of a step or item. Returns a failure if another step or item that may run at the same time
+  /// produces the same file.
   func claim(_ makes: [NamedFiles], in folder: String, by owner: Owner) -> StepFailure? {
     var paths: [String] = []
     var isOpen = false

@@ -27,7 +27,8 @@ final class RecentStates: Sendable {
   /// Invalidates all states, because a step is about to begin.
   func end() { isOver.store(true, ordering: .releasing) }
 
-  /// Returns the states of files. Returns nil if the state of one is not stored, or if the states are no longer valid.
+  /// Returns the states of files. Returns nil if the state of one of them is not stored, or if the states are no longer
+  /// valid.
   func states(of files: [String], in folder: String, at now: Int) -> [FileState?]? {
     guard !isOver.load(ordering: .acquiring), let known = looked.withLock({ $0 }), known.folder == folder,
       now - known.nanoseconds < Self.nanoseconds

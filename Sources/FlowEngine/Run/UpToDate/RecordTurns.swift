@@ -8,7 +8,7 @@ final class RecordTurns: Sendable {
 
   func begin(_ step: StepIndex, attempt: Int) { newest.withLock { $0[step] = max($0[step] ?? 0, attempt) } }
 
-  /// Calls `body` unless a later attempt has begun. No later attempt can begin during the call.
+  /// Calls `body`. Returns nil instead if a later attempt has begun. No later attempt can begin during the call.
   fileprivate func callIfNewest<Result>(_ step: StepIndex, attempt: Int, _ body: () -> Result?) -> Result? {
     newest.withLock { newest in (newest[step] ?? 0) <= attempt ? body() : nil }
   }

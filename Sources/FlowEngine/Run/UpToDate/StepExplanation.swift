@@ -16,7 +16,8 @@ package struct StepExplanation: Sendable {
   package var fate: Fate
   /// The human-readable reason for ``fate``.
   package var reason: String
-  /// The predictions for the step's items. Empty if the items are not known or the step declares no files.
+  /// The predictions for the step's items. Empty if the step is not a fan-out or declares no files, or if the items are
+  /// not known.
   package var items: [Item] = []
   /// The files of items that are no longer in the list. A run with ``RunOptions/removesLeftovers`` removes these files.
   package var leftovers: [String] = []

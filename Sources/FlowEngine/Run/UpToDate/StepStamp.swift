@@ -149,7 +149,7 @@ struct StepStamp: Sendable {
     }
   }
 
-  /// Returns the record at this position and the position after it. Returns nil if there is no complete record.
+  /// Returns the record at `position` and the position after it. Returns nil if there is no complete record there.
   static func record(in bytes: [UInt8], at position: Int) -> (item: UInt64, stamp: StepStamp, end: Int)? {
     guard bytes[position...].starts(with: start) else { return nil }
     var reader = ByteReader(bytes, from: position + start.count)

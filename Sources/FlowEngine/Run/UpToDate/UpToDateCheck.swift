@@ -264,7 +264,7 @@ final class UpToDateCheck: Sendable {
     var warnings: [String] = []
   }
 
-  /// The first product that must exist but does not, or nil.
+  /// The first path that must exist or pattern that must match a file, but does not. Nil if there is none.
   var missingProduct: String? {
     if makes.allSatisfy({ $0.need == .never }) { return nil }
     var memo = FileMemo(in: folder, remembers: false)
@@ -279,7 +279,7 @@ final class UpToDateCheck: Sendable {
     return nil
   }
 
-  /// Records that the step has succeeded with these outputs, unless a product is missing.
+  /// Records that the step has succeeded with these outputs, if all of its products exist and can be recorded.
   ///
   /// - Parameter turn: The attempt's permission to record products.
   func noteSuccess(_ outputs: ValueObject, _ turn: RecordTurn) -> Ending {

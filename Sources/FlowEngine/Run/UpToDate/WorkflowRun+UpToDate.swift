@@ -85,7 +85,7 @@ extension WorkflowRun {
     return values
   }
 
-  /// Claims the products of a step or item. Returns a failure if another one may produce one of these files.
+  /// Claims the products of a step or item. Returns a failure if another step or item may produce one of these files.
   func claimProducts(_ check: UpToDateCheck, of instance: StepIndex) -> StepFailure? {
     guard !check.makes.isEmpty else { return nil }
     let failure = claims.claim(
@@ -105,8 +105,8 @@ extension WorkflowRun {
       + [ProductClaims.Level(graph: prepared.graph, step: instances.owner(of: instance), instance: instance)]
   }
 
-  /// Records the success of a step, unless its attempt was cancelled or its outputs are refused. Returns a failure if a
-  /// product is missing.
+  /// Records the success of a step, unless its attempt was cancelled or its outputs are refused. Returns a failure if
+  /// its products are not in order, for example because one is missing.
   func noteSuccess(_ start: Start, _ outputs: ValueObject) -> Ending? {
     guard let check = start.inputs?.check else { return nil }
     guard !cancellations.isCancelled(start.step, attempt: Int(start.attempt)), refusal(of: outputs, start) == nil else {
