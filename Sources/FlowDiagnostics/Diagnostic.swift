@@ -28,9 +28,9 @@ package struct Diagnostic: Sendable, Hashable {
   package var span: TextSpan
   /// Further locations that help to explain the problem.
   package var related: [RelatedLocation]
-  /// A suggestion for fixing the problem, or nil.
+  /// A suggestion for fixing the problem, or nil if there is none.
   package var help: String?
-  /// The name that is missing, which tools can insert, or nil.
+  /// The name that is missing, which tools can insert, or nil if no name is missing.
   package var missingName: String?
   /// The correct word, which tools can insert, or nil if it is unknown.
   package var correction: Correction?

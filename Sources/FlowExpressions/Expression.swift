@@ -30,7 +30,7 @@ package struct Expression: Sendable {
   /// True if the expression calls a status function. If false, an `if` implies `success() &&`.
   package var usesStatusFunction: Bool { !statusFunctions.isEmpty }
 
-  /// Evaluates the expression. Throws an ``ExpressionError`` of kind `evaluation`.
+  /// Evaluates the expression. Throws an ``ExpressionError`` of kind `evaluation` or `cutOutput`.
   ///
   /// Numbers are doubles, but an integer that is not used in a computation stays an integer.
   package func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {

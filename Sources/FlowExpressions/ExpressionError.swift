@@ -22,7 +22,7 @@ package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertib
   package var offset: Int
   /// The length of the invalid part, in UTF-8 bytes.
   package var length: Int
-  /// A suggestion such as `did you mean 'contains'?`, or nil.
+  /// A suggestion such as `did you mean 'contains'?`, or nil if there is none.
   package var help: String?
   /// The correct word, which editors can insert, or nil if it is not known.
   package var correction: Correction?
@@ -45,8 +45,8 @@ package struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertib
   package var description: String { message + (help.map { "; \($0)" } ?? "") }
 
   /// Returns the message with its location in `source`, in the format of GitHub Actions: `Unexpected symbol: '2'.
-  /// Located at position 3 within expression: 1 2`. Positions are UTF-16 units, counted from 1. Evaluation errors have
-  /// no location.
+  /// Located at position 3 within expression: 1 2`. Positions are UTF-16 units, counted from 1. Errors of evaluation,
+  /// and errors about the expression as a whole, have no location.
   package func message(in source: String) -> String {
     guard kind == .lexing || kind == .parsing, length > 0 else { return message }
     let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))

@@ -64,8 +64,8 @@ package struct Template: Sendable {
     return found ?? (opening(in: Array(text.utf8), from: 0) != nil)
   }
 
-  /// Evaluates the expressions and inserts their values. Throws an ``ExpressionError`` of kind `evaluation`. Its offset
-  /// is relative to the start of the string.
+  /// Evaluates the expressions and inserts their values. Throws an ``ExpressionError`` of kind `evaluation` or
+  /// `cutOutput`. Its offset is relative to the start of the string.
   package func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     try evaluate(in: context, quoting: { $0 })
   }
@@ -137,7 +137,7 @@ package struct Template: Sendable {
     return nil
   }
 
-  /// Returns the position of the first `}}` that is not inside a string literal, or nil.
+  /// Returns the position of the first `}}` that is not inside a string literal, or nil if there is none.
   private static func closing(in bytes: [UInt8], from start: Int) -> Int? {
     var isInString = false
     var position = start

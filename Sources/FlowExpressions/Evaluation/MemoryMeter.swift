@@ -14,7 +14,7 @@ struct MemoryMeter {
   /// Counts the memory of a new string. Returns false if the limit is exceeded.
   mutating func add(_ text: String) -> Bool { add(26 + 2 * text.utf8.count) }
 
-  /// Counts the memory of a new collection with this many elements. Returns false if the limit is exceeded.
+  /// Counts the memory of a new collection with `elements` elements. Returns false if the limit is exceeded.
   mutating func add(elements: Int) -> Bool { add(24 + 8 * elements) }
 
   /// Releases all memory that has been counted since ``used`` had the value `mark`.

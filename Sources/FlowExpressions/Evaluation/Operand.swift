@@ -80,7 +80,8 @@ final class ObjectReference {
 
   init(_ members: ValueObject) { self.members = members }
 
-  /// Returns the member with this key. If there is none, returns the first one whose key differs only in case, or nil.
+  /// Returns the member whose key is `key` or, if there is none, the first one whose key differs from `key` only in
+  /// case. Returns nil if there is no such member either.
   func member(_ key: String) -> Operand? {
     if let value = members[key] { return operand(value, at: key) }
     guard let member = members.first(where: { CaseFolding.areEqual($0.key, key) }) else { return nil }

@@ -17,7 +17,7 @@ struct SequenceSearch<Element: Equatable> {
     self.borders = borders
   }
 
-  /// Returns the first index from `start` on at which the sequence occurs in `text`, or nil.
+  /// Returns the first index from `start` on at which the sequence occurs in `text`, or nil if it does not occur there.
   func firstIndex(in text: [Element], from start: Int = 0) -> Int? {
     var matched = 0
     for index in start..<text.count {

@@ -35,7 +35,7 @@ enum ForeignWords {
     }
   }
 
-  /// Returns flowrun's name for a function that other tools call `word`, or nil.
+  /// Returns flowrun's name for a function that other tools call `word`, or nil if `word` is not known.
   static func counterpart(ofFunction word: String) -> String? {
     switch word.lowercased() {
     case "succeeded": "success"

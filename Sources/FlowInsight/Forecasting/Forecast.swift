@@ -14,9 +14,9 @@ package struct Forecast: Sendable {
   package let failed: Double
   /// The share of runs whose gate is delayed by the minimum.
   package let heldShare: Double
-  /// The mean delay by the minimum in these runs.
+  /// The mean delay by the minimum, in the runs that it delays, in milliseconds.
   package let heldMilliseconds: Double
-  /// The mean delay by the minimum, in the runs that it delays.
+  /// The summary of the critical paths. Empty until ``lookClosely()`` is called.
   package internal(set) var closeLook = CloseLook()
   /// The changes that would make the app ready earlier, the most effective first. Empty until ``findSuggestions(_:)``
   /// is called.

@@ -24,7 +24,7 @@ package struct ForecastModel: Sendable {
 
   package var graph: WorkflowGraph { stage.prepared.graph }
 
-  /// The simulated time after which a run without an end is stopped: 10,000 hours.
+  /// The simulated time after which a run that has not ended is stopped: 10,000 hours.
   static let limitNanoseconds = DurationText.longest.nanoseconds
 
   /// Creates a model from a prepared workflow, its estimates and the recorded runs.

@@ -7,8 +7,8 @@ package struct Quantiles: Sendable {
 
   package var count: Int { sorted.count }
 
-  /// Returns the quantile at `share`: the smallest value that is not exceeded by this share of the values. Returns nil
-  /// if it is `Int.max` or there are no values.
+  /// Returns the quantile at `share`: the smallest value that at least this share of the values does not exceed.
+  /// Returns nil if it is `Int.max` or there are no values.
   package func value(_ share: Double) -> Int? {
     guard !sorted.isEmpty else { return nil }
     let value = sorted[Self.rank(share, of: sorted.count)]
@@ -90,8 +90,8 @@ package struct LengthQuantiles: Sendable {
 
   package var count: Int { sorted.count }
 
-  /// Returns the quantile at `share` in milliseconds: the smallest length that is not exceeded by this share of the
-  /// lengths. Returns nil if there are none.
+  /// Returns the quantile at `share` in milliseconds: the smallest length that at least this share of the lengths does
+  /// not exceed. Returns nil if there are none.
   package func value(_ share: Double) -> Double? {
     sorted.isEmpty ? nil : sorted[Quantiles.rank(share, of: sorted.count)].milliseconds
   }

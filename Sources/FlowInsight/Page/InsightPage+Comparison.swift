@@ -91,7 +91,7 @@ extension InsightPage {
 }
 
 extension RunSample {
-  /// Returns the run at this quantile when runs are sorted by the time until everything was ready.
+  /// Returns the run at the quantile `share` when runs are sorted by the time until everything was ready.
   func run(atShare share: Double) -> ReportedRun {
     let order = runs.sorted { ($0.course.readyAt ?? .max, $0.id) < ($1.course.readyAt ?? .max, $1.id) }
     return order[Quantiles.rank(share, of: order.count)]

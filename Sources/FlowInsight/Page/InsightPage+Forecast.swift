@@ -124,7 +124,7 @@ extension InsightPage {
 }
 
 extension Forecast {
-  /// Returns the number of the run at this quantile when runs are sorted by the time until everything is ready.
+  /// Returns the number of the run at the quantile `share` when runs are sorted by the time until everything is ready.
   package func run(atShare share: Double) -> Int {
     let times = readyTimes
     let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }

@@ -1,6 +1,6 @@
 extension InsightPage {
-  /// The script shared by all pages: timelines, lists that draw only visible rows, search, filters, sortable columns, tooltips,
-  /// and selection of rows with arrow keys. `flowrun ui` serves it as a module.
+  /// The script shared by all pages: timelines, lists that draw only visible rows, search, filters, sortable columns,
+  /// tooltips, and selection of rows with arrow keys. `flowrun ui` serves it as a module.
   package static let scriptParts = #"""
     const time = us => {
       if (us === null) return "–";

@@ -103,7 +103,8 @@ package enum PageText {
     return fixed(percent, percent == percent.rounded() ? 0 : 1) + " %"
   }
 
-  /// Formats a number with this many decimals and with a decimal point, in every locale.
+  /// Formats a number with `decimals` decimals and a decimal point, in every locale. Returns `–` if the number is not
+  /// finite or is too large.
   package static func fixed(_ number: Double, _ decimals: Int) -> String {
     guard number.isFinite, abs(number) < 1e15 else { return "–" }
     var scale = 1.0

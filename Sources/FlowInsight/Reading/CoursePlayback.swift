@@ -100,8 +100,8 @@ package struct CoursePlayback: Sendable {
   }
 
   /// Returns the largest increase of a step's duration that does not delay the instant at which everything is ready.
-  /// Returns nil if any increase up to `limit` is possible. The result is found by at most `plays` bisections and is
-  /// usually exact to the nanosecond.
+  /// Returns nil if any increase up to `limit` is possible, or if ``ready`` is nil. The result is found by at most
+  /// `plays` bisections and is usually exact to the nanosecond.
   package func slack(of step: Int, limit: Int, plays: Int = 64) -> Int? {
     guard let base = ready else { return nil }
     func isLate(_ extra: Int) -> Bool { readyAt([step: extra], limit: base).map { $0 > base } ?? true }

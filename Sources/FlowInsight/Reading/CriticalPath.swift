@@ -60,8 +60,9 @@ package struct CriticalPath: Sendable {
     return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
   }
 
-  /// Returns the blocking step that made the gate fail or time out: the one that failed last, or the first one that was
-  /// still running.
+  /// Returns the blocking step that made the gate fail or time out: the one that failed last or, if none failed, the
+  /// first one in the file that was running. If none was running, returns the first one that had not ended, or nil if
+  /// all had ended.
   private static func lateStep(_ course: RunCourse, _ blocking: [Int], at instant: Int) -> Int? {
     let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
     if course.outcome == .failed {

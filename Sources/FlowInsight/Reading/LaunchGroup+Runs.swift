@@ -8,7 +8,8 @@ extension LaunchGroup {
     self.init(reason: run.launchReason, entry: run.firstEntry, isPrewarmed: run.isPrewarmed)
   }
 
-  /// Groups runs by the way they were launched. The largest group comes first.
+  /// Groups runs that were launched for the same reason, entered in the same way and both prewarmed or not. The largest
+  /// group comes first.
   package static func grouped(_ runs: [ReportedRun]) -> [(group: LaunchGroup, runs: [ReportedRun])] {
     Dictionary(grouping: runs, by: LaunchGroup.init(of:)).map { ($0.key, $0.value) }
       .sorted { ($0.1.count, $1.0.name) > ($1.1.count, $0.0.name) }

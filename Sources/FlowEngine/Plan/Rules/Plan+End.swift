@@ -110,8 +110,8 @@ extension Plan {
     return ancestry
   }
 
-  /// Ends a run whose steps have all finished: waits for bodies that were asked to end, which may still use the services,
-  /// then asks the services to stop and waits for them.
+  /// Ends a run whose steps have all finished: waits for bodies that were asked to end, which may still use the
+  /// services, then asks the services to stop and waits for them.
   private mutating func close(at now: Int) {
     isClosing = true
     guard outstanding.cancelling.isEmpty else { return }
