@@ -55,9 +55,9 @@ package struct InputProblem: Sendable, Hashable {
   package var keyPath: String
   /// A sentence that describes the problem, without a final period.
   package var message: String
-  /// A suggestion for fixing the problem, or nil.
+  /// A suggestion for fixing the problem, or nil if there is none.
   package var help: String?
-  /// A second location that explains the problem, such as the first of two equal routes, or nil.
+  /// A second location that explains the problem, such as the first of two equal routes, or nil if none is needed.
   package var related: Related?
   /// True if the workflow can run in spite of the problem.
   package var isWarning: Bool

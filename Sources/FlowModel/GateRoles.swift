@@ -90,7 +90,7 @@ package struct GateRoles: Sendable {
     return current
   }
 
-  /// The first step that is deferred although it is declared as `blocking`, or nil.
+  /// The first step that is deferred although it is declared as `blocking`, or nil if there is none.
   package var contradiction: StepIndex? {
     guard isAnyDeferred else { return nil }
     let first = steps.indices.first { deferrals[$0] == .always && steps[$0].stated.contains(.blocking) }

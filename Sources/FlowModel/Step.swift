@@ -150,7 +150,7 @@ package struct StepOptions: Sendable, Hashable {
   package var blocking: Bool?
   /// True if a failure of the step does not fail the run.
   package var isOptional = false
-  /// The minimum and maximum duration of the step from the start of its first attempt, or nil.
+  /// The minimum and maximum duration of the step from the start of its first attempt, or nil if it has neither.
   package var deadline: StepDeadline?
   /// The rules for further attempts, or nil if the step has only one.
   package var retry: RetryPolicy?
@@ -268,7 +268,7 @@ package enum Deferral: Sendable, Hashable {
 package struct StepDeadline: Sendable, Hashable {
   /// The minimum duration of the step, or nil. A step that succeeds earlier does not count as finished until then.
   package var min: Duration?
-  /// The duration after which the step times out, or nil.
+  /// The duration after which the step times out, or nil if it never does.
   public var max: Duration?
 
   package init(min: Duration? = nil, max: Duration? = nil) {

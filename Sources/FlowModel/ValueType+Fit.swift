@@ -6,7 +6,7 @@ package struct TypeMismatch: Error, Sendable, Hashable {
   package var expected: String
   /// A description of what was found, such as `the string "12"`, `null` or `the unknown key 'color'`.
   package var found: String
-  /// A suggestion, such as the most similar word or the missing unit, or nil.
+  /// A suggestion, such as the most similar word or the missing unit, or nil if there is none.
   package var help: String?
 
   /// The required key that is missing at `path`, or nil if the value has a different problem.

@@ -12,9 +12,10 @@ package protocol DetailedAction: ActionType {
   static var source: EventSource { get }
   /// True if the action reads data that is not available while the device is locked (P6).
   static var needsProtectedData: Bool { get }
-  /// The name of an object input whose keys also become outputs, as in `flow.set`, or nil.
+  /// The name of an object input whose keys also become outputs, as in `flow.set`, or nil if there is no such input.
   static var outputsFromInput: String? { get }
-  /// The name of an object input in which each key declares an output, as in `shell.run`, or nil.
+  /// The name of an object input in which each key declares an output, as in `shell.run`, or nil if there is no such
+  /// input.
   static var outputFieldsFromInput: String? { get }
   /// The name of a string input that contains the name of an event to post, as in `flow.post`, or nil. It may not
   /// contain expressions.
@@ -22,7 +23,8 @@ package protocol DetailedAction: ActionType {
   /// The name of an input that is run as a shell command, as in `shell.run`, or nil. Expressions in it are reported,
   /// because their values could be executed as code.
   static var shellTextInput: String? { get }
-  /// The names of the inputs that specify the action to call for each post of an event, as in `flow.on`, or nil.
+  /// The names of the inputs that specify the action to call for each post of an event, as in `flow.on`, or nil if the
+  /// action calls none.
   static var calls: ActionCall? { get }
   /// The maximum size of the outputs as JSON, in bytes. It may exceed `Limits.outputBytes` if the action itself
   /// enforces another limit.

@@ -9,7 +9,7 @@ public struct RegisteredAction: Sendable {
   package let body: Body
   /// Runs the action without preparing inputs and outputs. Nil unless the action is synchronous and has neither.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
-  /// The body in parts, which releases its thread while the action waits, or nil.
+  /// The body in parts, which releases its thread while the action waits, or nil if the action has none.
   package let bodyInParts: BodyInParts?
   /// The names of the outputs that may be withheld; see ``ActionContext/withholdOutputs(hiding:)``.
   package let withheld: Set<String>

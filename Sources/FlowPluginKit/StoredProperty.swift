@@ -35,7 +35,8 @@ private struct PropertyDescription {
   var isVariable = false
 }
 
-// The functions behind `Mirror` and `_forEachField`, exported by the standard library on Linux and on Apple's platforms.
+// The functions behind `Mirror` and `_forEachField`, exported by the standard library on Linux and on Apple's
+// platforms.
 @_silgen_name("swift_getMetadataKind")
 private func metadataKind(_ type: Any.Type) -> UInt
 

@@ -131,7 +131,8 @@ extension SQLiteConnection {
     let pages = guards.logPages ?? .allocate(capacity: 1)
     pages.initialize(to: 0)
     guards.logPages = pages
-    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the handle.
+    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the
+    // handle.
     _ = sqlite3_wal_hook(
       handle,
       { pages, _, _, count in

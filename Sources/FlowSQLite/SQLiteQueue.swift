@@ -15,9 +15,10 @@ package final class SQLiteQueue: Sendable {
 
   /// Opens a file in the same way as ``SQLiteConnection``, and runs the statements in `setup`.
   ///
-  /// If the log has at least `longestLog` pages, it is copied into the file after an asynchronous caller has its result,
-  /// so that no caller waits for it. A short log is soon written over again, which is faster on the disk than a log that
-  /// grows. A synchronous caller copies a log of 1,000 pages, as SQLite does without this limit at the end of a write.
+  /// If the log has at least `longestLog` pages, it is copied into the file after an asynchronous caller has its
+  /// result, so that no caller waits for it. A short log is soon written over again, which is faster on the disk than a
+  /// log that grows. A synchronous caller copies a log of 1,000 pages, as SQLite does without this limit at the end of
+  /// a write.
   package init(
     _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = "",
     longestLog: Int? = nil

@@ -172,7 +172,7 @@ package final class SecretMask: Sendable {
     return parts
   }
 
-  /// Returns the longest beginning of a secret that ends at the byte before `end`, or nil.
+  /// Returns the longest beginning of a secret that ends at the byte before `end`, or nil if there is none.
   private func beginning(before end: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
     matches(in: UnsafeBufferPointer(rebasing: bytes[..<end]), isCut: true).first { $0.range.upperBound == end }
   }

@@ -74,7 +74,7 @@ struct SecretSearch: Sendable {
   /// The maximum number of beginnings in the cache.
   private static let mostBeginnings = 4_000
 
-  /// Returns the longest match that starts inside a needle and extends to the needle's end, or nil.
+  /// Returns the longest match that starts inside a needle and extends to the needle's end, or nil if there is none.
   mutating func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match? {
     let needles = ends ?? Needles(endsOf: needles)
     ends = needles

@@ -65,7 +65,7 @@ public final class MemoryRunStore: RunStore {
     state.withLock { $0.writesLeft = writes }
   }
 
-  /// The folder for output lines that have not been recorded, or nil.
+  /// The folder for output lines that have not been recorded, or nil if there is none.
   public let liveFolder: String?
 
   /// Makes writes succeed from now on.

@@ -33,14 +33,14 @@ package struct ReportedFailure: Sendable {
     return String(parts.count > 1 && first.hasSuffix(":") ? first.dropLast() : first)
   }
 
-  /// Describes the failure of a step, with its last output lines. Returns nil if it did not fail.
+  /// Describes the failure of a step, with its last output lines. Returns nil if it neither failed nor timed out.
   init?(_ step: RunReport.Step, _ index: Int, _ lastLines: [String]) {
     self.init(
       name: step.id.text, step: index, item: nil, step.outcome, step.conclusion, step.attempts, step.failure,
       (step.startedAt, step.endedAt), lastLines)
   }
 
-  /// Describes the failure of an item of a step. Returns nil if it did not fail.
+  /// Describes the failure of an item of a step. Returns nil if it neither failed nor timed out.
   init?(_ item: RunReport.Item, of step: String, _ index: Int) {
     self.init(
       name: "\(step)[\(item.index)]" + (item.key.map { " \($0)" } ?? ""), step: index, item: item.index, item.outcome,

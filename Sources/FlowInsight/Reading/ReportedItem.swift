@@ -27,7 +27,8 @@ package struct ReportedItem: Sendable {
     if key == nil { value = item.name.map { .string($0) } }
     startedAt = ReportedRun.nanoseconds(item.startedAt)
     endedAt = ReportedRun.nanoseconds(item.endedAt)
-    // In the report of an unfinished run, an item that has not ended is listed as cancelled without an end.
+    // In the report of an unfinished run, an item that has not ended is listed as cancelled, but the time of its end is
+    // missing.
     outcome = endedAt == nil && item.reason == nil ? nil : item.outcome
     attempts = item.attempts
     reason = item.failure?.message ?? item.reason?.word ?? ""
@@ -58,7 +59,7 @@ package struct ReportedItem: Sendable {
 
 extension InsightPage {
   /// Returns a table of the items of a step, failed items first. `itemPage` is the prefix of links to pages of items,
-  /// or nil.
+  /// or nil if there are none.
   package static func items(_ items: [ReportedItem], of step: String, itemPage: String?) -> String {
     func rank(_ item: ReportedItem) -> Int {
       switch item.outcome {

@@ -10,7 +10,7 @@ package struct ReportedRun: Sendable {
   package var id: String
   /// The reason for the launch of the app, or nil if the run was not activated.
   package var launchReason: String?
-  /// The first way in which the user entered the app, or nil if the report does not contain it.
+  /// How the user first entered the app, or nil if the report does not contain it.
   package var firstEntry: String?
   /// True if the run was prewarmed, so that some steps may have run before activation.
   package var isPrewarmed = false

@@ -9,7 +9,7 @@ package struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
   package var line: Int
   /// The column of the invalid byte in Unicode scalars, counted from 1.
   package var column: Int
-  /// A suggestion for fixing the text, or nil.
+  /// A suggestion for fixing the text, or nil if there is none.
   package var help: String?
 
   init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>, help: String? = nil) {
