@@ -108,7 +108,8 @@ extension Step {
   /// True if the step runs a command as a service.
   package var isCommandService: Bool { uses == Self.serviceAction }
 
-  /// The port at which readiness is checked, or nil if there is none or an expression determines it.
+  /// The port at which the readiness of a command service is checked. Nil for other steps, if no port is checked, or if
+  /// an expression determines the port.
   package var servicePort: Int? {
     guard isCommandService, let value = with[ReadyCondition.input]?.objectValue else { return nil }
     return (try? ReadyCondition(value))?.port

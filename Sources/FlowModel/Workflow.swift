@@ -18,7 +18,7 @@ package struct Workflow: Sendable {
   package var environmentFiles: [EnvironmentFileName] = []
   /// The minimum and maximum of the launch gate, or nil if the workflow sets neither.
   package var gate: GateDeadline?
-  /// The time after activation at which a run is cancelled, or nil if there is none.
+  /// The time after activation at which a run is cancelled, or nil if the run has no time limit.
   package var timeout: Duration?
   /// The time limit for all cleanup steps of a cancelled run together. Nil means 5 s.
   package var cleanup: Duration?
@@ -26,7 +26,7 @@ package struct Workflow: Sendable {
   package var events: [EventDeclaration] = []
   /// The queues that the workflow declares under `queues`.
   package var queues: [QueueDeclaration] = []
-  /// The maximum number of steps that run at the same time, or nil if there is none.
+  /// The maximum number of steps that run at the same time, or nil if their number is not limited.
   package var concurrency: Int?
   /// True if the result of each step is written to disk before further steps start.
   package var isDurable = false
@@ -117,7 +117,7 @@ package struct QueueDeclaration: Sendable, Hashable {
   package var name: String
   /// The quality of service at which the queue's steps run.
   package var qualityOfService: StepQueue
-  /// The maximum number of the queue's steps that run at the same time, or nil if there is none.
+  /// The maximum number of the queue's steps that run at the same time, or nil if their number is not limited.
   package var width: Int?
 
   package init(name: String, qualityOfService: StepQueue, width: Int? = nil) {

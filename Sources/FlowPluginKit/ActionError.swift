@@ -9,7 +9,7 @@ public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// True if another attempt may succeed. If nil, the action's declaration of the error decides. An undeclared error
   /// may be retried.
   public var isRetryable: Bool?
-  /// The minimum pause before another attempt, for example as requested by a server. Nil if there is none.
+  /// The minimum pause before another attempt, for example as requested by a server. Nil if no minimum is known.
   package var retryAfter: Duration?
   /// The exit status of the command. Nil if a signal ended the command or the action ran none.
   package var exitStatus: Int?

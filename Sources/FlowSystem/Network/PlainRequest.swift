@@ -52,7 +52,8 @@ package struct PlainRequest: Sendable {
     self.body = body
   }
 
-  /// Sends the request and returns the answer. Throws an error if there is none by the deadline.
+  /// Sends the request and returns the answer. Throws an error if the connection fails, or if no valid answer arrives
+  /// by the deadline.
   package func send(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Answer {
     let connection = try connect(by: deadline)
     var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host.contains(":") ? "[\(host)]" : host):\(port)\r\n"
