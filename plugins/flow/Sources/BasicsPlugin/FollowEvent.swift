@@ -3,8 +3,8 @@ import FlowPluginKit
 
 /// Calls an action for each post of a repeating event, for example each time the app becomes active.
 ///
-/// The calls are made one at a time. The service starts no steps and does not keep the run from ending. Events posted
-/// before the end are still handled within the grace period of services.
+/// The calls are made one at a time. The service does not start steps and does not keep the run from ending. Events
+/// posted before the end are still handled within the grace period of services.
 struct FollowEvent: StepService, DetailedAction {
   static let name = "flow.on"
   static let summary = "Calls an action for each post of an event that repeats, one after the other"

@@ -1,7 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// Returns its inputs as outputs. Several steps can thereby use the result of an expression that is evaluated once.
+/// Returns the entries of `values` as outputs. Several steps can thereby use the result of an expression that is
+/// evaluated once.
 struct SetValues: Action, DetailedAction {
   static let name = "flow.set"
   static let summary = "Gives its values back as outputs"

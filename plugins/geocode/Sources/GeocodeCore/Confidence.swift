@@ -9,10 +9,10 @@ enum Confidence {
   static let nearBorder = 0.76
   /// The probability if the nearest place belongs to a country that is too small for the map.
   static let smallCountry = 0.9
-  /// The probability if there is no place nearby, only a coast.
+  /// The probability if a coast decided because no place is nearby.
   static let coast = 0.99
 
-  /// Returns the probability if the outline and the nearest place agree.
+  /// Returns the probability if the outline and the nearest place agree, or if the country has no place.
   @inline(__always)
   static func agreed(_ borderKilometers: Double) -> Double {
     borderKilometers == .infinity ? 0.999 : step(borderKilometers, agreed)

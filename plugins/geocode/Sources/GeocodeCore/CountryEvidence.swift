@@ -28,8 +28,8 @@ struct CountryEvidence {
   /// The largest distance at which the nearest place of the country determines the province.
   private static let provinceSquaredChord = UnitVectors.squaredChord(kilometers: 400)
 
-  /// Returns the country and its first-level division. Returns nil on the open sea if nothing is within `reach`
-  /// kilometers.
+  /// Returns the country and its first-level division. Returns nil outside every outline if no place is within `reach`
+  /// kilometers, and no coast within `reach` or 50 km, whichever is less.
   @inline(__always)
   func decide(within reach: Double) -> ReverseGeocoder.Match? {
     let country = outline.country
@@ -62,7 +62,7 @@ struct CountryEvidence {
   }
 
   /// Decides the country of a point outside every outline, for example on an island or cape that the map omits. The
-  /// nearest place decides or, if there is none, the nearest coast.
+  /// nearest place decides unless a coast is much nearer or there is no place; then the nearest coast decides.
   private func decideAtSea(within reach: Double) -> ReverseGeocoder.Match? {
     guard let nearest else {
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, reach))

@@ -11,7 +11,7 @@ public enum GeocodeRecord: Sendable, Hashable {
 }
 
 extension GeocodeTables {
-  /// Returns the record that has this number in the search table.
+  /// Returns the record with a number of the search table.
   @inline(__always)
   func record(_ number: Int) -> GeocodeRecord {
     var number = number
@@ -56,7 +56,7 @@ extension GeocodeTables {
   }
 
   /// Returns the position of a record in steps of 0.0001°. A region has the position of its largest city, a country
-  /// that of its capital.
+  /// that of its capital or, without a capital, of its largest city. Returns nil if a region or country has no place.
   func position(of record: GeocodeRecord) -> SIMD2<Int32>? {
     switch record {
     case .place(let row): places.position(row)

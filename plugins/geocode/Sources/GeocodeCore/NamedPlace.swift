@@ -27,9 +27,10 @@ public struct NamedPlace: Sendable, Equatable {
   public var country: String
   /// The simplified Chinese name of the country or territory.
   public var countryChinese: String?
-  /// The official Chinese names of the province, the prefecture, and the district or county. Empty outside of China.
+  /// The official Chinese names of the province, the prefecture, and the district or county. Empty outside of China,
+  /// and if the position is unknown.
   public var divisionsChinese: [String]
-  /// The position of the city, or of the main city of the division or country. Nil if it has no inhabitants.
+  /// The position of the city, or of the main city of the division or country. Nil if the result has no city.
   public var coordinate: Coordinate?
 
   /// Creates a place that has only a country.
@@ -45,8 +46,8 @@ extension GeocodeTables {
   ///
   /// - Parameters:
   ///   - match: the result of the lookup.
-  ///   - coordinate: the position that was looked up. In China, it also determines the district, whose seat is the
-  ///     nearest in the province.
+  ///   - coordinate: the position that was looked up. In China, it determines the district: the one of the province
+  ///     whose seat is nearest. Without it, the result has no district.
   public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> NamedPlace {
     var place = place(country: match.country, region: match.region)
     if let row = match.place {
@@ -129,8 +130,7 @@ extension GeocodeTables {
     place.subLocalityChinese = part.flatMap { places.chineseName($0).nilIfEmpty }
   }
 
-  /// Returns the time zone of the place in the country that is nearest to a coordinate, or nil if the country has no
-  /// place.
+  /// Returns the time zone of the country's place that is nearest to a coordinate, or nil if the country has no place.
   private func timeZone(at coordinate: Coordinate, country: CountryBorders.CountryNumber) -> String? {
     let point = vectors.point(coordinate)
     let hit = tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
@@ -147,7 +147,8 @@ extension GeocodeTables {
     return place
   }
 
-  /// Returns the official names of the province, the prefecture and the district whose seat is nearest to a coordinate.
+  /// Returns the official names of the province and of its district whose seat is nearest to a coordinate, with the
+  /// prefecture between them. Returns an empty array if the province has no district.
   private func districtPath(at coordinate: Coordinate, province: UInt8) -> [String] {
     let first = divisions.firstDistrict
     let point = vectors.point(coordinate)

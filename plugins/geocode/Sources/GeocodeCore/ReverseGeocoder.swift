@@ -6,7 +6,8 @@
 public struct ReverseGeocoder: Sendable {
   /// The kind of evidence that decided the country.
   public enum Method: String, Sendable, CaseIterable {
-    /// The outline of the country contains the point, and no place overruled it.
+    /// The outline of the country contains the point, and no place overruled it. Also used if the nearest coast
+    /// decided.
     case polygon
     /// The nearest place decided. Either no outline contains the point, or the place overruled the outline.
     case nearest
@@ -51,14 +52,15 @@ public struct ReverseGeocoder: Sendable {
   public struct Match: Sendable, Equatable {
     /// The row of the country.
     public var country: Int
-    /// The row of the first-level division, or nil if no place of the country is near enough to determine it.
+    /// The row of the first-level division, or nil if it was not requested or no place of the country is near enough to
+    /// determine it.
     public var region: Int?
     /// The row of the nearest place, or nil if it was not requested or is too far away.
     public var place: Int?
     /// The row of the city that a person would name: the nearest place, the city that it is a part of, or a larger city
     /// around the point.
     public var locality: Int?
-    /// The row of the nearest place if it is a part of the locality and the point is in or near it.
+    /// The row of the nearest place if it is a part of the locality and the point is in or near it; otherwise nil.
     public var subLocality: Int?
     /// The row of the time zone of the country's nearest place, or nil if the country has no place.
     public var timeZone: Int?
@@ -108,7 +110,7 @@ public struct ReverseGeocoder: Sendable {
       return match
     }
     guard options.level == .city else { return match }
-    // If only a place decided the country, it is returned at any distance. The app can use the distance to judge the
+    // If a place decided the country, the city is returned at any distance. The app can use the distance to judge the
     // result.
     let cityLimit = match.method == .nearest ? PointTree.everywhere : limit
     if let city = self.city(point, nearest: nearest, match: match, options: options, limit: cityLimit) {

@@ -15,8 +15,8 @@ struct Journeys: Sendable {
     var imported = 0
   }
 
-  /// Creates missing tables and imports the sample, both in one transaction. If nothing is missing, the store is only
-  /// read.
+  /// Creates missing tables and imports `sample` unless it is nil, both in one transaction. If nothing is missing, the
+  /// store is only read.
   static func prepare(_ store: Store, sample: SampleImport?) throws -> Preparation {
     try StoreFailure.translating(path: store.path) {
       let isPrepared = try store.pool.read { db in
@@ -25,7 +25,7 @@ struct Journeys: Sendable {
       }
       if isPrepared { return Preparation() }
       return try store.pool.write { db in
-        // Another process may have created them between the check above and the lock.
+        // Another process may have created the tables between the check above and the lock.
         var preparation = Preparation()
         if try !Schema.isRecorded(Schema.journeys, in: db) {
           preparation.isCreated = try makeTables(db, path: store.path)
@@ -37,8 +37,8 @@ struct Journeys: Sendable {
     }
   }
 
-  /// Creates missing tables. Returns true if there were any. Throws an error if an existing table lacks required
-  /// columns.
+  /// Creates missing tables. Returns true if at least one was missing. Throws an error if an existing table lacks
+  /// required columns.
   private static func makeTables(_ db: SQLiteConnection, path: String) throws -> Bool {
     var isCreated = false
     for table in tables {

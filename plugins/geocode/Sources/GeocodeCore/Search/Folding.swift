@@ -142,7 +142,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Decodes one scalar of valid UTF-8. An invalid byte is returned as it is.
+  /// Decodes one scalar of valid UTF-8. An invalid byte is returned unchanged.
   @inline(__always)
   private static func decode(_ text: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
     let first = UInt32(text[offset])

@@ -1,5 +1,6 @@
 extension ForwardGeocoder {
-  /// Returns the given matches, followed by those whose names differ from the query only in typos.
+  /// Returns the given matches. If they contain neither an exact match nor enough results, also returns records whose
+  /// names differ from the query only in typos.
   func withSimilar(_ found: [Match], _ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
     if let first = found.first, first.closeness < .prefix { return found }
     guard found.count < options.limit else { return found }

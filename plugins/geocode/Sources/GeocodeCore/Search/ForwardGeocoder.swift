@@ -25,7 +25,7 @@ public struct ForwardGeocoder: Sendable {
 
   /// The options of a search by name.
   public struct Options: Sendable {
-    /// The preferred position, or nil. Places within 100 km of it come first.
+    /// The preferred position, or nil. Among equally similar matches, places within 100 km of it come first.
     public var near: Coordinate?
     /// The number of the only country to search, or nil to search all countries.
     public var country: Int?
@@ -125,8 +125,8 @@ public struct ForwardGeocoder: Sendable {
     return before == UInt8(ascii: "(") || before == UInt8(ascii: ",")
   }
 
-  /// Searches a name inside the areas that follow it. A name that only begins with the whole text, as San José
-  /// Carpinteros begins with `San Jose, CA`, is taken if no place in the areas has the name.
+  /// Searches for the first part of a query inside the areas that the other parts name. If no place in the areas has
+  /// the name, returns `found`, the matches of the whole query: San José Carpinteros begins with `San Jose, CA`.
   private func search(
     _ parts: [String], orTake found: [Match], options: Options
   ) throws(Failure) -> [Match] {
@@ -183,7 +183,8 @@ public struct ForwardGeocoder: Sendable {
     return found
   }
 
-  /// Splits a query such as `广东省深圳市南山区` or `中国广东深圳` into leading areas and the rest.
+  /// Splits a query such as `广东省深圳市南山区` or `中国广东深圳` into leading areas and the rest. Returns nil if it contains
+  /// characters other than Han or does not begin with an area.
   private func splitHan(_ query: String) -> (areas: [GeocodeRecord], rest: String)? {
     guard query.unicodeScalars.allSatisfy({ (0x3400...0x9FFF).contains($0.value) }) else { return nil }
     var rest = Array(query)

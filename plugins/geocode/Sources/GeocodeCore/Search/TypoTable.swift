@@ -41,11 +41,11 @@ struct TypoTable: Sendable {
     numbers = try index.array(.typoNumbers, of: UInt16.self, count: Int(buckets[buckets.count - 1]))
   }
 
-  /// Returns the number of typos allowed in a name of this length.
+  /// Returns the number of typos allowed in a name of `length` bytes.
   private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
 
-  /// Returns the names that differ from the key only in typos, the most similar and most important first. Returns none
-  /// if the key is not ASCII.
+  /// Returns the names that differ from the key only in typos, the most similar and most important first. Returns an
+  /// empty array if the key is not ASCII, or is shorter or longer than the table allows.
   func namesLike(_ key: FoldedName) -> [Hit] {
     let length = key.count
     guard length >= Self.shortest, length <= Self.longest, let pattern = TypoPattern(key) else { return [] }
@@ -99,7 +99,8 @@ struct TypoTable: Sendable {
     }
   }
 
-  /// Adds a hit. If there are too many, the hit replaces the worst one.
+  /// Adds a hit unless its name already has one. If the list is full, a hit that is better than the worst one replaces
+  /// it.
   private func keep(_ hit: Hit, _ hits: inout [Hit]) {
     guard !hits.contains(where: { $0.name == hit.name }) else { return }
     if hits.count < Self.hitLimit { return hits.append(hit) }
@@ -127,7 +128,7 @@ struct TypoTable: Sendable {
   }
 }
 
-/// A name as bit masks with one bit per position, with which its distance to another name takes a few operations per
+/// A name as bit masks with one bit per position. They reduce the distance to another name to a few operations per
 /// letter (Hyyrö's algorithm for optimal string alignment).
 struct TypoPattern {
   /// The positions of each letter and digit in the name, as bit masks indexed by character code.

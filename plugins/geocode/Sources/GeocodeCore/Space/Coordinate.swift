@@ -11,8 +11,8 @@ public struct Coordinate: Sendable, Hashable {
   ///   - latitude: degrees north of the equator.
   ///   - longitude: degrees east of Greenwich.
   ///   - wrapping: true to convert longitudes beyond ±180° by whole turns, so that 190 becomes −170.
-  /// - Throws: `InvalidCoordinate` if a number is not finite or out of range. The error mentions if the numbers seem to
-  ///   be swapped, as in (121.5, 31.2).
+  /// - Throws: `InvalidCoordinate` if a number is not finite or out of range. The reason is `swapped` if the numbers
+  ///   are valid in the other order, as in (121.5, 31.2).
   public init(latitude: Double, longitude: Double, wrapping: Bool = false) throws(InvalidCoordinate) {
     guard latitude.isFinite, longitude.isFinite else {
       throw InvalidCoordinate(latitude: latitude, longitude: longitude, reason: .notFinite)

@@ -132,7 +132,8 @@ struct CountryBorders: Sendable {
 
   private static let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
 
-  /// Returns the nearest segment of an outline that satisfies `isWanted`, and its distance.
+  /// Returns the nearest segment of an outline within `reach` kilometers that satisfies `isWanted`, with its distance,
+  /// or nil if there is none.
   @inline(__always)
   private func nearestSide(
     to coordinate: Coordinate, within reach: Double, where isWanted: (PackedCorner) -> Bool

@@ -48,7 +48,7 @@ final class PointTree: Sendable {
     @inline(__always) var step: Float { Float(bitPattern: (127 - 24 + bits >> 24) << 23) }
   }
 
-  /// Two subtrees and the gap between them on one axis. It extends from the end of the first to the start of the
+  /// Two subtrees and the gap between them on one axis. The gap extends from the end of the first to the start of the
   /// second.
   private struct PointNode: BitwiseCopyable, Sendable {
     var firstEnd: Float

@@ -75,8 +75,8 @@ struct UnitVectors {
     2 * earthRadiusKilometers * asin(min(1, Double(squaredChord).squareRoot() / 2))
   }
 
-  /// Returns the squared chord that corresponds to a distance along the ground. Distances of half the circumference or
-  /// more give 4.
+  /// Returns the squared chord that corresponds to a distance along the ground. For half the circumference or more,
+  /// this is 4.
   static func squaredChord(kilometers: Double) -> Float {
     guard kilometers < .pi * earthRadiusKilometers else { return 4 }
     let chord = 2 * sin(max(0, kilometers) / (2 * earthRadiusKilometers))

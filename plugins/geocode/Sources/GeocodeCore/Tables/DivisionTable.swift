@@ -39,7 +39,7 @@ struct DivisionTable: Sendable {
   /// Returns the UTF-8 bytes of the official name.
   func searchable(_ row: Int) -> UnsafeRawBufferPointer { rows.bytes(row, field: 1) }
 
-  /// Returns the row of the province or prefecture with this code, or nil.
+  /// Returns the row of the province or prefecture with a code, or nil if there is none.
   func higherRow(code wanted: Int32) -> Int? {
     let row = (0..<firstDistrict).partitionPoint { code($0) >= wanted }
     return row < firstDistrict && code(row) == wanted ? row : nil

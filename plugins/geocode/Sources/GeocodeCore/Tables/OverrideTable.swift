@@ -25,7 +25,7 @@ struct OverrideTable: Sendable {
     }
   }
 
-  /// Returns the region that applies at a point regardless of other evidence, or nil.
+  /// Returns the region that applies at a point regardless of other evidence, or nil if no circle contains the point.
   @inline(__always)
   func region(at point: SIMD3<Float>) -> RegionTable.Number? {
     for circle in circles {

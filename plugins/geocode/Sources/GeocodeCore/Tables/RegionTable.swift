@@ -26,13 +26,13 @@ struct RegionTable: Sendable {
   @inline(__always)
   func seat(_ region: Int) -> Int? { seats[region] == .max ? nil : Int(seats[region]) }
 
-  /// Returns the number of the region with this code, or nil.
+  /// Returns the number of the region with a code, or nil if there is none.
   func number(ofCode code: some Collection<UInt8>) -> Number? {
     let row = (0..<count).partitionPoint { !rows.bytes($0, field: 0).lexicographicallyPrecedes(code) }
     return row < count && rows.bytes(row, field: 0).elementsEqual(code) ? Number(row) : nil
   }
 
-  /// Returns the region whose divisions have codes that start with these two digits, or nil.
+  /// Returns the region whose divisions have codes that start with `digits`, or nil if there is none.
   func number(ofProvince digits: UInt8) -> Number? {
     (0..<count).first { provinceDigits[$0] == digits }.map { Number($0) }
   }

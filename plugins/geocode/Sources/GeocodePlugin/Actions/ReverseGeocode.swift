@@ -138,7 +138,7 @@ struct ReverseGeocode: Action, DetailedAction {
 }
 
 extension ReverseGeocode.Level {
-  /// The level that is requested from the geocoder.
+  /// The corresponding level of the geocoder.
   var asked: ReverseGeocoder.Level {
     switch self {
     case .city: .city
