@@ -61,7 +61,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
       if entries.isEmpty { StandardOutput.write("no notification is pending\n") }
     }
 
-    /// Returns a time in whole seconds, and in days and hours if it is longer than two days: `59m54s`, `31d18h`.
+    /// Returns a time in whole seconds, at least one: `59m54s`. From two days on, returns days and hours: `31d18h`.
     static func wait(_ milliseconds: Int) -> String {
       let seconds = max(1, milliseconds / 1_000)
       let (days, hours) = (seconds / 86_400, seconds % 86_400 / 3_600)

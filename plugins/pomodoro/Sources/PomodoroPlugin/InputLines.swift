@@ -2,8 +2,8 @@ import FlowPlatform
 
 /// Provides the lines of standard input as a stream.
 enum InputLines {
-  /// Returns the lines as they are read. Reading blocks, so a separate thread does it, which ends with the input or the
-  /// process. Throws an error if the system cannot create a thread.
+  /// Returns the lines as they are read. A separate thread reads them, because reading blocks. Throws an error if the
+  /// system cannot create a thread.
   static func standardInput() throws(SystemError) -> AsyncStream<String> {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     try DetachedThread.start(name: "input") {

@@ -87,8 +87,8 @@ struct ReverseGeocodeAll: Action, DetailedAction {
     }
   }
 
-  /// Returns the locality, province and country without duplicates, as for Singapore. If `isChinese`, Chinese names are
-  /// preferred.
+  /// Returns the names of the locality, the province and the country. A name that repeats an earlier one is omitted, as
+  /// for Singapore. If `isChinese` is true, Chinese names are preferred.
   private static func words(_ place: NamedPlace, isChinese: Bool) -> [String] {
     let all: [String?] =
       isChinese

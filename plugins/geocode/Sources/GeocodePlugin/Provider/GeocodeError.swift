@@ -14,7 +14,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
   case partialResult(String)
   /// The step was cancelled before the lookup.
   case cancelled
-  /// A network provider refused the request because there were too many.
+  /// A network provider refused the request because it had received too many.
   case rateLimited(retryAfter: Duration)
   /// A network provider could not be reached.
   case network(String)

@@ -16,8 +16,8 @@ public protocol GeocodeProvider: Sendable {
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer
 
-  /// Returns the records with a name, best first. The array is never empty; throws `GeocodeError.noResult` if nothing
-  /// is found.
+  /// Returns the records with a name, best first. The array is never empty: throws `GeocodeError.noResult` or
+  /// `.partialResult` if there is no such record.
   func forward(
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer]

@@ -99,7 +99,8 @@ struct StartLocation: StepService, DetailedAction {
     launch.reason == .location || launch.options["location"].map { $0 != .boolean(false) && $0 != .null } ?? false
   }
 
-  /// Joins the service that another step has started. The step is ready with the last position, or at the first one.
+  /// Joins the service that another step has started. The step is ready when a position is known, immediately if the
+  /// service has already received one.
   private nonisolated(nonsending) func join(
     _ center: LocationCenter, run: String, _ context: ActionContext
   ) async throws -> Output {

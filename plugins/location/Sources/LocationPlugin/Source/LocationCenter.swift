@@ -12,7 +12,7 @@ final class LocationCenter: Sendable {
 
   private let state = Mutex(State())
 
-  /// Registers the service of a run. Returns false if the run already has one.
+  /// Registers the service of a run in place of one of an earlier run. Returns false if the run already has one.
   func begin(run: String, stop: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard state.stop == nil || state.run != run else { return false }
@@ -47,7 +47,8 @@ final class LocationCenter: Sendable {
     return stop != nil
   }
 
-  /// Returns the last position of the run and the number of positions so far.
+  /// Returns the last position of the run and the number of positions so far. Returns nil and 0 for a run without a
+  /// service.
   func latest(run: String) -> (position: Position?, count: Int) {
     state.withLock { $0.run == run ? ($0.latest, $0.count) : (nil, 0) }
   }

@@ -92,7 +92,8 @@ struct GPXTrack: Sendable {
     current = nil
   }
 
-  /// Sets the time of every point: the recorded time or, if there is none, one second after the previous point.
+  /// Sets the time of every point: the recorded time or, if the point or the first point has none, one second after the
+  /// previous point. Throws a problem if a point is earlier than the previous one.
   private mutating func spread(_ times: [Double?]) throws(GPXProblem) {
     let first = times[0]
     for index in points.indices.dropFirst() {
@@ -112,6 +113,6 @@ struct GPXTrack: Sendable {
 struct GPXProblem: Error, Equatable {
   /// The number of the line with the problem, from 1.
   var line: Int
-  /// The unexpected text and the expected one.
+  /// The problem in one sentence, without the line.
   var message: String
 }

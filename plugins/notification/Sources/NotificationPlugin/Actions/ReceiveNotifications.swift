@@ -141,7 +141,8 @@ struct ReceiveNotifications: StepService, DetailedAction {
     return true
   }
 
-  /// Opens the page if the notification itself was tapped, or a button that its route lists.
+  /// Handles the person's answer. If the notification itself was tapped, its page is opened. A button is posted as an
+  /// event, and opens the page if its route lists the button.
   private nonisolated(nonsending) func answered(
     _ payload: NotificationPayload, _ delivery: NotificationDelivery, _ context: ActionContext
   ) async throws {

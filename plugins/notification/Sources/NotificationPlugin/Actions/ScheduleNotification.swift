@@ -89,7 +89,8 @@ struct ScheduleNotification: Action, DetailedAction {
     return (1...days).contains(parts[2]) && parts[3] < 24 && parts[4] < 60 && parts[5] <= 60
   }
 
-  /// Returns the time until the first delivery.
+  /// Returns the time until the first delivery: `after`, or the time until `at`, which is zero for an instant in the
+  /// past.
   private func delay(_ input: Input, _ context: ActionContext) throws -> Duration {
     guard !input.repeats || (input.at == nil && input.after >= Self.leastInterval) else {
       throw ActionError(

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The scheduled notifications that runs of this process wait for. A run that waits for one is not idle.
+/// The scheduled notifications for which runs of this process wait. Such a run is not idle.
 final class ExpectedNotifications: Sendable {
   private struct Expected: Sendable {
     var serial: Int

@@ -38,8 +38,8 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
   /// Returns 32 random bytes, as many as a device's token has.
   public func registerForRemoteNotifications() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
 
-  /// Delivers the notification after its delay and, if it has an interval, repeatedly. It replaces a pending one with
-  /// the same identifier.
+  /// Delivers the notification after its delay and, if it has an interval, repeatedly. A pending notification with the
+  /// same identifier is replaced. Throws an error if there are ``scheduledLimit`` others.
   public func add(_ request: NotificationRequest, wake: @escaping UserNotificationCenter.Wake) throws {
     let serial = state.withLock { state -> Int? in
       if state.scheduled[request.id] == nil, state.scheduled.count >= Self.scheduledLimit { return nil }
@@ -69,7 +69,7 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
 
   private func deliver(_ id: String, _ serial: Int) {
     let (entry, delegate) = state.withLock { state -> (Scheduled?, (@Sendable (NotificationDelivery) -> Void)?) in
-      // A notification that was replaced is delivered only by its replacement.
+      // If the notification was replaced, only its replacement is delivered.
       guard let entry = state.scheduled[id], entry.serial == serial else { return (nil, nil) }
       if entry.request.interval == nil { state.scheduled[id] = nil }
       return (entry, state.delegate)

@@ -33,7 +33,7 @@ extension UserNotificationCenter {
   public var keepsSchedule: Bool { true }
 }
 
-/// The ways in which notifications may alert the person.
+/// The kinds of alerts for which permission can be requested.
 public enum NotificationOption: String, FieldWord {
   case alert, sound, badge
 }
@@ -79,7 +79,7 @@ public struct NotificationDelivery: Sendable {
   public let kind: Kind
   /// The payload, normally an object in Apple's format.
   public let payload: Value
-  /// The identifier of the chosen button, as defined by UserNotifications. Nil if the notification itself was tapped.
+  /// The identifier of the chosen button, as defined by UserNotifications. Nil if no button was chosen.
   public let action: String?
   /// The text typed as a reply, or nil if there is none.
   public let reply: String?

@@ -41,7 +41,7 @@ struct NotificationPayload: Sendable, Hashable {
   /// Reads a payload from JSON text or from an object. Throws the problem with its location.
   ///
   /// `content` is the content that the system read from the payload, or that the app gave a local notification, which
-  /// has no `aps`. It supplies what the payload lacks.
+  /// has no `aps`. Its values are used if the payload has none.
   init(_ payload: Value, limit: Limit = .standard, content: ValueObject = [:]) throws(PayloadProblem) {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]

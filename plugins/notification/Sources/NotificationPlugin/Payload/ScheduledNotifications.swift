@@ -65,7 +65,7 @@ public struct ScheduledNotifications: Sendable {
     folder = URL(fileURLWithPath: dataFolder, isDirectory: true).appendingPathComponent("notifications")
   }
 
-  /// Stores a notification until it is claimed. Replaces one with the same identifier.
+  /// Stores a notification until it is claimed. Replaces a stored notification with the same identifier.
   func add(_ entry: DueNotification) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -82,7 +82,7 @@ public struct ScheduledNotifications: Sendable {
   /// Claims a notification. Returns nil if another process has claimed it, or if it is not stored.
   func claim(_ id: String) -> NotificationClaim? { NotificationClaim(of: file(of: id).path) }
 
-  /// Removes a notification that was cancelled or could not be scheduled. Returns false if it is not stored.
+  /// Removes a notification that was cancelled or could not be scheduled. Returns true if its file was removed.
   @discardableResult public func remove(_ id: String) -> Bool {
     (try? FileManager.default.removeItem(at: file(of: id))) != nil
   }

@@ -17,12 +17,12 @@ final class BrandColorManager: Manager {
     var code: String
   }
 
-  /// The palette if the step specifies none.
+  /// The palette of a step that does not specify one.
   static let palette: ValueObject = [
     "footprint": "#F75C62", "sunset": "#F28C38", "meadow": "#3FA34D", "ocean": "#1B75BC", "orchid": "#8E4EC6",
   ]
 
-  /// The chosen color, and where it came from.
+  /// The chosen color and its source.
   struct Choice {
     var color: Color
     var source: PreferenceSource

@@ -11,7 +11,7 @@ final class LanguageManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// The chosen language, and where it came from.
+  /// The chosen language and its source.
   struct Choice: Hashable {
     var language: String
     var source: PreferenceSource
@@ -19,7 +19,8 @@ final class LanguageManager: Manager {
     var unsupported: String?
   }
 
-  /// Returns the first preferred language that the application supports, or the fallback.
+  /// Returns the first preferred language that the application supports, or the fallback. The override is preferred to
+  /// the saved language, and both to the system's languages.
   func choose(override: String?, system: [String], supported: [String], fallback: String) -> Choice {
     var wishes: [(tag: String, source: PreferenceSource)] = []
     if let override, !override.isEmpty { wishes.append((override, .override)) }

@@ -1,8 +1,8 @@
 /// Finds the application's language that best matches a preferred one. Implements small parts of RFC 4647's lookup and
 /// of CLDR's rules for Chinese scripts.
 enum LanguageMatch {
-  /// Returns the best match for `wish` in `supported`, or nil. The order is: the same tag, then the same language and
-  /// script, then another region with the same language and script.
+  /// Returns the best match for `wish` in `supported`, or nil if no tag has its language and a matching script. An
+  /// equal tag is preferred, then a tag with the same region, then a tag without a region.
   static func best(for wish: String, among supported: [String]) -> String? {
     let wanted = Tag(wish)
     if let same = supported.first(where: { Tag($0) == wanted }) { return same }
@@ -25,7 +25,7 @@ enum LanguageMatch {
       }
     }
 
-    /// True if the scripts are equal. A tag without a script fits every script of its language.
+    /// True if the scripts are equal or at least one tag has no script.
     func fits(_ wanted: Tag) -> Bool { script == nil || wanted.script == nil || script == wanted.script }
   }
 }

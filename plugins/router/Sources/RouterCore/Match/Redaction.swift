@@ -181,12 +181,12 @@ extension RouteTable {
     Redaction.forLog(parameters) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// True if a log hides a part of this parameter.
+  /// True if a log hides a part of this parameter or all of it.
   public func hidesPart(of value: Value, under key: String) -> Bool {
     Redaction.hidesPart(of: value, under: key) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// Returns the segments of a URL that belong to a parameter with a secret name.
+  /// Returns the indices of the segments of a URL that belong to a parameter with a secret name.
   private func hiddenSegments(of url: String) -> Set<Int> {
     if case .match(let match) = lookUp(url) {
       return hidden(routes[match.routeIndex].pattern, in: match.url.segmentCount)
