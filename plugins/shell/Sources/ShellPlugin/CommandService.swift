@@ -144,7 +144,8 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Starts the command. If too few descriptors or processes are available, returns the time after which to try again.
+  /// Starts the command. Returns nil or, if too few descriptors or processes are available, the time after which to try
+  /// again.
   private func begin(_ state: inout State) throws -> Duration? {
     try context.checkCancellation()
     state.began = .now

@@ -88,7 +88,8 @@ struct CommandStart {
       "command-not-found", "there is no program '\(program)'; install it or correct its name", isRetryable: false)
   }
 
-  /// Returns the error if the arguments or variables exceed the system's limit. Its message contains the longest one.
+  /// Returns the error for arguments or variables that exceed the system's limit. Its message contains the longest
+  /// argument or variable.
   private func tooLong() -> ActionError {
     let texts = [program.arguments, program.environment].map { $0.pointers.compactMap { $0 } }
     let total = texts.joined().reduce(0) { $0 + strlen($1) + 1 }

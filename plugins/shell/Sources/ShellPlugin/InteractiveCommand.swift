@@ -62,8 +62,7 @@ final class CommandStop: Sendable {
     end(group, within: policy.within, after: .zero, in: context)
   }
 
-  /// Kills the command after the grace period. If nested flowrun runs need more time than the policy allows, they get
-  /// it.
+  /// Kills the command after the grace period. If nested flowrun runs need more time, the period is extended.
   private func end(_ group: ProcessGroup, within: Duration, after waited: Duration, in context: ActionContext) {
     let inner = Duration.milliseconds(group.innerTime)
     let time = max(within, inner)

@@ -12,7 +12,7 @@ enum ProcessRoom {
   private static let starts = Mutex<[ContinuousClock.Instant]>([])
 
   /// Throws an error if starting a command now would leave too few processes for the commands that have just started.
-  /// If no other command is running, never throws.
+  /// Never throws if no other command is running or has just started.
   static func check() throws(SystemError) {
     try starts.withLock { starts throws(SystemError) in
       guard let room = ProcessTable.room else { return }

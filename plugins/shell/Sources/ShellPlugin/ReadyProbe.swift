@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// A way to check if a service is ready.
+/// A check that determines if a service is ready.
 enum ReadyProbe: Sendable {
   /// The service is ready when it prints a matching line.
   case line(LinePattern)

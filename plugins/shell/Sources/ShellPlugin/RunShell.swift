@@ -210,7 +210,8 @@ extension RunShell {
       + (quoted.count > 1 ? lines.quote : "")
   }
 
-  /// Returns advice to append to the message if `sh` reported an error about syntax of bash.
+  /// Returns advice to append to the message if `sh` reported an error about syntax of bash, and otherwise an empty
+  /// string.
   private static func hint(_ command: Command, _ lines: LastLines) -> String {
     guard command.isForPlainShell else { return "" }
     let quote = lines.quote

@@ -82,7 +82,8 @@ final class StartQueue: Sendable {
     start?.resume()
   }
 
-  /// Called after a waiting command has started. The next one tries to start as well, because resources may be left.
+  /// Called after a waiting command has started. The next command tries to start as well, because resources may be
+  /// left.
   func noteStart() {
     state.withLock { $0.failingSince = nil }
     next()

@@ -6,7 +6,7 @@
 
 /// The paths of temporary files for commands.
 enum TemporaryPath {
-  /// The folder for temporary files: `TMPDIR`, or `/tmp` if `TMPDIR` is not set.
+  /// The folder for temporary files: `TMPDIR`, or `/tmp` if `TMPDIR` is not set or empty.
   static var folder: String {
     ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }

@@ -24,7 +24,7 @@ package struct FileMigration: Sendable, Hashable {
   package static let limitBytes = 1 << 20
 
   /// Reads migrations from files whose paths are relative to `folder`. Throws an ``ActionError`` with the code
-  /// `migration-unreadable`.
+  /// `migration-unreadable` if a file cannot be read or is too large, or if two files have the same name.
   package static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
     var names: Set<String> = []
     return try paths.map { path in

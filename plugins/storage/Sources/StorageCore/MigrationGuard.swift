@@ -3,9 +3,9 @@ import FlowSQLite
 /// Keeps a migration of the workflow from ending the transaction in which all of them are applied, from changing other
 /// files, and from changing the store's own records.
 ///
-/// SQLite asks while it compiles a statement. Used on the thread that applies the migrations only.
+/// SQLite asks while it compiles a statement. Used only on the thread that applies the migrations.
 final class MigrationGuard {
-  /// The reason of the first denial, or nil.
+  /// The reason for the first denial, or nil if nothing was denied.
   private(set) var denial: String?
   /// True while statements of the workflow are compiled; the store's own statements are not restricted.
   var isGuarding = false

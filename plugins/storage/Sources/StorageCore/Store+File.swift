@@ -2,8 +2,8 @@ import FlowPluginKit
 import FlowPlatform
 
 extension Store {
-  /// Creates the folder of the store and an empty file that only this user can access. Returns true if the file was
-  /// created.
+  /// Creates the folder of the store and an empty file that only this user can access. Returns false if the file exists
+  /// already.
   ///
   /// SQLite gives its journals the same permissions as the database file. If the file cannot be created, SQLite reports
   /// the reason later.

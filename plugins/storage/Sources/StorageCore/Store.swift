@@ -79,7 +79,7 @@ package final class Store: Sendable {
     }
     if isUpToDate { return opening }
     try store.pool.write { db in
-      // Another process may have applied some between the check above and the lock.
+      // Another process may have applied some migrations between the check above and the lock.
       opening.appliedMigrations = try schema.missingMigrations(in: db, path: store.path)
       try schema.apply(opening.appliedMigrations, to: db)
     }

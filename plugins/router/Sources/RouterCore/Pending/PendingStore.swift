@@ -138,8 +138,9 @@ extension PendingStore {
     return (.deferred(entry.id), effects)
   }
 
-  /// Adds a link. It can be opened immediately if the interface is ready and the scope has no unfinished link;
-  /// otherwise it waits (N2, N9, N11). A link that arrives while the interface settles replaces the waiting one.
+  /// Adds a link. It can be opened immediately if the interface is ready and the scope has no unfinished link.
+  /// Otherwise it is held (N2, N9, N11), for example while the interface settles. With `latest`, it then replaces the
+  /// waiting link.
   public mutating func open(
     _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -199,8 +200,8 @@ extension PendingStore {
 // MARK: - Handing links off
 
 extension PendingStore {
-  /// Marks the interface as ready and schedules the hand-off of waiting links for when it has settled. `isScheduled` is
-  /// false if none is waiting (N4, N28, N39).
+  /// Schedules the hand-off of waiting links for when the interface has settled. Expired links are dropped.
+  /// `isScheduled` is false if no link is waiting (N4, N28, N39).
   public mutating func flush(
     scope: String, settleMilliseconds: Int = PendingPolicy.defaultSettleMilliseconds, at now: Int
   ) -> (isScheduled: Bool, effects: [Effect]) {
@@ -214,7 +215,7 @@ extension PendingStore {
     return (true, effects)
   }
 
-  /// Handles a wake-up requested by a flush. Requests another one if it comes too early.
+  /// Handles a wake-up requested by a flush. Requests another wake-up if this one is too early.
   public mutating func settled(scope: String, at now: Int) -> [Effect] {
     guard let due = queues[scope]?.settlesAtMilliseconds else { return [] }
     guard now >= due else { return [.wake(scope: scope, atMilliseconds: due)] }
@@ -234,8 +235,8 @@ extension PendingStore {
     return [log, .persist(scope: scope)] + handOffNext(scope: scope, at: now)
   }
 
-  /// Puts a link back into the queue because the interface closed before accepting it. If a later link has arrived, it
-  /// is dropped.
+  /// Puts a link back into the queue because the interface closed before accepting it. With `latest`, it is dropped if
+  /// a later link is waiting.
   public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
     let entry: NamedLink
     if let index = direct.firstIndex(where: { $0.id == id }) {

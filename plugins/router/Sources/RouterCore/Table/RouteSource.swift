@@ -16,7 +16,7 @@ public enum RouteSource: String, Sendable, Hashable, CaseIterable {
   public var isExternal: Bool { self != .internal }
 }
 
-/// The ways in which a page is presented.
+/// The navigation actions that show a page.
 public enum RouteAction: String, Sendable, Hashable, CaseIterable {
   /// The page is pushed onto the navigation stack.
   case push

@@ -25,8 +25,8 @@ struct RouteTableAssembly {
     if separatesLinks { linkRoot = builder.addRoot() }
   }
 
-  /// True if the first segments of two patterns differ only in case. Universal links distinguish them but custom
-  /// schemes do not, so they need separate trees.
+  /// True if universal links need a separate tree, because the first segments of two patterns differ only in case.
+  /// Universal links distinguish them but custom schemes do not.
   private static func separatesLinks(_ routes: [Route], _ policy: URLPolicy) -> Bool {
     guard !policy.hosts.isEmpty, !policy.caseSensitiveHost else { return false }
     let words = routes.compactMap { route -> String? in

@@ -31,7 +31,8 @@ struct RouteDeclarations {
     guard problems.isEmpty else { throw RouteEntryProblems(problems) }
   }
 
-  /// Returns the policy. Invalid schemes and hosts are reported and left out, so that the routes can still be checked.
+  /// Returns the policy, or nil if no scheme is valid. Invalid schemes and hosts are reported and left out, so that the
+  /// routes can still be checked.
   private static func policy(_ inputs: ValueObject, _ problems: inout [InputProblem]) -> URLPolicy? {
     let schemes = inputs["schemes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let hosts = inputs["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? []

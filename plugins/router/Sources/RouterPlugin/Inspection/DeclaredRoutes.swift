@@ -18,7 +18,8 @@ package struct DeclaredRoutes: Sendable {
     package let description: String
   }
 
-  /// Reads the steps of a workflow. Throws a ``RoutesProblem`` if none declares routes, or if one contains expressions.
+  /// Reads the steps of a workflow. Throws a ``RoutesProblem`` if no step declares routes, or if a declaration is
+  /// invalid or contains expressions.
   package init(_ workflow: Workflow) throws(RoutesProblem) {
     var declarations: [Declaration] = []
     for step in workflow.steps where step.uses == RegisterRoutes.name {
@@ -62,7 +63,7 @@ package struct DeclaredRoutes: Sendable {
     }
   }
 
-  /// The number of routes of all steps.
+  /// The total number of routes that the steps declare.
   package var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
   /// Returns the result of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,

@@ -13,7 +13,7 @@ extension Router {
     return link
   }
 
-  /// Returns the URL as logs show it.
+  /// Returns the URL for a log: redacted or, if the link is secret, hidden completely.
   func shown(_ url: String, isSecret: Bool) -> String { isSecret ? Self.hiddenLink : table.forLog(url) }
 
   /// Returns the URL of an expired link, which a later step may report, unless the link is secret.
