@@ -38,7 +38,7 @@ struct SplashOrderCheck: WorkflowCheckProvider {
     }
   }
 
-  /// Returns the event of the window for which a splash waits, itself or by a step before it, or nil.
+  /// Returns the event of the window for which the splash or a step before it waits, or nil if there is none.
   private static func eventOfWindow(_ splash: Int, in workflow: Workflow) -> String? {
     let earlier = workflow.upstream(of: StepIndex(splash)).map(Int.init) + [splash]
     return earlier.lazy.flatMap { workflow.steps[$0].options.after }.first(where: PresentInterface.events.contains)

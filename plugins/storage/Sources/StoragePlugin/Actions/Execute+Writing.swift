@@ -13,10 +13,11 @@ extension Execute {
     }
   }
 
-  /// The number of executed steps that a store remembers. Older steps would be executed again if they were repeated.
+  /// The number of executed steps that a store records. Older steps would be executed again if they were repeated.
   private static let keptSteps = 10_000
 
-  /// Runs the statements and records the step, both in one transaction. Does nothing if the step has been recorded.
+  /// Runs the statements and records the step, both in one transaction. If the step has already been recorded, only
+  /// returns its number of changes.
   static func write(_ db: SQLiteConnection, _ statements: [Statement], key: String) throws -> Output {
     let authorizer = StatementAuthorizer()
     authorizer.guardConnection(db)
