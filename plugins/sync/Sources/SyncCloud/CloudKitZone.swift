@@ -18,7 +18,7 @@
     /// The account returned by the last call of `account()`, or nil. Requests fail while another account is signed in.
     private let known = Mutex<String?>(nil)
 
-    /// Creates a zone with this name in the container's private database.
+    /// Creates an object that uses the zone named `zone` in the container's private database.
     public init(container: CKContainer, zone: String) {
       self.container = container
       zoneID = CKRecordZone.ID(zoneName: zone, ownerName: CKCurrentUserDefaultName)

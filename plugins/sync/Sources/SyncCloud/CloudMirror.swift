@@ -60,7 +60,8 @@ package struct CloudMirror: Sendable {
   /// Discards everything that has been read.
   package mutating func forget() { self = CloudMirror(store: zone.store) }
 
-  /// Adds pages of changes that follow ``token``.
+  /// Adds pages of changes that follow ``token``. If a record is damaged, throws an error and leaves the copy
+  /// unchanged.
   package mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
     var copy = self
     do throws(PackingError) {

@@ -40,7 +40,7 @@ public struct CloudRecord: Hashable, Sendable {
   /// The tag of the record's version, or nil for a new record.
   package var tag: CloudTag?
 
-  /// Creates a record to save, or one as received from the service. `tag` is nil for a new record.
+  /// Creates a record to save, or a record received from the service. `tag` is nil for a new record.
   public init(name: String, bytes: [UInt8], tag: CloudTag?) {
     self.name = name
     self.bytes = bytes

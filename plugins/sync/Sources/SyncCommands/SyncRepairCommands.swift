@@ -28,7 +28,7 @@ struct DeviceFiles: ParsableArguments {
     "'\(TerminalText.visible(file))' is empty: its device has not started yet; its next run starts again"
   }
 
-  /// Returns the only selected file. Throws if there are several.
+  /// Returns the only selected file. Throws if there is none or several.
   func file() throws -> String {
     let files = try files()
     guard files.count == 1 else {

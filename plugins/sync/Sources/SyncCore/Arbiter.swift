@@ -147,7 +147,7 @@ package enum Arbiter {
 }
 
 extension Cell {
-  /// Returns this cell with all times later than the limit lowered to it. Used for cells that devices return.
+  /// Returns this cell with all times later than `limit` lowered to it. Used for cells that devices return.
   func clamped(toMilliseconds limit: Int64) -> Cell {
     var result = self
     result.horizonMilliseconds = min(horizonMilliseconds, limit)

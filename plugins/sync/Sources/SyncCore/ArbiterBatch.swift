@@ -19,8 +19,8 @@ package struct ArbiterBatch {
   /// The full collections, with the number of records that did not fit into each.
   package private(set) var full: [String: Int] = [:]
 
-  /// Creates a batch for a commit at the given server time. `dropped` describes the deletions that the zone has
-  /// forgotten; `rules` are the rules that have already been read.
+  /// Creates a batch for a commit at the given server time. `dropped` contains the limits up to which the zone has
+  /// forgotten deletions; `rules` are the rules that have already been read.
   package init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
     self.dropped = dropped
     self.rules = rules
@@ -32,7 +32,7 @@ package struct ArbiterBatch {
     package var decision: Arbiter.Decision
     /// The record before the operation.
     package var stored: SyncRecord?
-    /// The incarnation in which the operation leaves the record deleted, or nil if it does not leave it deleted.
+    /// The incarnation in which the record is deleted after the operation, or nil if it is not deleted.
     package var deletedIncarnation: Int64?
     /// The names of acts to store alongside the record.
     public var names = TakenNames()

@@ -28,8 +28,8 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   package var generation: UInt64
   /// The sequence number up to which all changes have been read.
   package var sequence: Int64
-  /// The random tag of the commit that made the change with this number. 0 at the start of a zone, for changes made
-  /// before commits had tags, or if the tag is unknown.
+  /// The random tag of the commit that made the change with the number ``sequence``. 0 at the start of a zone, for
+  /// changes made before commits had tags, or if the tag is unknown.
   package var tag: UInt64
 
   /// The size of a cursor in a request, as counted by the traffic budget.

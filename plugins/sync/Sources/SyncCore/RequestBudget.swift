@@ -138,7 +138,8 @@ package struct RequestBudget: Hashable, Sendable {
     return hours.reduce(0) { $1.hour >= first ? $0 + $1.bytes : $0 }
   }
 
-  /// Returns the earliest time, not before `now`, when a request of up to `bytes` is allowed.
+  /// Returns the earliest time, not before `now`, when a request of up to `bytes` is allowed, or `Int64.max` if such a
+  /// request is never allowed.
   package func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
     guard limits.areLimited else { return now }
     var time = general(purpose, now)
@@ -179,7 +180,7 @@ package struct RequestBudget: Hashable, Sendable {
       Double(bytes(atMilliseconds: now)) / Double(limits.bytesPerDay))
   }
 
-  /// Returns the number of bytes that may still be sent or received in the day before `now`.
+  /// Returns the number of bytes that may still be sent or received at `now`.
   package func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
   /// Moves future times to the present. They were recorded while the clock was ahead, and would otherwise count for too

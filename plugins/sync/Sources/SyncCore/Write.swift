@@ -6,7 +6,8 @@ package struct Write: Hashable, Sendable {
   package var milliseconds: Int64
   /// The order within one millisecond.
   package var counter: UInt32
-  /// The latest stamp in this cell that the author had seen. The write counts as later, even if its clock is behind.
+  /// The latest stamp in this cell that the author had seen. The write counts as later, even if the author's clock is
+  /// behind.
   package var seen: Stamp?
   /// The writes that the author had seen. The write's state replaces their states (M3).
   package var context: VersionVector

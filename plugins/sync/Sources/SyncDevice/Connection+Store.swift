@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncCore
 import SyncEngine
 
-/// The reaction if the device's data belongs to another store than the one that responds.
+/// The reaction if the store that responds is not the store of the device's data.
 package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"

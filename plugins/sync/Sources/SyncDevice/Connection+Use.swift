@@ -67,7 +67,7 @@ extension Connection {
     return device
   }
 
-  /// Waits until the outbox is empty. Throws the reason if it cannot be emptied in time.
+  /// Waits until the outbox is empty. Throws the reason if it cannot be emptied in time or a change is parked.
   package func flush(timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.isFlushed || machine.pausedBecause != nil
@@ -80,8 +80,8 @@ extension Connection {
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  /// Waits until these actions are acknowledged, regardless of others. Throws if one of them is parked or still
-  /// waiting.
+  /// Waits until these actions are acknowledged, regardless of others. Throws if one of them is parked, or is still
+  /// waiting after `timeout`.
   package func settle(_ acts: [Int64], timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.fate(of: acts) != .waiting || machine.pausedBecause != nil
@@ -95,7 +95,7 @@ extension Connection {
     }
   }
 
-  /// Fetches the latest changes. Throws the reason if this fails.
+  /// Fetches the latest changes. Throws the reason if that fails or takes longer than `timeout`.
   package func pull(timeout: Duration) async throws {
     // The response to a fetch that is already running may be older than the change that the caller expects. On a new
     // connection, the first response counts anyway, because it is not older than the connection.

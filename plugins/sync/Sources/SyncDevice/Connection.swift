@@ -19,7 +19,7 @@ package final class Connection: Sendable {
   package let zone: String
   /// The device's own file.
   package let file: String
-  /// The reaction if another store than that of the device's data responds.
+  /// The reaction if the store that responds is not the store of the device's data.
   package let onOtherStore: OnOtherStore
   /// The records of the schema on this device.
   package let records: RecordStore

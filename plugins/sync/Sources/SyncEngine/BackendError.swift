@@ -18,7 +18,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case forbidden(String)
   /// The server has no such zone.
   case zoneMissing(String)
-  /// The device's data belongs to another store than the one that responded.
+  /// The store that responded is not the store of the device's data.
   case otherStore(StoreIdentity)
   /// The cursor belongs to an earlier incarnation of the zone. The whole zone must be fetched again.
   case cursorExpired

@@ -81,7 +81,7 @@ package struct Outbox: Sendable, Sequence {
   /// True if changes of rules are waiting to be sent. Parked ones do not count.
   package var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
-  /// True if a write in the outbox belongs to an earlier incarnation than this one.
+  /// True if a write in the outbox belongs to an incarnation before `incarnation`.
   func holdsWrites(before incarnation: Int64) -> Bool { incarnations.contains { $0.key < incarnation } }
 
   var nextPosition: Int64 { lastPosition + 1 }
@@ -95,7 +95,7 @@ package struct Outbox: Sendable, Sequence {
     put(item)
   }
 
-  /// Replaces the item at the same position. The record and the transaction must stay the same.
+  /// Replaces the item at the same position, if there is one. The record and the transaction must stay the same.
   mutating func replace(_ item: OutboxItem) {
     guard let old = items[item.position] else { return }
     withdraw(old)

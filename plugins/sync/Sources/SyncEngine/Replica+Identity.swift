@@ -87,8 +87,9 @@ extension Replica {
     return outbox.positions(ofGroup: group)
   }
 
-  /// Queues a parked change again. The change keeps its name unless another change has the same name or the zone cannot
-  /// determine whether it was counted. In these cases, it gets a new name and moves to the end of the outbox.
+  /// Queues a parked change again, unless the zone has forgotten its deleted record. The change keeps its name unless
+  /// another change has the same name or the zone cannot determine whether it was counted. In these cases, it gets a
+  /// new name and moves to the end of the outbox.
   mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
       return

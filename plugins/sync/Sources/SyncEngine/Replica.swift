@@ -27,7 +27,7 @@ package struct Replica: Sendable {
   package internal(set) var heard: Cursor?
   /// True while the whole zone is being fetched again.
   package internal(set) var isResynchronizing = false
-  /// The deletions that the zone has forgotten.
+  /// The limits up to which the zone has forgotten deletions.
   package internal(set) var dropped = Dropped()
   /// The rules of each collection, including rules that this device has declared and not sent yet.
   var rules: [String: ZoneRules] = [:]
@@ -140,7 +140,7 @@ package struct Replica: Sendable {
     dirty.insert(.cursor)
   }
 
-  /// Records a cursor received from the zone.
+  /// Records a cursor received from the zone if it is the furthest so far.
   mutating func hear(_ latest: Cursor) {
     guard latest.isAfter(heard) else { return }
     heard = latest

@@ -42,7 +42,7 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   case unsupportedFormat(found: UInt8, known: UInt8)
   /// The file was written by a version that is older than the oldest supported one.
   case removedFormat(found: UInt8, oldest: UInt8)
-  /// The file belongs to another zone than the requested one.
+  /// The file belongs to a zone other than the requested one.
   case otherZone(found: String, asked: String)
   /// The file cannot be read or written, for example because of a full disk or a missing permission.
   case storage(String)

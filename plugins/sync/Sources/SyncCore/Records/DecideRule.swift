@@ -172,7 +172,8 @@ package struct RecordState: Hashable, Sendable {
   /// Returns the value of a field, or nil if it has none.
   package func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
 
-  /// Reads the value of one field from a payload without decoding the others.
+  /// Reads the value of one field from a payload without decoding the others. Returns nil if the field has no value or
+  /// the bytes are not a valid state.
   static func value(_ field: String, in payload: [UInt8]) -> Scalar? {
     var found: Scalar?
     _ = scan(payload) { name, value in

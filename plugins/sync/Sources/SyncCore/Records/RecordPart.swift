@@ -21,7 +21,7 @@ package struct RecordPart: Hashable, Sendable {
   package struct Slot: Hashable, Sendable {
     /// The device's last write that added something.
     package var dot: Dot
-    /// The sum of its additions.
+    /// The sum of the device's additions.
     package var total: Int64
 
     package init(dot: Dot, total: Int64) {
