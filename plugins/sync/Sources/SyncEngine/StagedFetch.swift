@@ -7,6 +7,6 @@ struct StagedFetch: Sendable {
   var pages: [ChangePage]
   /// The cursor at the end of the last page.
   var cursor: Cursor
-  /// The deletions that the zone had forgotten when the fetch began.
+  /// The limits up to which the zone had forgotten deletions when the fetch began.
   var dropped: Dropped
 }

@@ -14,7 +14,7 @@ package struct StorePlace: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { account.isEmpty ? address : "\(address) (\(account))" }
 
-  /// The maximum length of an address or an account, in bytes. A file with a longer one could not be read again.
+  /// The maximum length of an address or an account, in bytes. A file with a longer text could not be read again.
   package static let longestText = 4096
 }
 

@@ -24,7 +24,7 @@ public protocol SyncBackend: Sendable {
   /// A page contains at most `limit` records and, after the first one, at most `maximumBytes` of packed cells. For
   /// records outside the subscription, it contains only the keys, and without a cursor not even these. Throws
   /// `BackendError.cursorExpired` if the zone's history does not contain the cursor or the reader's furthest cursor.
-  /// Throws `BackendError.otherStore` if the backend has a different store than `store`.
+  /// Throws `BackendError.otherStore` if the backend's store is not `store`.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
@@ -32,7 +32,7 @@ public protocol SyncBackend: Sendable {
 
   /// Returns a stream with the zone's current cursor and, after each change, a notification or the change itself. The
   /// latest message is repeated every 5 s until `device` has fetched the change. The stream ends with a `BackendError`
-  /// when the channel closes, and immediately with `otherStore` if the backend has a different store than `store`.
+  /// when the channel closes, and immediately with `otherStore` if the backend's store is not `store`.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
 
   /// Returns the identity of the store, which all of its zones share. It is drawn when the store is created and stays
@@ -182,7 +182,7 @@ public struct ChangePage: Hashable, Sendable {
   package var hasMore: Bool
   /// The server's time when it responded, in milliseconds since 1970.
   package var serverMilliseconds: Int64
-  /// The deletions that the zone has forgotten. A device with an older cursor fetches the whole zone.
+  /// The limits up to which the zone has forgotten deletions. A device with an older cursor fetches the whole zone.
   package var dropped: Dropped
 
   package init(

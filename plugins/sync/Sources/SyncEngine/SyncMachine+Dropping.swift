@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// True if a page cannot be used because the zone has meanwhile forgotten deletions. The fetch then starts again. If
-  /// the device has not seen all of these deletions, it fetches the whole zone.
+  /// Checks if a page cannot be used because the zone has meanwhile forgotten deletions. If so, returns true and starts
+  /// the fetch again. If the device has not seen all of these deletions, it fetches the whole zone.
   mutating func isOvertaken(by page: ChangePage) -> Bool {
     if let staged, staged.dropped != page.dropped {
       self.staged = nil

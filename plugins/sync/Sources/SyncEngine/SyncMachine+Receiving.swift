@@ -285,8 +285,7 @@ extension SyncMachine {
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
       let next = mayBeAnother || known?.version ?? 0 != operation.expectedVersion ? nil : place
-      // If the server has another version than the one known here, record that it contains this write, and fetch the
-      // record.
+      // If the server has a version other than the known one, record that it contains this write, and fetch the record.
       let record = SyncRecord(
         key: operation.key, version: next?.version ?? known?.version ?? 0,
         sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)

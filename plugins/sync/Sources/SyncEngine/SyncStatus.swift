@@ -126,7 +126,8 @@ extension SyncMachine {
   /// From now on, counts the visited changes of the outbox, for tests.
   package mutating func countVisits(in counter: WorkCounter) { replica.outbox.visits = counter }
 
-  /// Returns the common state of changes made in this session: parked if any is parked, acknowledged if all are.
+  /// Returns the common state of changes made in this session: parked if any is parked, acknowledged if all are
+  /// acknowledged, and otherwise waiting.
   package func fate(of positions: [Int64]) -> SyncFate {
     let items = positions.compactMap { replica.outbox[position: replica.outbox.present($0)] }
     for item in items {

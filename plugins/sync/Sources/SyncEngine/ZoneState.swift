@@ -19,7 +19,7 @@ package struct ZoneState: Sendable {
   var acts: [ActName: [UInt32]] = [:]
   /// The largest act number of each device in cells returned by devices.
   var givenBack: [DeviceID: Int64] = [:]
-  /// The deletions that the zone has forgotten.
+  /// The limits up to which the zone has forgotten deletions.
   package internal(set) var dropped = Dropped()
   var ages = ZoneAges()
   /// True if commits use the clock of the committing device, as in a shared file, and not the clock of a server.
@@ -51,7 +51,7 @@ package struct ZoneState: Sendable {
   /// Starts a new incarnation with the next change. Called when a store is opened.
   package mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
-  /// Throws `otherStore` if the zone belongs to another store than the expected one. Nil accepts any store.
+  /// Throws `otherStore` if the zone's store is not the expected one. Nil accepts any store.
   package func require(_ expected: StoreIdentity?) throws(BackendError) {
     if let expected, expected != store { throw .otherStore(store) }
   }

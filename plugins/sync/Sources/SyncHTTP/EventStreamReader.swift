@@ -33,7 +33,8 @@
       }
     }
 
-    /// Returns nil for changes that cannot be parsed. They can be skipped, because a notification follows them.
+    /// Returns the message in the data of an event, or nil if the data cannot be parsed. Changes can be skipped,
+    /// because a notification follows them.
     private func sign(_ data: Substring) -> ChannelSign? {
       if event == "changes" { return try? Wire.changes(data) }
       return Cursor(data).map { event == "recovered" ? .recovered($0) : .notification($0) }

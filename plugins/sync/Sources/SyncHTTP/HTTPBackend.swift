@@ -24,7 +24,7 @@
     /// Creates a backend for `https://HOST[:PORT]`, or for `http://` on this machine, with the zone's token.
     /// `certificates` is a PEM file of certificate authorities that are trusted instead of the system's.
     ///
-    /// Throws `BackendError.invalid` for any other address.
+    /// Throws `BackendError.invalid` for any other address, or if the token or the certificates are invalid.
     public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
       self.address = try ServerAddress(address)
       guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {

@@ -135,7 +135,8 @@
         seconds = min(duration / .seconds(1) * Self.share, Self.limit)
       }
 
-      /// Returns the wait in seconds, or nil if there is none. There is no wait for a single caller.
+      /// Returns the wait in seconds. Returns nil for a single caller, and for a number of transactions after a useless
+      /// wait.
       mutating func waitSeconds() -> Double? {
         if skips > 0 { skips -= 1 }
         return callers > 1 && skips == 0 ? seconds : nil

@@ -115,9 +115,9 @@
 
     // MARK: Records
 
-    /// Reads the zone's cursor, the clock, a record and the zone's forgotten deletions. Columns: generation, seq,
-    /// milliseconds; version, seq and cell of the record; seq and incarnation of the forgotten deletions; tag of the
-    /// cursor.
+    /// Reads the zone's cursor, the clock, a record, and the limits up to which the zone has forgotten deletions.
+    /// Columns: generation, seq, milliseconds; version, seq and cell of the record; seq and incarnation of the limits;
+    /// tag of the cursor.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """

@@ -38,7 +38,8 @@ extension RecordSchema.Collection {
 }
 
 extension RecordSchema.Field {
-  /// Converts a value of this field, or of one of its elements if the field has several. Throws if the type is wrong.
+  /// Converts a value of this field, or of one of its elements if the field has several. Throws if the value has the
+  /// wrong type or is not allowed.
   func scalar(_ value: Value, _ type: FieldType) throws(RecordProblem) -> Scalar {
     switch (type, value) {
     case (_, .null): return .null

@@ -164,8 +164,8 @@ package struct RecordUse {
     }
   }
 
-  /// Returns the part of a value that is known before the run. In an object, an unknown member is replaced by `filler`.
-  /// In a list, an element with an unknown part is left out.
+  /// Returns the part of a value that is known before the run, or nil if none of it is known. In an object, an unknown
+  /// member is replaced by `filler`. In a list, an element with an unknown part is left out.
   private func known(_ value: PlacedValue, _ filler: Value = .null) -> (value: Value, isWhole: Bool)? {
     switch value.content {
     case .scalar(let scalar): return isOpen(scalar) ? nil : (scalar, true)

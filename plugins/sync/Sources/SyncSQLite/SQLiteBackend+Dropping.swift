@@ -3,7 +3,7 @@ import SyncCore
 import SyncEngine
 
 extension SQLiteBackend {
-  /// Returns the deletions that a zone has forgotten.
+  /// Returns the limits up to which a zone has forgotten deletions.
   static func dropped(_ zone: String, _ database: SQLiteConnection) throws -> Dropped {
     try database.first("SELECT dropped_seq, dropped_life FROM zone WHERE name = ?", [.text(zone)]) {
       Dropped(sequence: $0.int64(0), incarnation: $0.int64(1))

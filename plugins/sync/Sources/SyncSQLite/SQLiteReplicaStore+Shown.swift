@@ -6,8 +6,8 @@ extension SQLiteReplicaStore {
   /// The key of the stored definitions of the tables with rows.
   static let shownKey = "shown"
 
-  /// Creates the tables for these collections unless the file already has them. Returns true if they were created and
-  /// are therefore empty.
+  /// Creates the tables for these collections in place of other ones, unless the file already has them. Returns true if
+  /// they were created and are therefore empty.
   package func show(_ tables: [ShownTable]) throws(ReplicaError) -> Bool {
     let schema = ShownTable.schema(tables)
     let text = schema.joined(separator: ";\n")

@@ -52,8 +52,8 @@
 
     // MARK: Changes
 
-    /// Adds a zone and returns its token. Only the hash of the token is stored. Throws a `ZonesProblem` if the zone
-    /// exists.
+    /// Adds a zone and returns its token. Only the hash of the token is stored. Throws a `ZonesProblem` if the name is
+    /// invalid or the zone exists.
     public func add(_ name: String) throws -> String {
       guard ZoneName.isWellFormed(name) else {
         throw ZonesProblem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")

@@ -27,7 +27,7 @@ struct ActLog {
   func act(of device: Int, number: Int64) -> Act? { acts[device].last { $0.number == number } }
 }
 
-/// A position in a list where a user inserted or removed an element, or to which the user moved one.
+/// A position in a list where a user inserted or removed an element, or to which a user moved an element.
 struct ListPlace {
   var field: String
   var value: [UInt8]

@@ -52,7 +52,8 @@ struct RecordChange {
   let collection: String
   private let value: ValueObject
 
-  /// Creates a change from a notice. Returns nil for other notices, or if no shown field has changed.
+  /// Creates a change from a notice. Returns nil for other notices, for records outside the schema, and if no shown
+  /// field has changed.
   init?(_ notice: SyncMachine.Notice, _ schema: RecordSchema) {
     guard case .recordChanged(let key, let before, let after, let isRemote) = notice,
       let collection = schema.collection(key.type)

@@ -8,7 +8,8 @@ struct SchemaSource: Sendable {
   var compiled: [CompiledSchema] = []
   var reader: (any SchemaReading)?
 
-  /// Returns the schema at a path in a workflow. Compiled schemas are found by file name. Throws an `ActionError`.
+  /// Returns the schema at a path in a workflow. Compiled schemas are found by file name. Throws an `ActionError` if
+  /// the schema cannot be read or is invalid.
   func schema(at path: String, bytes: () -> [UInt8]?) throws -> RecordSchema {
     do throws(CompiledSchemaError) {
       if let compiled = compiled(path) { return try compiled.schema() }
