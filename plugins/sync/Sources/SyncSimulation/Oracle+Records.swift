@@ -42,7 +42,7 @@ extension Oracle {
     return !acts.contains { act in !act.edit.isDeletion && !deletions.contains { $0.hasSeen(act) } }
   }
 
-  /// Returns messages about actions that were accepted into another incarnation than their authors' knowledge requires.
+  /// Returns messages about actions that were accepted into the wrong incarnation, given what their authors had seen.
   func misplaced(_ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
@@ -197,9 +197,9 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// Returns the problems of a list: missing elements, extra elements, or elements in another order than a user saw. A
-  /// moved element must be where one of its last moves put it, relative to elements whose own moves were all known at
-  /// that time.
+  /// Returns the problems of a list: missing elements, extra elements, or elements in a different order from the one
+  /// that a user saw. Concurrent last moves may disagree, so a moved element must satisfy one of them: it must still
+  /// lie between its neighbors, except neighbors with moves that the device had not seen.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
     let places = acts.flatMap { act in act.act.places.filter { $0.field == field.name }.map { (act: act, place: $0) } }

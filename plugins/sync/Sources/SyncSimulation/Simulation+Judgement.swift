@@ -38,8 +38,8 @@ extension Simulation {
     return problems
   }
 
-  /// Returns messages about targets of this record's references whose deletion has been forgotten although the
-  /// references are read differently while it is known.
+  /// Returns messages about deleted targets of this record's references whose deletion the zone has forgotten, although
+  /// the references are read differently while the deletion is known.
   private func forgottenTargets(of key: RecordKey) -> [String] {
     guard let collection = plan.schema.collection(key.type), let cell = server.zone.records[key]?.cell else {
       return []
@@ -82,7 +82,7 @@ extension Simulation {
     }
   }
 
-  /// Returns the largest sum of bytes in any time window of this length.
+  /// Returns the largest sum of bytes within any `window` milliseconds.
   static func most(_ events: [(milliseconds: Int64, bytes: Int)], within window: Int64) -> Int {
     var (sum, most, first) = (0, 0, 0)
     for event in events {

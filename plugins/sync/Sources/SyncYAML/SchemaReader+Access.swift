@@ -3,7 +3,7 @@ import FlowModel
 import SyncCore
 import SyncRecords
 
-/// Reads the keys of a collection that restrict the keys, writers and fields of its records.
+/// Reads the access rules of a collection: `keys`, `writer` and `other-fields`.
 extension SchemaReader {
   private static let keyLimit = 100
 

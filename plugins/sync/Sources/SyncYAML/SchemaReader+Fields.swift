@@ -137,7 +137,8 @@ extension SchemaReader {
     if diagnostics.count < Limits.diagnostics { diagnostics.append(Diagnostic(code, message, at: span, help: help)) }
   }
 
-  /// Returns the members of a mapping by key. Reports unknown and missing keys, and a value that is not a mapping.
+  /// Returns the members of a mapping by key, and reports unknown and missing keys. Reports a value that is not a
+  /// mapping, and returns nil.
   mutating func map(
     _ value: PlacedValue, _ owner: String, keys: [String], required: [String]
   ) -> [String: PlacedValue.Member]? {
