@@ -8,7 +8,8 @@ import Testing
   }
 
   @Test func `a failed request reports one error per record, with a conflict for a record changed elsewhere`() throws {
-    // In an atomic request, one record is refused and all others fail because of it.
+    // CloudKit rejects an atomic request as a whole. `head` is valid, but fails with `batchRequestFailed` (22) because
+    // others were refused.
     let records = [
       "head": failure(22), "part": failure(14), "new": failure(11), "large": failure(27), "odd": failure(10),
     ]

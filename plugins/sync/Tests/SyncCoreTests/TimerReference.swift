@@ -7,7 +7,7 @@ enum TimerReference {
   static let windowMilliseconds: Int64 = 5000
 
   /// Returns the winning state. Focus wins over break, then snooze, then idle. Of two running timers, the one with less
-  /// time left at the same instant wins. Otherwise, the newer one wins, then the one with the larger device name.
+  /// time left at the same instant wins. Otherwise, the newer state wins, then the state with the larger device name.
   static func winner(of cell: Cell) -> StateEntry? {
     cell.entries.max { one, other in
       guard let mine = TimerState(payload: one.payload), let theirs = TimerState(payload: other.payload) else {

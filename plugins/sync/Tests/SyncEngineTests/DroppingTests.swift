@@ -145,7 +145,7 @@ import Testing
     #expect(fleet.likes("c") == [1, 1])
   }
 
-  @Test func `a record created offline before the zone forgot a deletion is merged with a later one of the same key`() {
+  @Test func `a record from before a deletion was forgotten is merged with a later record with the same key`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()

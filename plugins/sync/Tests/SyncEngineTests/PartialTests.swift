@@ -157,7 +157,7 @@ import Testing
     #expect(fleet.machines[0].replica.device == DeviceID(stem: "device", random: 1))
   }
 
-  @Test func `a record created again is not mistaken for a forgotten one with the same version`() {
+  @Test func `a record created again is not mistaken for a forgotten record with the same version`() {
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.delete(0, "a")
@@ -182,8 +182,8 @@ import Testing
   }
 
   private static let keys = ["kept", "a", "b", "c"]
-  /// Plays random actions of three devices, of which one or two have a part of the zone. Requests are lost, and devices
-  /// go offline, are restarted or subscribe to another part.
+  /// Performs random actions of three devices, one or two of which have a part of the zone. Requests are lost, and
+  /// devices go offline, are restarted or subscribe to another part.
   private func play(_ seed: UInt64) throws -> (fleet: RecordFleet, likesOfKept: Int64, parts: [Int64?]) {
     var random = SplitMix64(seed: seed)
     var parts: [Int64?] = [nil, 1, seed % 4 == 0 ? nil : 2]

@@ -4,7 +4,7 @@ import Testing
 
 /// A zone restored from a backup. The devices send its lost content again, whatever has happened in the meantime (V23).
 @Suite struct RestoredZoneTests {
-  /// How the restored zone continues.
+  /// The events after the restore of a zone.
   enum Restoring: CaseIterable {
     /// Its store is opened again, so that its next change begins a new incarnation.
     case opened

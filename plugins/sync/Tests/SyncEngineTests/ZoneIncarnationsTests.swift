@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// How a store is distinguished from an old copy of it (V23).
+/// Incarnations, which distinguish a store from an old copy of it (V23).
 @Suite struct ZoneIncarnationsTests {
   @Test func `a cursor is valid up to the end of its zone's incarnation`() {
     var incarnations = ZoneIncarnations([.init(generation: 7, from: 0)])

@@ -5,7 +5,7 @@ import SyncSQLite
 import Synchronization
 import Testing
 
-/// When a zone in a file forgets deletions.
+/// The time when a zone in a file forgets deletions.
 @Suite struct AgesTests {
   /// A clock with a settable time.
   private final class TurnedClock: SyncClock {

@@ -36,7 +36,7 @@ import Testing
     ("CREATE TABLE bookmark (title TEXT)", "another program"),
     ("CREATE TABLE bookmark (title TEXT); PRAGMA user_version = 10", "another program"),
   ])
-  func `an SQLite file that is not a shared one is refused and left unchanged`(sql: String, problem: String) throws {
+  func `an SQLite file that is not a shared file is refused and left unchanged`(sql: String, problem: String) throws {
     let path = folder.file("other.sqlite")
     try SQLiteConnection(path).execute(sql)
     let before = bytes(path)

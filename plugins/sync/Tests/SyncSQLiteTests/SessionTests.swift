@@ -93,7 +93,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `S32: local changes are synchronized to the disk, and fetched ones are not`() async throws {
+  @Test func `S32: local changes are synchronized to the disk, and fetched changes are not`() async throws {
     let store = MemoryReplicaStore()
     let mac = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
@@ -109,7 +109,7 @@ import Testing
     await mac.stop()
   }
 
-  @Test func `only one process can open a device's file, and others get an error that names it`()
+  @Test func `only one process can open a device's file, and others get an error that names that process`()
     throws
   {
     let path = folder.file("mac.sqlite")
@@ -260,7 +260,7 @@ import Testing
     await lost.stop()
     let again = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy))
-    // The number of this action was used by a lost one.
+    // The number of this action was used by a lost action.
     try await again.act(
       Pomodoro.timer, .edit(TimerState(kind: .focus, remainingMilliseconds: 1).edit()))
     await again.start()

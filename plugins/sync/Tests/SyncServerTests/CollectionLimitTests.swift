@@ -36,7 +36,7 @@
       let taken = try await withThrowingTaskGroup(of: Int.self) { [backends] group in
         for number in 0..<40 {
           group.addTask {
-            // A server that has not read the other one's commit refuses with a conflict, an unpredictable number of
+            // A server that has not read the other server's commit refuses with a conflict, an unpredictable number of
             // times.
             for _ in 0..<5_000 {
               switch try await backends[number % 2].commit([note(number)], zone: Self.zone).results.first {

@@ -414,7 +414,7 @@
       #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
     }
 
-    @Test func `V23: a copy restored while servers are running is detected by the first one that commits`()
+    @Test func `V23: if a copy of the database is restored while servers run, the first that commits detects it`()
       async throws
     {
       let database = try Database()

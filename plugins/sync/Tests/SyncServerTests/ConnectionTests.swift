@@ -104,7 +104,7 @@
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
     }
 
-    @Test func `the server limits connections per address, and closes no open channel for a new connection`()
+    @Test func `the server limits connections per address, and closes no open channel to accept a new one`()
       async throws
     {
       let server = try server(connectionsPerPeer: 20)
@@ -113,14 +113,14 @@
       #expect(try await signs.next() != nil)
       let silent = silent(60, server)
       #expect(try await Curl.get("\(server.address)/health").status == 200)
-      // The server closes the others on their own threads, which may be busy.
+      // The server closes the other connections on their own threads, which may be busy.
       within(seconds: 20) { silent.count { !$0.isClosed } <= 20 }
       #expect((1...20).contains(silent.count { !$0.isClosed }))
       let metrics = try await Curl.get("\(server.address)/metrics").body
       #expect(metrics.contains("flowrun_sync_channels 1"))
     }
 
-    @Test func `a stopping server completes its requests, accepts no more and exits`() async throws {
+    @Test func `a stopping server completes its requests, accepts no more connections and exits`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

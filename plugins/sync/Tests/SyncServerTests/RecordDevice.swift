@@ -15,7 +15,7 @@
     /// True if it subscribes to the notes of one shelf only.
     var isPartial = false
 
-    /// The time limit for each process that is not killed earlier.
+    /// The default time limit of a process, after which it is killed and the test fails.
     private static let limitSeconds = 60.0
     private static let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("flowrun").path
@@ -26,8 +26,8 @@
       try ended(command(subcommand, key: key, number: number), doing: subcommand)
     }
 
-    /// Puts a record and kills the process after some seconds. Returns whether the record was saved, and whether the
-    /// process was killed before it ended.
+    /// Puts a record, and kills the process if it has not ended after `seconds`. Returns whether the record was saved,
+    /// and whether the process was killed.
     func put(key: String, number: Int, killedAfter seconds: Double) throws -> (isSaved: Bool, isKilled: Bool) {
       let (status, _) = try Shell.run(command("put", key: key, number: number, limit: seconds))
       return (status == 0, Self.isKilled(status))

@@ -104,7 +104,7 @@
       for device in devices { device.proxy?.heal() }
       defer { problems += zone?.endedByThemselves ?? [] }
       var shown: [String] = []
-      // The devices send all waiting changes, then fetch them, and then report that they have read them.
+      // In several rounds, all devices send their waiting changes and fetch those of the others.
       for _ in 0..<3 { shown = try devices.map(look) }
       for (device, mine) in zip(devices, shown) {
         let wanted = Self.rows(shown[0], isPartial: device.isPartial)
@@ -165,7 +165,7 @@
       oracle.end(other, isSaved: statuses.1 == 0)
     }
 
-    /// Changes a record on an offline device, retires the device by another one, and then goes online with it.
+    /// Changes a record on an offline device, retires the device from another device, and then connects it again.
     private func retire(_ device: RecordDevice) throws {
       guard let other = devices.first(where: { $0.name != device.name && !$0.isPartial }) else { return }
       var away = device

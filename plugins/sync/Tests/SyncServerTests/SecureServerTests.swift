@@ -90,13 +90,16 @@
       let answer = await failure(try client(server))
       #expect(answer.contains("the server's certificate expired on 20"), "\(answer)")
       #expect(!answer.contains("trusted"))
-      // Dates are reported only outside their period, so an untrusted certificate is still reported as untrusted.
+      // A date is reported only if the current time is outside the period, so an untrusted certificate is still
+      // reported as untrusted.
       let early = CertificateDates(from: 1_800_000_000, until: 1_900_000_000)
       #expect(early.problem(at: 1_850_000_000) == nil)
       #expect(early.problem(at: 1_700_000_000)?.contains("not valid before 2027-01-15T08:00:00Z") == true)
     }
 
-    @Test func `new connections use a replaced certificate, and open connections continue`() async throws {
+    @Test func `after the certificate is replaced, new connections use the new one and open connections continue`()
+      async throws
+    {
       let server = try server()
       let old = try client(server)
       #expect(try await old.serverTime() > 0)

@@ -299,7 +299,7 @@
       }
     }
 
-    @Test func `a body over the limit, a cut one and an unknown part are refused, and the error has the location`()
+    @Test func `a body that is too large, truncated or has an unknown part is refused, with the reason in the body`()
       async throws
     {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
@@ -383,7 +383,7 @@
       "http://example.com", "http://127.example.com", "ftp://x", "http://", "https://", "https://a@b", "https://b/?c",
       "http://127.0.0.1:99999",
     ])
-    func `an invalid address, or one that would reveal the token, is refused`(_ address: String) {
+    func `an address that is invalid or would reveal the token is refused`(_ address: String) {
       #expect(throws: BackendError.self) { try HTTPBackend(address: address, token: "t") }
     }
   }

@@ -22,14 +22,14 @@ import Testing
     store: StoreIdentity(number: 1), records: [record], cursor: cursor, hasMore: true, serverMilliseconds: 5,
     dropped: Dropped(sequence: 4, incarnation: 2))
 
-  @Test func `are transmitted unchanged`() throws {
+  @Test func `responses are transmitted unchanged`() throws {
     #expect(try Wire.commitReply(Wire.body(of: Self.reply)) == Self.reply)
     #expect(try Wire.page(Wire.body(of: Self.page)) == Self.page)
     let event = try #require(Wire.text(of: Self.page, since: Self.cursor))
     #expect(try Wire.changes(event) == .changes(Self.page, since: Self.cursor))
   }
 
-  @Test func `are refused if a byte has changed, is missing or is there twice`() {
+  @Test func `responses are refused if a byte has changed, is missing or appears twice`() {
     func check(_ body: [UInt8], _ read: ([UInt8]) throws -> Void) {
       for index in body.indices {
         var changed = body
