@@ -76,7 +76,7 @@ import Testing
     #expect(check.details.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 
-  @Test func `returns no outputs from flow.noop`() async throws {
+  @Test func `flow.noop returns no outputs`() async throws {
     #expect(try await TestHost().call(action("flow.noop")) == [:])
   }
 

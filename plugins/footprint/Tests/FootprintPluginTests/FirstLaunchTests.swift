@@ -12,7 +12,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func `R6 installs the templates once and keeps the user's changes to them`() async throws {
+  @Test func `R6: installs the templates once and keeps the user's changes to them`() async throws {
     let host = try await folder.opened()
     let first = try await host.call(InstallTemplates.self)
     #expect(first == ["installed": 3, "templates": ["long-haul", "round-trip", "weekend"]])
@@ -23,7 +23,7 @@ import Testing
     #expect(try store.get("weekend", in: "templates") == ["title": "Mine"])
   }
 
-  @Test func `R6 reports missing and truncated files of a manifest`() async throws {
+  @Test func `R6: reports missing and truncated files of a manifest`() async throws {
     let manifest = folder.file("manifest.json")
     try #"{"whole.txt": 5, "cut.txt": 9}"#.write(toFile: manifest, atomically: true, encoding: .utf8)
     try "12345".write(toFile: folder.file("whole.txt"), atomically: true, encoding: .utf8)

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `L24 returns trips ordered by their first day, newest first`() async throws {
+  @Test func `L24: returns trips ordered by their first day, newest first`() async throws {
     let outputs = try await host.call(Trips.self)
     let days = texts(outputs["trips"], "startDate")
     #expect(outputs["count"] == 17)
@@ -38,20 +38,20 @@ import Testing
     #expect(outputs["trips"]?.arrayValue?.first?.objectValue?["destinationCount"] == 7)
   }
 
-  @Test func `L29 returns the most recent destinations, up to the requested number`() async throws {
+  @Test func `L29: returns the most recent destinations, up to the requested number`() async throws {
     let outputs = try await host.call(RecentDestinations.self, with: ["limit": 3])
     #expect(texts(outputs["destinations"], "name") == ["Mexico City", "Vancouver", "Hanoi"])
     #expect(outputs["destinations"]?.arrayValue?.first?.objectValue?["latitude"] == 19.4285)
   }
 
-  @Test func `L29 returns the configuration stored at the first launch`() async throws {
+  @Test func `L29: returns the configuration stored at the first launch`() async throws {
     let outputs = try await host.call("storage.values", with: ["scope": "configuration"])
     #expect(outputs["entries"]?.objectValue?["trips.page-size"] == 20)
     #expect(outputs["count"] == 3)
     #expect(try await host.call("storage.values", with: ["scope": "nobody's"])["count"] == 0)
   }
 
-  @Test func `L37 returns a trip's destinations in the order of travel`() async throws {
+  @Test func `L37: returns a trip's destinations in the order of travel`() async throws {
     let outputs = try await host.call(Destinations.self, with: ["trip": "2021-chuan-yu"])
     #expect(texts(outputs["destinations"], "name") == ["Chengdu", "Leshan", "Chongqing"])
     #expect(await code(Destinations.self, ["trip": "2077-mars"]) == "unknown-trip")
@@ -64,7 +64,7 @@ import Testing
     #expect(outputs["first-visit"] == "2011-10-02" && outputs["last-visit"] == "2025-05-23")
   }
 
-  @Test func `L36 returns empty lists for an empty store`() async throws {
+  @Test func `L36: returns empty lists for an empty store`() async throws {
     let empty = try await folder.opened("empty.sqlite")
     _ = try await empty.call(Prepare.self)
     #expect(try await empty.call(Trips.self) == ["trips": [], "count": 0])
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `L16 reports the missing step if no step has prepared the tables`() async throws {
+  @Test func `L16: fails with handle-missing if no step has prepared the tables`() async throws {
     let other = try await folder.opened("other.sqlite")
     for action in [Trips.self, Destinations.self, RecentDestinations.self, Statistics.self] as [any ActionType.Type] {
       await #expect {

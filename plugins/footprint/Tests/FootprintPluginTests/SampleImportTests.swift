@@ -47,7 +47,7 @@ import Testing
     #expect(try db.all("PRAGMA foreign_key_check") { $0.text(0) } == [])
   }
 
-  @Test func `R6 imports the sample only once, even if the user deletes everything later`() async throws {
+  @Test func `R6: imports the sample only once, even if the user deletes everything later`() async throws {
     #expect(try await launch() == 136)
     #expect(try await launch() == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute("DELETE FROM TravelDestination; DELETE FROM TravelTrip")
@@ -67,7 +67,7 @@ import Testing
     /// The process kills itself with signal 9 after writing some rows. No row may then be stored, and the next launch
     /// must import everything.
     @Test(arguments: [1, 18, 100, 153])
-    func `R6 stores nothing if the process is killed, and imports the sample at the next launch`(
+    func `R6: stores nothing if the process is killed, and imports the sample at the next launch`(
       _ row: Int
     ) async throws {
       let path = folder.file("store.sqlite")

@@ -59,7 +59,7 @@ import Testing
     #expect(place.city == subLocality)
   }
 
-  @Test func `returns no quarter if the nearest one is distant or outside the city`() throws {
+  @Test func `returns no quarter for a landmark that is not near a quarter of its city`() throws {
     let gateway = try #require(try Shared.place(18.9220, 72.8347))
     #expect(gateway.locality == "Mumbai")
     #expect(gateway.localityChinese == "孟买")

@@ -26,7 +26,7 @@ import Testing
   }
 
   /// The tables must contain the 249 countries of ISO 3166-1 and Kosovo, but no withdrawn codes (L12, C19).
-  @Test func `contains all countries and places in at most 12 MB`() throws {
+  @Test func `contains 250 countries and more than 214,000 places in at most 12 MB`() throws {
     #expect(Shared.tables.countryCount == 250)
     for withdrawn in ["AN", "CS"] { #expect(Shared.tables.countryNumber(ofCode: withdrawn) == nil) }
     #expect(Shared.tables.placeCount > 214_000)
@@ -98,7 +98,7 @@ import Testing
     _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
   ) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))
-    // Damages the first such byte in the name at the beginning of a row.
+    // Damages the first byte `from` in the name at the beginning of a row.
     let row = try #require(bytes[offset...].firstIndex(of: UInt8(ascii: "\n"))) + 1
     let place = try #require(
       bytes.indices[row...].first { index in
@@ -113,8 +113,8 @@ import Testing
     }
   }
 
-  /// A truncated file must be reported, wherever it ends, and must not be read beyond its end.
-  @Test func `refuses tables that are truncated at any position`() throws {
+  /// A truncated file must be reported and must not be read beyond its end.
+  @Test func `refuses tables that are truncated to 1, 15, 16 or 100 bytes, to half or by the last byte`() throws {
     for name in GeocodeTables.fileNames + [GeocodeTables.manifestName] {
       let size = try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + name)).count
       for kept in [1, 15, 16, 100, size / 2, size - 1] where kept < size {
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A script creates the index. This test compares its parts with each other.
-  @Test func `finds each place at its own position, or another place within 20 km`() throws {
+  @Test func `finds every eleventh place at its own position, or another place within 20 km`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 11) {
       let here = Shared.tables.coordinate(ofPlace: row)
       let match = try #require(Shared.reverse.match(here))

@@ -53,7 +53,7 @@ import Testing
     #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 
-  @Test func `returns lines in English for a language without names, and says so`() async throws {
+  @Test func `returns lines in English for a language without names, and warns`() async throws {
     let host = host()
     let action = try #require(registry["geocode.reverse-all"])
     let places: Value = [["latitude": 48.8566, "longitude": 2.3522]]
@@ -79,7 +79,7 @@ import Testing
     #expect(greenland["country"] == .string("Greenland"))
   }
 
-  @Test func `finds all places with a name`() async throws {
+  @Test func `finds the places with a name, up to the requested number and in the requested country`() async throws {
     let found = try await call("geocode.forward", ["query": "Springfield", "limit": 5])
     #expect(found["count"] == .integer(5))
     guard case .object(let best)? = found["best"] else { throw try #require(nil as (any Error)?) }
@@ -197,7 +197,7 @@ import Testing
     #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
   }
 
-  @Test func `maps each error to an error of Core Location`() {
+  @Test func `maps errors to errors of Core Location`() {
     #expect(GeocodeError.partialResult("").coreLocationName == "geocodeFoundPartialResult")
     #expect(GeocodeError.noResult("").coreLocationName == "geocodeFoundNoResult")
     #expect(GeocodeError.cancelled.coreLocationName == "geocodeCanceled")

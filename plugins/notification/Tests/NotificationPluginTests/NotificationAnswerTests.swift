@@ -28,7 +28,7 @@ import Testing
     #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
   }
 
-  @Test func `takes a response with an action of an unknown form for neither a tap nor a button`() async throws {
+  @Test func `treats a response with an action of an unknown form as neither a tap nor a button`() async throws {
     let problem: Value = "the response's 'actionIdentifier' is empty or not a text, so the response opens nothing"
     for identifier: Value in [7, "", ["SHOW"]] {
       let outputs = try await parse([

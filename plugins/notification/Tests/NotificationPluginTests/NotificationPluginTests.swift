@@ -184,7 +184,7 @@ let product: Value = [
 }
 
 @Suite(.timeLimit(.minutes(10))) struct NotificationActionTests {
-  @Test func `continues if the user denies permission, and logs it (N14)`() async throws {
+  @Test func `continues if the user denies permission, and logs the denial (N14)`() async throws {
     let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
     #expect(denied.logs == ["permission denied for alert, sound, badge; continuing without notifications"])

@@ -94,7 +94,7 @@ import Testing
     #expect(scheduled.deliverDue(atMilliseconds: 5_000) { _ in } == 0)
     claim = nil
     #expect(scheduled.waiting().entries.map(\.id) == ["a"])
-    // A notification that is scheduled again while it is being shown is a new one.
+    // A notification that is scheduled again while it is being shown stays scheduled after the first one is finished.
     let shown = try #require(scheduled.claim("a"))
     try await schedule("a", at: 1)
     shown.finish()
@@ -186,7 +186,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
   }
 
-  @Test func `L3 returns the current permission without asking, and stores it`() async throws {
+  @Test func `L3: returns the answer that an earlier launch stored, without asking`() async throws {
     let values = MemoryKeyValueStore()
     func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
     func host() -> TestHost {

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `S26 F3 merges the changes of two devices, one of which was offline`() async throws {
+  @Test func `S26, F3: merges the changes of two devices, one of which was offline`() async throws {
     let folder = NSTemporaryDirectory() + "sync-timer-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
