@@ -33,52 +33,52 @@ struct PreferenceRun {
 }
 
 @Suite struct `The managers of the launch` {
-  @Test func `L10 reports that no user is signed in on a new device`() async throws {
+  @Test func `L10: reports that no user is signed in on a new device`() async throws {
     #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
 
-  @Test func `L10 loads the account of a signed-in user`() async throws {
+  @Test func `L10: loads the account of a signed-in user`() async throws {
     let run = PreferenceRun(saved: ["account": ["id": "001", "name": "小明"]])
     #expect(
       try await run.call(CheckAccount.self) == ["signed-in": true, "id": "001", "name": "小明", "email": nil])
   }
 
   @Test(arguments: [Value.string("001"), ["name": "nobody"], ["id": ""], ["id": 1], nil])
-  func `L10 ignores a saved value that is not an account`(_ saved: Value) async throws {
+  func `L10: ignores a saved value that is not an account`(_ saved: Value) async throws {
     #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signed-in"] == false)
   }
 
-  @Test func `L11 prefers the saved language to the system's`() async throws {
+  @Test func `L11: prefers the saved language to the system's`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"], environment: ["LANG": "en_GB.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "saved"])
   }
 
-  @Test func `L11 uses the system's language if none is saved`() async throws {
+  @Test func `L11: uses the system's language if none is saved`() async throws {
     let run = PreferenceRun(environment: ["LANG": "zh_CN.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "system"])
     #expect(run.host.logs.isEmpty)
   }
 
-  @Test func `L11 uses the default language if the chosen one is not supported, and reports that`() async throws {
+  @Test func `L11: uses the default language if the preferred one is not supported, and warns`() async throws {
     let run = PreferenceRun(saved: ["language": "fr"], environment: ["LANG": "C.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "en", "source": "default"])
     #expect(run.host.logLines == [.init(level: .warning, "the language 'fr' is not supported; using 'en'")])
   }
 
-  @Test func `L11 prefers an override to all other languages, and ignores an empty override`() async throws {
+  @Test func `L11: prefers an override to all other languages, and ignores an empty override`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"])
     #expect(try await run.call(ChooseLanguage.self, ["override": "en-US"]) == ["language": "en", "source": "override"])
     #expect(try await run.call(ChooseLanguage.self, ["override": ""])["source"] == "saved")
   }
 
-  @Test func `L11 refuses an unsupported fallback before and during the run`() async {
+  @Test func `L11: refuses an unsupported fallback before and during the run`() async {
     let inputs: ValueObject = ["supported": ["de", "no language"], "fallback": "en"]
     #expect(ChooseLanguage.check(LiteralInput(inputs)).map(\.keyPath) == ["supported[1]", "fallback"])
     #expect(await PreferenceRun().code(ChooseLanguage.self, inputs) == "fallback-unsupported")
     #expect(ChooseLanguage.check(LiteralInput([:])).isEmpty)
   }
 
-  @Test func `L13 prefers the saved color, given as a name or a code, to the default`() async throws {
+  @Test func `L13: prefers the saved color, given as a name or a code, to the default`() async throws {
     let named = PreferenceRun(saved: ["brand-color": "ocean"])
     #expect(try await named.call(ChooseBrandColor.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
     let own = PreferenceRun(saved: ["brand-color": "#00ff7F"])
@@ -90,7 +90,7 @@ struct PreferenceRun {
     }
   }
 
-  @Test func `L13 warns if the saved color is not in the palette`() async throws {
+  @Test func `L13: warns if the saved color is not in the palette`() async throws {
     let run = PreferenceRun(saved: ["brand-color": "lavender"])
     _ = try await run.call(ChooseBrandColor.self)
     #expect(
@@ -99,7 +99,7 @@ struct PreferenceRun {
       ])
   }
 
-  @Test func `L13 refuses a palette with an invalid color or without the default color`() async {
+  @Test func `L13: refuses a palette with an invalid color or without the default color`() async {
     let run = PreferenceRun()
     #expect(await run.code(ChooseBrandColor.self, ["default": "none"]) == "palette-invalid")
     #expect(await run.code(ChooseBrandColor.self, ["palette": [:]]) == "palette-invalid")
@@ -108,7 +108,7 @@ struct PreferenceRun {
     #expect(ChooseBrandColor.check(LiteralInput(inputs)).map(\.keyPath) == ["palette.a"])
   }
 
-  @Test func `L14 prefers the saved appearance to the system's, and the system's to the default`() async throws {
+  @Test func `L14: prefers the saved appearance to the system's, and the system's to the default`() async throws {
     let saved = PreferenceRun(saved: ["appearance": "light"], environment: ["GTK_THEME": "Adwaita:dark"])
     #expect(try await saved.call(ChooseAppearance.self) == ["appearance": "light", "source": "saved"])
     let follows = PreferenceRun(saved: ["appearance": "system"], environment: ["GTK_THEME": "Adwaita:dark"])
@@ -118,7 +118,7 @@ struct PreferenceRun {
         == ["appearance": "dark", "source": "default"])
   }
 
-  @Test func `L16 creates each manager once per run and removes it at the end of the run`() async throws {
+  @Test func `L16: creates each manager once per run and removes it at the end of the run`() async throws {
     let run = PreferenceRun()
     let roster: ManagerRoster = try #require(run.host.handle(ManagerRoster.key))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -187,7 +187,7 @@ struct PreferenceRun {
       await run.code(SetPreference.self, ["key": .string(String(repeating: "k", count: 128)), "value": 1]) == nil)
   }
 
-  @Test func `L29 loads all valid preferences and reports the others`() async throws {
+  @Test func `L29: loads all valid preferences and reports the others`() async throws {
     let run = PreferenceRun(saved: ["appearance": "dark", "language": 5, "zoom": 3])
     #expect(try await run.call(LoadPreferences.self) == ["entries": ["appearance": "dark", "zoom": 3], "count": 2])
     #expect(
@@ -204,7 +204,7 @@ struct PreferenceRun {
       (["LANG": "zh_TW", "LANGUAGE": "zh_TW:zh:en"], ["zh-TW", "zh", "en"]), (["LANG": "C", "LANGUAGE": "fr"], []),
       (["LANG": "sr_RS@latin"], ["sr-Latn-RS"]), (["LANG": "ca_ES.UTF-8@valencia"], ["ca-ES"]),
     ] as [([String: String], [String])])
-  func `L11 lists the languages of the environment in the order defined by gettext`(
+  func `L11: lists the languages of the environment in the order defined by gettext`(
     _ environment: [String: String], _ expected: [String]
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.languages == expected)
@@ -214,7 +214,7 @@ struct PreferenceRun {
     arguments: [
       ([:], ["de-DE", "en"]), (["LANG": ""], ["de-DE", "en"]), (["LANG": "C"], []), (["LANG": "fr_FR"], ["fr-FR"]),
     ] as [([String: String], [String])])
-  func `L11 lists the system's languages if the environment sets no locale, as in an app`(
+  func `L11: lists the system's languages if the environment sets no locale, as in an app`(
     _ environment: [String: String], _ expected: [String]
   ) {
     let preferences = EnvironmentPreferences({ environment[$0] }, systemLanguages: ["de-DE", "en"])
@@ -226,11 +226,11 @@ struct PreferenceRun {
       ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
       ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
     ] as [(String, String?)])
-  func `L11 matches a language with the most similar supported one`(_ wish: String, _ expected: String?) {
+  func `L11: matches a language with the most similar supported one`(_ wish: String, _ expected: String?) {
     #expect(LanguageMatch.best(for: wish, among: ["en-GB", "en", "zh-Hans", "zh-Hant", "pt-BR"]) == expected)
   }
 
-  @Test func `L11 does not match traditional Chinese with simplified Chinese`() {
+  @Test func `L11: does not match traditional Chinese with simplified Chinese`() {
     #expect(LanguageMatch.best(for: "zh-TW", among: ["en", "zh-Hans"]) == nil)
   }
 
@@ -240,7 +240,7 @@ struct PreferenceRun {
       (["COLORFGBG": "15;0"], .dark), (["COLORFGBG": "0;15"], .light), (["COLORFGBG": "0;default;7"], .light),
       (["COLORFGBG": "what"], nil),
     ] as [([String: String], Appearance?)])
-  func `L14 reads the appearance from the environment`(
+  func `L14: reads the appearance from the environment`(
     _ environment: [String: String], _ expected: Appearance?
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.appearance == expected)

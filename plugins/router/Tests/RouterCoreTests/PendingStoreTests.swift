@@ -25,7 +25,7 @@ import Testing
     try #require(effects.last.flatMap { if case .handOff(let id, _) = $0 { id } else { nil } })
   }
 
-  @Test func `stores the URL and the parameters, which are empty by default (N3, N5)`() {
+  @Test func `reports a held link as pending, by default with empty parameters (N3, N5)`() {
     var store = PendingStore()
     #expect(!store.hasPending(scope: scope))
     _ = store.hold(PendingRoute(url: "app://a", receivedAtMilliseconds: 0), scope: scope, at: 0)

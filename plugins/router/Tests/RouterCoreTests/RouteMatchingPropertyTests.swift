@@ -155,11 +155,11 @@ import Testing
         == "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~")
   }
 
-  @Test func `reports a result as unproven if there are too many combinations to test`() throws {
+  @Test func `reports a shadowed route as unproven if there are too many parameter values to test`() throws {
     let words = (0..<20).map { "w\($0)" }
     let list = "<enum(\(words.joined(separator: ",")))>"
-    // Three lists of 20 words have 8,000 combinations. All except those that begin with the first word also match another
-    // route.
+    // Three lists of 20 words have 8,000 combinations. All except those that begin with the first word also match
+    // another route.
     let hidden = "a/:p\(list)/:q\(list)/:r\(list)"
     let others = words.dropFirst().map { "a/\($0)/:q/:r" }
     let open = try table([hidden] + others).shadowedRoutes()

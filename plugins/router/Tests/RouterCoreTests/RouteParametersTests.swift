@@ -78,7 +78,9 @@ import Testing
     ("app://login?page=x", "parameter-type-mismatch page"), ("app://login?page=3", "open"), ("app://login", "open"),
     ("app://login?page=", "parameter-type-mismatch page"),
   ])
-  func `refuses parameters of another type and URLs with another host`(url: String, expected: String) throws {
+  func `refuses values of the wrong type and URLs whose scheme or host is not allowed`(url: String, expected: String)
+    throws
+  {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve(url, route)) == expected)
   }
@@ -98,7 +100,7 @@ import Testing
     #expect(try verdict(resolve("app://go/https%3A%2F%2Fevil.example", route)) == "url-parameter-not-allowed to")
   }
 
-  @Test func `hides secret parameters in logs`() {
+  @Test func `hides secret parameters in logs, replaces control characters and truncates long texts`() {
     #expect(
       Redaction.forLog("app://a?q=1&accessToken=x&PASSWORD=y&authCode=z&page=2#oauth_token=w")
         == "app://a?q=1&accessToken=[redacted]&PASSWORD=[redacted]&authCode=[redacted]&page=2#oauth_token=[redacted]")

@@ -233,7 +233,7 @@ import Testing
       "'https://example.org/a' is for the host 'example.org', which is not declared"
     ),
   ])
-  func `reports both routes of a conflict`(patterns: [String], kind: String, message: String) throws {
+  func `reports conflicts and undeclared schemes and hosts`(patterns: [String], kind: String, message: String) throws {
     let problems = #expect(throws: RouteProblems.self) { try table(patterns) }?.problems ?? []
     #expect(problems.map(\.kind.rawValue) == [kind])
     #expect(problems.map(\.message) == [message])

@@ -131,7 +131,7 @@ import Testing
         "app://chat/1"
       ),
     ] as [(ValueObject, [Value], String?)])
-  func `takes an option of an unknown form for neither a tap nor a link, and reports it`(
+  func `treats an option of an unknown form as neither a tap nor a link, and reports it`(
     options: ValueObject, ignored: [Value], url: String?
   ) async throws {
     let outputs = try await find(options)

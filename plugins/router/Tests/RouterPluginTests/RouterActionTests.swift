@@ -77,7 +77,7 @@ import Testing
     ("app://nowhere/1", "not-found", "not-found"), ("app://product/..", "rejected", "dot-segment"),
     ("javascript:alert(1)", "rejected", "scheme-not-allowed"),
   ])
-  func `rejects a link that can never be opened, and keeps the one that is waiting (N40)`(
+  func `rejects a link that can never be opened, and keeps the waiting link (N40)`(
     url: String, result: String, reason: String
   ) async throws {
     let launch = Launch()

@@ -131,7 +131,7 @@ import Testing
     #expect(try await run("cat; echo end")["stdout"] == "end")
   }
 
-  @Test func `reports the name of a program that does not exist`() async {
+  @Test func `fails with command-not-found, without a retry, if the program does not exist`() async {
     let error = await failure(["no-such-program-anywhere"])
     #expect(error?.code == "command-not-found" && error?.isRetryable == false)
     #expect(await failure(["/no/such/program"])?.code == "command-not-found")

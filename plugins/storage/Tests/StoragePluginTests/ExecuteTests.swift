@@ -139,7 +139,7 @@ import Testing
     #expect(Execute.check(LiteralInput(["sql": 3])).map(\.keyPath) == ["sql"])
   }
 
-  @Test func `remembers only the last 10,000 executed steps`() throws {
+  @Test func `records only the last 10,000 executed steps`() throws {
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     let statement = Execute.Statement("UPDATE Note SET done = 0", [])
     _ = try Execute.write(db, [statement], key: "first")

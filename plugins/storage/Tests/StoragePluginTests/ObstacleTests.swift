@@ -59,7 +59,7 @@ import Testing
       }
     }
 
-    @Test func `R6 reports that its folder is not writable`() async {
+    @Test func `R6: reports that its folder is not writable`() async {
       allow(0o555, "")
       await #expect(processExitsWith: .success) { [path = folder.file("new.sqlite") as String] in
         #expect(Self.failure(at: path) == "folder-not-writable")
@@ -70,7 +70,7 @@ import Testing
       allow(0o755, "")
     }
 
-    @Test func `R6 reports a file size limit as a full disk and discards the migration`() async throws {
+    @Test func `R6: reports a file size limit as a full disk and discards the migration`() async throws {
       let path = folder.file("new.sqlite")
       await #expect(processExitsWith: .success) { [path = path as String] in
         signal(SIGXFSZ, SIG_IGN)

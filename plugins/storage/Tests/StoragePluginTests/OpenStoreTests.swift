@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `L5 creates a file with only the tables of its migrations, and opens it the next time`() async throws {
+  @Test func `L5: creates a file with only the tables of its migrations, and opens it the next time`() async throws {
     let first = try await launch()
     #expect(first["path"] == .string(folder.file("store.sqlite")))
     #expect(first["created"] == true)
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// A launch is expected to take 50 to 200 ms, so opening a store must not wait for a timer (L7).
-  @Test func `P9 L7 accesses no file when the plugin is created, and needs no configuration`() async throws {
+  @Test func `P9, L7: accesses no file when the plugin is created, and needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))
@@ -103,7 +103,7 @@ import Testing
       "CREATE TRIGGER t AFTER INSERT ON Migration BEGIN SELECT 1; END", "PRAGMA application_id = 7",
       "PRAGMA writable_schema = 1",
     ])
-  func `refuses a migration that ends the transaction in which it runs, or changes other files or records`(
+  func `refuses a migration that ends its transaction, attaches a file or changes the plugin's tables or settings`(
     sql: String
   ) async throws {
     try folder.write("CREATE TABLE Note (text TEXT)", to: "001.sql")
@@ -142,7 +142,7 @@ import Testing
     #expect(await code(["path": "m.sqlite", "migrations": ["edge.sql"]]) == nil)
   }
 
-  @Test func `L6 refuses a file that is not a database and leaves it unchanged`() async throws {
+  @Test func `L6: refuses a file that is not a database and leaves it unchanged`() async throws {
     let text = String(repeating: "This is a diary, not a database. ", count: 200)
     try folder.write(text, to: "store.sqlite")
     #expect(await code() == "not-a-database")

@@ -137,7 +137,7 @@ import Testing
     observer.close()
   }
 
-  /// True if a statement is reading the store, because the write-ahead log can then not be truncated.
+  /// True if a statement is reading the store. The write-ahead log can then not be truncated.
   private func isRead(_ observer: SQLiteQueue) throws -> Bool {
     try observer.sync { db in
       try db.execute("UPDATE Trip SET id = id WHERE id = (SELECT min(id) FROM Trip)")
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `L16 reports the missing step if no step has opened a store`() async {
+  @Test func `L16: fails with handle-missing if no step has opened a store`() async {
     await #expect {
       try await TestHost().call(Query.self, with: ["sql": "SELECT 1"])
     } throws: { ($0 as? ActionError)?.code == "handle-missing" }

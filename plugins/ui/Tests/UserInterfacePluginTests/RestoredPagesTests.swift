@@ -158,7 +158,7 @@ private final class Day: Sendable {
     #expect(try await launch().pages == [])
   }
 
-  @Test func `starts with a warning if the time of the launch cannot be saved`() async throws {
+  @Test func `restores pages even if the time of the launch cannot be saved`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     #expect(try await restored(in: FullStore(store)).1 == ["a"])
   }

@@ -42,7 +42,7 @@ struct InterfaceRun {
 }
 
 @Suite struct `The launch of the interface` {
-  @Test func `P1 R5 posts the events of the application's life cycle in order`() async throws {
+  @Test func `P1, R5: posts the events of the application's life cycle in order`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     #expect(run.host.posts == ["app.will-finish-launching"])
@@ -56,14 +56,14 @@ struct InterfaceRun {
     #expect(run.interface.isReady)
   }
 
-  @Test func `P1 launches without a storyboard, but reports a missing one`() async {
+  @Test func `P1: launches without a storyboard, but reports a missing one`() async {
     #expect(await InterfaceRun().code(LaunchInterface.self) == nil)
     #expect(
       await InterfaceRun().code(LaunchInterface.self, ["storyboard": "no/Main.storyboard"]) == "storyboard-missing")
     #expect(await InterfaceRun().code(LaunchInterface.self, ["storyboard": "/etc/passwd"]) == nil)
   }
 
-  @Test func `P2 R7 restores the tab and pages of the last launch before it posts did-finish-launching`()
+  @Test func `P2, R7: restores the tab and pages of the last launch before it posts did-finish-launching`()
     async throws
   {
     let store = MemoryKeyValueStore()
@@ -83,7 +83,7 @@ struct InterfaceRun {
       second.interface.state.pages == [PageRequest(page: "product", presentation: .present, parameters: ["id": 5])])
   }
 
-  @Test func `R7 selects the default tab if the restored one no longer exists`() async throws {
+  @Test func `R7: selects the default tab if the restored one no longer exists`() async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": ["tab": "gone", "pages": []]], in: "ui"))
     try await run.call(LaunchInterface.self)
     try await run.call(RestoreInterface.self)
@@ -93,7 +93,7 @@ struct InterfaceRun {
   @Test(
     arguments: ["nonsense", [:], ["pages": [["page": 5]]], ["pages": [["page": "a", "presentation": "fly"]]]] as [Value]
   )
-  func `R7 logs a warning and continues if the saved state is invalid`(_ saved: Value) async throws {
+  func `R7: logs a warning and continues if the saved state is invalid`(_ saved: Value) async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: "ui"))
     #expect(try await run.launch()["restored"] == false)
     #expect(run.host.logLines.map(\.level) == [.warning])
@@ -123,7 +123,7 @@ struct InterfaceRun {
     #expect(InterfaceState(state.value) == state)
   }
 
-  @Test func `L17 passes the tabs and the results of the managers to the content view`() async throws {
+  @Test func `L17: passes the tabs and the results of the managers to the content view`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "environment": ["language": "zh-Hans"]])
@@ -145,7 +145,7 @@ struct InterfaceRun {
     #expect(await run.code(MakeWindow.self, inputs) == "tabs-invalid")
   }
 
-  @Test func `R8 requires a window before it is shown, and a visible window before a page is opened`() async throws {
+  @Test func `R8: requires a window before it is shown, and a visible window before a page is opened`() async throws {
     let run = InterfaceRun()
     #expect(await run.code(PresentInterface.self) == "handle-missing")
     try await run.call(LaunchInterface.self)
@@ -156,7 +156,7 @@ struct InterfaceRun {
     #expect(await run.code(SelectTab.self, ["tab": "moon"]) == "unknown-tab")
   }
 
-  @Test func `P9 does not create an interface when the plugin is created`() {
+  @Test func `P9: does not create an interface when the plugin is created`() {
     _ = ActionRegistry([
       UserInterfacePlugin {
         Issue.record("made without a run"); return HeadlessInterface()
@@ -166,7 +166,7 @@ struct InterfaceRun {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The splash` {
-  @Test func `R3 L27 shows the splash until the window replaces it, without delaying other steps`() async throws {
+  @Test func `R3, L27: shows the splash until the window replaces it, without delaying other steps`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -185,7 +185,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `R4 refuses a splash of more than 25 MB`() async throws {
+  @Test func `R4: refuses a splash of more than 25 MB`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "splash-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -205,7 +205,7 @@ struct InterfaceRun {
         == ["size-bytes": 25_000_000, "shown": false])
   }
 
-  @Test func `R4 warns before the run if the splash is a static image`() {
+  @Test func `R4: warns before the run if the splash is a static image`() {
     let problems = ShowSplash.check(LiteralInput(["asset": "launch.PNG"]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ShowSplash.check(LiteralInput(["asset": "launch.storyboard"])).isEmpty)
