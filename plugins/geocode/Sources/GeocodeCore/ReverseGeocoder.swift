@@ -68,8 +68,7 @@ public struct ReverseGeocoder: Sendable {
     public var distanceKilometers: Double?
     /// The kind of evidence that decided the country.
     public var method: Method
-    /// The measured probability, 0 … 1, that the country is right in a decision of this kind at this distance from a
-    /// border.
+    /// The measured probability, 0 … 1, that the country is right. For most methods, it is lower near a border.
     public var confidence: Double
   }
 

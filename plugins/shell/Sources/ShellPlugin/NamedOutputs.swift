@@ -56,7 +56,7 @@ struct NamedOutputs {
   // MARK: Values
 
   /// Parses the values that the command wrote and converts them to their declared types. An output that was not written
-  /// has its default value or is null.
+  /// has its default value or is null. Throws if a required output is missing, or an output is invalid or undeclared.
   ///
   /// - Parameter bytes: the contents of the file, or nil if the command removed it.
   func values(in bytes: [UInt8]?) throws(OutputProblem) -> ValueObject {

@@ -67,7 +67,7 @@ public struct CloudModification: Hashable, Sendable {
   }
 }
 
-/// The result of a saved modification.
+/// The service's response to a modification that it saved.
 public struct CloudModified: Hashable, Sendable {
   /// The new tags of the saved records, by record name.
   package var tags: [String: CloudTag]

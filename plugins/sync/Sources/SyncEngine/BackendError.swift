@@ -28,7 +28,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case invalid(String)
   /// The request is larger than the server accepts.
   case tooLarge
-  /// A proxy in front of the server rejects requests of this size. Contains the name of the program that responded.
+  /// A proxy in front of the server rejected the request as too large. Contains the name of the program that responded.
   case tooLargeForProxy(String)
   /// The request was damaged in transit, and the server did not process it.
   case damaged(String)
@@ -41,7 +41,7 @@ public enum BackendError: Error, Hashable, Sendable {
 
   /// The engine's reaction to an error.
   package enum Remedy: Hashable, Sendable {
-    /// Try again, but not before this many milliseconds have passed.
+    /// Try again, but not before the given time has passed. If it is nil, the pause depends on the number of failures.
     case retry(afterMilliseconds: Int64?)
     /// Stop sending. Send a probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)

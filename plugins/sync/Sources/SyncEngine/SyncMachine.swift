@@ -66,7 +66,7 @@ public struct SyncMachine: Sendable {
     incarnation = max(1, draw.next())
   }
 
-  /// An input of the machine.
+  /// An input of the machine, such as an action of the user or the response to a request.
   package enum Event: Sendable {
     /// The session starts.
     case started

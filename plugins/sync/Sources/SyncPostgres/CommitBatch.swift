@@ -92,7 +92,7 @@
     enum Decision {
       /// The operation is the change with this number in its slot. For a write, also contains its stamp.
       case change(Int64, Stamp?)
-      /// The operation conflicts with the record as it was after this many changes.
+      /// The operation conflicts with the record as it was after `after` changes in its slot.
       case conflict(SyncRecord?, after: Int64)
       case done(CommitResult)
     }

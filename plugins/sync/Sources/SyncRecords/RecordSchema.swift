@@ -71,7 +71,7 @@ public struct RecordSchema: Hashable, Sendable {
     }
   }
 
-  /// A field of a record.
+  /// The declaration of a field: its type, merge rule and allowed values.
   public struct Field: Hashable, Sendable {
     /// The field's name.
     public var name: String

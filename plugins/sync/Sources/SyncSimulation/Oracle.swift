@@ -13,7 +13,7 @@ package struct Oracle {
     public var device: Int
     /// The device's name.
     public var name: String
-    /// The number of the accepted write.
+    /// The number of the write among those of its device.
     public var number: Int64
     /// The time of the write's stamp, in milliseconds since 1970.
     public var milliseconds: Int64

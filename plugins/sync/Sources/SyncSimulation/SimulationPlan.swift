@@ -57,7 +57,7 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// The event of a step.
+  /// An event in the simulation, such as an edit or a crash.
   package enum Command: Sendable {
     /// The user edits a record.
     case acted(RecordKey, RecordEdit)
@@ -65,7 +65,7 @@ public struct SimulationPlan: Sendable {
     case drawn(UInt64)
     /// The user goes offline or online.
     case switched(online: Bool)
-    /// The process is killed and starts again after this many milliseconds.
+    /// The process is killed and starts again after the given number of milliseconds.
     case crash(restartAfterMilliseconds: Int64)
     /// The process is killed and starts again without its saved cursor.
     case loseCursor

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The result of a simulation.
+/// The result of a simulation: the comparison with the oracle, and the traffic.
 package struct SimulationReport: Sendable {
   /// The seed of the plan. The simulation can be repeated with it.
   package var seed: UInt64

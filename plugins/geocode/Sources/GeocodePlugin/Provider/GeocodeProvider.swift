@@ -46,7 +46,7 @@ public struct GeocodePreparation: Sendable, Equatable {
   }
 }
 
-/// The result of a reverse lookup.
+/// The place at a coordinate, with the evidence for its country.
 public struct ReverseAnswer: Sendable, Equatable {
   /// The names and the position.
   public var place: NamedPlace

@@ -45,7 +45,7 @@ struct RouteTrieBuilder {
   private var childIndex: LiteralIndex
   private var trie = RouteTrie()
 
-  /// Creates a builder with room for this many literal segments.
+  /// Creates a builder with room for `literals` literal segments.
   init(literals: Int, foldsFirstSegment: Bool) {
     literalIndex = LiteralIndex(capacity: literals)
     childIndex = LiteralIndex(capacity: literals)
