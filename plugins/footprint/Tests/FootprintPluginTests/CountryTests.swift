@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["", "English", "klingon!", "e"])
-  func `fails for a text that is not a language tag`(tag: String) async throws {
+  func `fails for strings that are not language tags`(tag: String) async throws {
     let error = await #expect(throws: ActionError.self) {
       try await TestHost().call(ListCountries.self, with: ["language": .string(tag)])
     }

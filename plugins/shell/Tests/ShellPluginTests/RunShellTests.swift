@@ -380,7 +380,7 @@ import Testing
     }
   }
 
-  @Test func `starts no command if the step has already been cancelled`() async {
+  @Test func `does not start a command if the step has already been cancelled`() async {
     host.cancel()
     await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
   }

@@ -66,7 +66,7 @@ import Testing
   }
 
   /// A launch is expected to take 50 to 200 ms, so opening a store must not wait for a timer (L7).
-  @Test func `P9, L7: accesses no file when the plugin is created, and needs no configuration`() async throws {
+  @Test func `P9, L7: does not access files when the plugin is created, and needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))

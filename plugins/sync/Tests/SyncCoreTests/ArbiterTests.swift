@@ -29,7 +29,7 @@ import Testing
     return SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: cell)
   }
 
-  @Test func `V24 M2: a stamp is at most a second ahead of the server`() {
+  @Test func `V24, M2: a stamp is at most a second ahead of the server`() {
     guard case .store(let cell, let stamp) = decide(focus(mac, at: now + 600_000)) else {
       Issue.record("not stored")
       return
@@ -38,7 +38,7 @@ import Testing
     #expect(cell.horizonMilliseconds == now + 1000)
   }
 
-  @Test func `V15 M12: a conflict returns the stored record, not that of a failed transaction`() throws {
+  @Test func `V15, M12: a conflict returns the stored record, not that of a failed transaction`() throws {
     var batch = ArbiterBatch(serverMilliseconds: now)
     let operations = [0, 1, 7].map { (expected: Int64) in
       RecordOperation(
@@ -57,7 +57,7 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11 M2: a write gets a later stamp than its author had seen, even if the author's clock is slow`() throws
+  @Test func `V11, M2: a write gets a later stamp than its author had seen, even if the author's clock is slow`() throws
   {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
@@ -233,7 +233,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7 S10: a record that does not belong to the zone is refused with a reason`(
+  func `S7, S10: a record that does not belong to the zone is refused with a reason`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])

@@ -7,7 +7,7 @@ import Testing
   private let hour: Int64 = 3_600_000
   private let start: Int64 = 1_704_628_800_000
 
-  @Test func `V18 S43: no random schedule sends more than 100 requests in any hour`() {
+  @Test func `V18, S43: no random schedule sends more than 100 requests in any hour`() {
     for seed in 1...UInt64(50) {
       var random = SplitMix64(seed: seed)
       var budget = RequestBudget()
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `V19 S34: pauses are random, and their maximum grows with each failure up to five minutes`() {
+  @Test func `V19, S34: pauses are random, and their maximum grows with each failure up to five minutes`() {
     var random = SplitMix64(seed: 1)
     let limits: [Int64] = [
       200, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `S36 V19: a pause is at least as long as the server requested`() {
+  @Test func `S36, V19: a pause is at least as long as the server requested`() {
     var random = SplitMix64(seed: 1)
     var backoff = Backoff()
     for _ in 0..<20 { #expect(backoff.fail(retryAfterMilliseconds: 7000, using: &random) >= 7000) }

@@ -9,7 +9,7 @@ import Testing
 
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }
 
-  @Test func `V1 V2 V3: merging is commutative, associative and idempotent`() {
+  @Test func `V1, V2, V3: merging is commutative, associative and idempotent`() {
     for seed in TestExtent.seeds(750, of: 3000, release: 3000) {
       var histories = Histories(seed: seed)
       let (a, b, c) = histories.threeCells()
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `V3 M4: applying a write twice has the same effect as applying it once`() {
+  @Test func `V3, M4: applying a write twice has the same effect as applying it once`() {
     for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -50,7 +50,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [stop.dot])
   }
 
-  @Test func `V6 F15: a write removes all states that its author had seen, even within the conflict window`() {
+  @Test func `V6, F15: a write removes all states that its author had seen, even within the conflict window`() {
     for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `V7 V8: a merged cell has one entry per device and the larger count of both cells`() {
+  @Test func `V7, V8: a merged cell has one entry per device and the larger count of both cells`() {
     for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `V9 F17: the winner is one of the written states, never a mixture of them`() throws {
+  @Test func `V9, F17: the winner is one of the written states, never a mixture of them`() throws {
     for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()

@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: [4999, 5000] as [Int64])
-  func `S18 C13 F4: the rules for concurrent states apply to writes that are up to 5.000 s apart`(_ gap: Int64) throws {
+  func `S18, C13, F4: the rules for concurrent states apply to writes that are up to 5.000 s apart`(_ gap: Int64)
+    throws
+  {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: gap)).winner.dot.device == mac)
   }
 
@@ -54,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [TimerKind.focus, .breakTime])
-  func `S21 S22 F16: of two running timers, the one with less time left at the same instant wins`(_ kind: TimerKind)
+  func `S21, S22, F16: of two running timers, the one with less time left at the same instant wins`(_ kind: TimerKind)
     throws
   {
     let less = try outcome(write(mac, kind, at: 0, left: 60_000), write(phone, kind, at: 0, left: 90_000))
@@ -72,7 +74,7 @@ import Testing
     #expect(reading.winner.dot.device == phone)
   }
 
-  @Test func `S21 S23 F5: if no other rule decides, the newer state wins, then the larger device name`() throws {
+  @Test func `S21, S23, F5: if no other rule decides, the newer state wins, then the larger device name`() throws {
     let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
     #expect(newer.winner.dot.device == phone)
     #expect(newer.rule == .newest)
@@ -81,13 +83,13 @@ import Testing
     #expect(tie.rule == .device)
   }
 
-  @Test func `S26 F3: focus at 12:00:00 and a break at 12:00:03 result in focus`() throws {
+  @Test func `S26, F3: focus at 12:00:00 and a break at 12:00:03 result in focus`() throws {
     let reading = try outcome(
       write(mac, .focus, at: 0, left: 1_500_000), write(phone, .breakTime, at: 3000, left: 300_000))
     #expect(reading.winner.dot.device == mac)
   }
 
-  @Test func `S19 M8: the larger count is kept, even if the newer state has a smaller count`() {
+  @Test func `S19, M8: the larger count is kept, even if the newer state has a smaller count`() {
     for gap in [0, 3000, 9000] as [Int64] {
       var cell = Cell()
       cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: rule.windowMilliseconds)

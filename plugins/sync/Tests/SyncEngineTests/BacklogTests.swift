@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `the work of a device with many changes is proportional to their number`(_ kind: Kind) {
+  func `the work of a device with many changes is proportional to the number of changes`(_ kind: Kind) {
     let (some, twice) = (visits(kind, writes: 300), visits(kind, writes: 600))
     #expect(Double(twice) <= 2.2 * Double(some), "\(kind): \(some), then \(twice) visits")
     #expect(some <= 300 * 40, "\(kind): \(some) visits")

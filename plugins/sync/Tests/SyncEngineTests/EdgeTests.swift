@@ -30,7 +30,7 @@ import Testing
       })
   }
 
-  @Test func `M5 S19: a pomodoro completed long after the timer was set does not change the timer`() {
+  @Test func `M5, S19: a pomodoro completed long after the timer was set does not change the timer`() {
     var rig = started()
     rig.act(.focus)
     rig.advance(milliseconds: 60_000)
@@ -44,7 +44,7 @@ import Testing
     #expect(TimerStateRecord(cell: rig.machine.view(of: Pomodoro.timer))?.state.kind == .focus)
   }
 
-  @Test func `F12 M1: a timer set offline keeps its time if a pomodoro is completed later`() throws {
+  @Test func `F12, M1: a timer set offline keeps its time if a pomodoro is completed later`() throws {
     var rig = started()
     rig.give(.switched(online: false))
     let set = rig.now
@@ -58,7 +58,7 @@ import Testing
     #expect(record.completedPomodoros == 1)
   }
 
-  @Test func `F12 M9: an older offline edit loses to a newer edit, even if other offline edits follow it`() {
+  @Test func `F12, M9: an older offline edit loses to a newer edit, even if other offline edits follow it`() {
     var (mac, phone) = (started(), started(Rig(replica: Replica(device: DeviceID(stem: "phone", random: 2)))))
     mac.give(.switched(online: false))
     mac.give(set("theme", "1"))
@@ -117,7 +117,7 @@ import Testing
     #expect(again.machine.view(of: Self.settings).fields.isEmpty)
   }
 
-  @Test func `V15 M1: a device that continues under a new name describes itself under that name only`() throws {
+  @Test func `V15, M1: a device that continues under a new name describes itself under that name only`() throws {
     var one = started()
     one.give(set("before", "0"))
     one.advance(milliseconds: 1000)
@@ -136,7 +136,7 @@ import Testing
     #expect(other.zone.records[old] == nil)
   }
 
-  @Test func `V15 M1: two devices with copies of one file lose no change and get different names`() throws {
+  @Test func `V15, M1: two devices with copies of one file lose no change and get different names`() throws {
     for seed in 0..<20 as Range<Int64> {
       var one = started()
       one.give(set("before", "0"))

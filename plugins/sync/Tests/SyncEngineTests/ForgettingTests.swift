@@ -115,7 +115,7 @@ import Testing
 
   private static let seeds = TestExtent.seeds(50, of: 150, release: 150, long: 4000)
 
-  @Test func `V13 V14: even with lost messages, forgetting deletions does not change the result`() {
+  @Test func `V13, V14: even with lost messages, forgetting deletions does not change the result`() {
     var (forgetting, failed) = (0, 0)
     for seed in Self.seeds {
       let (problems, forgotten) = Self.play(seed)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins])
-  func `V13 V14: in any short history of two devices, forgetting deletions does not change the result`(
+  func `V13, V14: in any short history of two devices, forgetting deletions does not change the result`(
     rule: DeleteRule
   ) {
     var ends = 0

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V16 V20 V24 S27 S40: every history with faults ends with the content that the oracle computes`() {
+  func `V13, V14, V15, V16, V20, V24, S27, S40: every history with faults ends as the oracle computes`() {
     var rules: Set<ConflictRule> = []
     for seed in Self.seeds {
       let report = Simulation.run(.concurrentHistory(seed: seed))
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V15 S32: a device that is killed at any point loses nothing and counts nothing twice`() {
+  func `V15, S32: a device that is killed at any point loses nothing and counts nothing twice`() {
     let calm = Simulation.run(conflictPlan())
     expectGood(calm)
     var runs = 0
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `V22 S5 S45: without a live channel, a change arrives within 30 s in the first five minutes`() {
+  @Test func `V22, S5, S45: without a live channel, a change arrives within 30 s in the first five minutes`() {
     for seed in TestExtent.seeds(5, of: 20, release: 20) {
       var plan = conflictPlan()
       plan.seed = seed
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `S1 S3 S4 S41: on an ordinary network, a change arrives within 5 s in both directions`() {
+  @Test func `S1, S3, S4, S41: on an ordinary network, a change arrives within 5 s in both directions`() {
     for seed in TestExtent.seeds(5, of: 20, release: 20) {
       var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 300_000)
       plan.faults.delayMilliseconds = 200...1200
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `V17 S49: an active device makes one commit per action, and idle devices make few requests`() {
+  @Test func `V17, S49: an active device makes one commit per action, and idle devices make few requests`() {
     var plan = SimulationPlan(seed: 3, devices: 4, healsAtMilliseconds: 120_000)
     plan.steps = (1...6).map { .init(Int64($0) * 10_000, 0, .set(TimerState(kind: .focus), completed: 1)) }
     let report = Simulation.run(plan)
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: [0, 0.1, 0.4])
-  func `V18 S43 S44: a device makes at most 100 requests per hour and transfers at most 1 MB per day`(_ loss: Double) {
+  func `V18, S43, S44: a device makes at most 100 requests an hour and transfers at most 1 MB a day`(_ loss: Double) {
     for seed in TestExtent.seeds(1, of: 3, release: 3) {
       let report = Simulation.run(.day(seed: seed, devices: 3, hours: 24, loss: loss))
       expectGood(report)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
-  func `V18 V19 S36: a server that fails for six hours gets few requests and then all changes`(
+  func `V18, V19, S36: a server that fails for six hours gets few requests and then all changes`(
     _ error: BackendError
   ) {
     var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)

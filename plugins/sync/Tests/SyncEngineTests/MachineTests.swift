@@ -14,7 +14,7 @@ import Testing
 
   // MARK: Layer 1
 
-  @Test func `S3 S14: an action after a pause is saved and then sent immediately`() {
+  @Test func `S3, S14: an action after a pause is saved and then sent immediately`() {
     var rig = started()
     let effects = rig.machine.handle(
       .acted(Pomodoro.timer, .edit(TimerState(kind: .focus).edit())), atMilliseconds: rig.now)
@@ -40,7 +40,7 @@ import Testing
     #expect(rig.zone.records[Pomodoro.timer]?.version == 10)
   }
 
-  @Test func `S35 M1: actions of ten offline minutes are queued and sent in one request after reconnecting`() {
+  @Test func `S35, M1: actions of ten offline minutes are queued and sent in one request after reconnecting`() {
     var rig = started()
     rig.give(.switched(online: false))
     for kind in [TimerKind.focus, .idle, .breakTime] {
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `M2 V24: an offline action on a device with a wrong clock is stamped with the correct time of the action`()
+  func `M2, V24: an offline action on a device with a wrong clock is stamped with the correct time of the action`()
     throws
   {
     var rig = Rig()
@@ -90,7 +90,7 @@ import Testing
 
   // MARK: Restart
 
-  @Test func `S32 V15: saved actions are sent after a restart`() throws {
+  @Test func `S32, V15: saved actions are sent after a restart`() throws {
     var rig = Rig()
     rig.error = .unreachable("down")
     rig.start()
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: Conflicts
 
-  @Test func `F8 M12: after a conflict, the write is sent again immediately and wins by its priority`() {
+  @Test func `F8, M12: after a conflict, the write is sent again immediately and wins by its priority`() {
     var rig = started()
     rig.commitElsewhere(.idle)
     rig.act(.focus)
@@ -215,7 +215,7 @@ import Testing
     #expect(rig.pulls == before + 2)
   }
 
-  @Test func `F25 S5: without a channel, a device polls ten times every 30 s and then every minute`() {
+  @Test func `F25, S5: without a channel, a device polls ten times every 30 s and then every minute`() {
     var rig = started()
     let before = rig.pulls
     rig.advance(milliseconds: 300_000)
@@ -225,7 +225,7 @@ import Testing
     #expect((9...11).contains(rig.pulls - later))
   }
 
-  @Test func `F23 S49: a notification causes a fetch only if the device has not reached its position yet`() {
+  @Test func `F23, S49: a notification causes a fetch only if the device has not reached its position yet`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -269,7 +269,7 @@ import Testing
     #expect(rig.shown == .focus)
   }
 
-  @Test func `S36 V19: no commit is sent before the time that the server requested`() {
+  @Test func `S36, V19: no commit is sent before the time that the server requested`() {
     var rig = started()
     rig.error = .rateLimited(retryAfterMilliseconds: 7000)
     let began = rig.now
@@ -284,7 +284,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `F31 V20: a change that can never succeed is parked and reported, and is sent again on request`() {
+  @Test func `F31, V20: a change that can never succeed is parked and reported, and is sent again on request`() {
     var rig = started()
     rig.error = .tooLarge
     rig.act()
