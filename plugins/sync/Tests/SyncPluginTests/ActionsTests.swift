@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S14 S16: a device pulls the state that another pushed, as a record with seven fields`() async throws {
+  @Test func `S14, S16: a device pulls the state that another pushed, as a record with seven fields`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let pushed = try await mac.call(
       Push.self, with: ["state": "focus", "remaining": "25m", "completed": 2])
@@ -103,7 +103,8 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S6 S19: a pushed record can increase the count of completed pomodoros, but not decrease it`() async throws
+  @Test func `S6, S19: a pushed record can increase the count of completed pomodoros, but not decrease it`()
+    async throws
   {
     let mac = try await connected("mac")
     var record: ValueObject = [
@@ -161,7 +162,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `F31 V20: a parked change is listed with its reason and can be discarded`() async throws {
+  @Test func `F31, V20: a parked change is listed with its reason and can be discarded`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The zone must have the device's collections before other devices write to them.

@@ -57,7 +57,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `S6 S14: sync.push and sync.put change the same record of the timer`()
+  @Test func `S6, S14: sync.push and sync.put change the same record of the timer`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
@@ -123,7 +123,7 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `S18 S25: a schema file can change the priority of states, and all devices of its zone must use it`()
+  @Test func `S18, S25: a schema file can change the priority of states, and all devices of its zone must use it`()
     async throws
   {
     let idleFirst = try Self.pomodoro().replacing(

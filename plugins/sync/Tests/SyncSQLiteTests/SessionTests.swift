@@ -49,7 +49,7 @@ import Testing
     TimerStateRecord(cell: machine.view(of: Pomodoro.timer))?.state.kind
   }
 
-  @Test func `S1 S39: two devices that share a file see each other's changes`() async throws {
+  @Test func `S1, S39: two devices that share a file see each other's changes`() async throws {
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
     #expect(await phone.wait(milliseconds: 60_000) { Self.kind($0) == .focus })
@@ -61,7 +61,7 @@ import Testing
     await phone.stop()
   }
 
-  @Test func `S32 S35: changes made offline are saved, and sent by the next process`() async throws {
+  @Test func `S32, S35: changes made offline are saved, and sent by the next process`() async throws {
     let before = try await session("mac")
     await before.setOnline(false)
     try await focus(before, completed: 1)
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test
-  func `V15 S28: a device restored from an older copy of its file continues under a new name and loses nothing`()
+  func `V15, S28: a device restored from an older copy of its file continues under a new name and loses nothing`()
     async throws
   {
     let phone = try await session("phone")
@@ -316,7 +316,7 @@ import Testing
       store: store, clock: StandingClock())
     await session.start()
     for _ in 0..<3 { await session.foreground() }
-    // The time does not advance, so after this many turns everything that is due has happened.
+    // The time does not advance, so after 1,000 turns everything that is due has happened.
     for _ in 0..<1000 { _ = await session.status() }
     #expect(store.attempts == 4)
     await session.stop()

@@ -104,7 +104,7 @@
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
     }
 
-    @Test func `the server limits connections per address, and closes no open channel to accept a new one`()
+    @Test func `the server limits connections per address, and does not close a channel to accept a new connection`()
       async throws
     {
       let server = try server(connectionsPerPeer: 20)
@@ -120,7 +120,7 @@
       #expect(metrics.contains("flowrun_sync_channels 1"))
     }
 
-    @Test func `a stopping server completes its requests, accepts no more connections and exits`() async throws {
+    @Test func `a stopping server completes its requests, refuses new connections and exits`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

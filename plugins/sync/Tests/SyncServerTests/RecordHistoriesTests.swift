@@ -12,7 +12,7 @@
     private static let lanes = 6
 
     @Test(.timeLimit(.minutes(90)))
-    func `V13 V14 V15 V20: all devices show the same records at the end, and no change is lost or counted twice`()
+    func `V13, V14, V15, V20: all devices show the same records at the end, and no change is lost or counted twice`()
       async
     {
       let problems = await withTaskGroup(of: [String].self) { group in

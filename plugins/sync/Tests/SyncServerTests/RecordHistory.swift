@@ -38,7 +38,7 @@
 
     static let counts = Mutex(Counts())
 
-    /// One in this many devices subscribes to a part of the zone: the notes of one shelf.
+    /// One of three devices subscribes to a part of the zone: the notes of one shelf.
     private static let partialShare: UInt64 = 3
 
     private let seed: UInt64

@@ -262,7 +262,7 @@
       }
     }
 
-    @Test func `V18 S36: the client sends each request once, and reads the Retry-After header`() async throws {
+    @Test func `V18, S36: the client sends each request once, and reads the Retry-After header`() async throws {
       for fault in [FaultProxy.Fault.overloaded, .lostRequest, .lostAnswer, .cutAnswer] {
         try await behind(fault) { client, proxy in
           for _ in 0..<4 {

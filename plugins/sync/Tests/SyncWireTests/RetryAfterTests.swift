@@ -24,7 +24,7 @@ import Testing
     #expect(wait("999999999999") == .retry(afterMilliseconds: 86_400_000))
   }
 
-  @Test func `S36 M2: a Retry-After date is compared with the response's date, not with the device's clock`() {
+  @Test func `S36, M2: a Retry-After date is compared with the response's date, not with the device's clock`() {
     for wrong in [-7_200_000, 0, 86_400_000] as [Int64] {
       let error = Wire.error(
         [], status: 503, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:35 GMT",
