@@ -45,7 +45,7 @@ import Testing
 
   @Test
   func
-    `commands with their dependencies, variables, limits and attempts are what Argo takes, under names of their own`()
+    `commands are exported with their dependencies, limits and attempts, under valid and unique names`()
     throws
   {
     let tool = try CommandLineTool()

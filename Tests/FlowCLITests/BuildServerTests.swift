@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a workflow that cannot start removes the outputs of an earlier run`() throws {
+  @Test func `a run that cannot start removes the output files of an earlier run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: bad\nsteps: { a: { uses: no.such } }\n", to: "bad.yaml")
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `the lines of an invalid workflow are annotated, both in a run and in a check`() throws {
+  @Test func `run and validate annotate the invalid lines of a workflow`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.nop }\n", to: "flows/broken.yaml")
@@ -188,7 +188,7 @@ import Testing
     defer { tool.remove() }
     let receiver = try TraceReceiver()
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")
-    // The behavior of the receiver, how many of three spans are lost, and the reason.
+    // The behavior of the receiver, the number of lost spans out of three, and the reported reason.
     let cases = [
       ("busy", 0, ""), ("reject", 2, "the server rejected them: too many"), ("error", 3, "the server answered 400"),
       ("wrong", 3, "it is not HTTP"), ("silent", 3, "no answer"), ("negative", 3, "the server answered 503"),
@@ -217,7 +217,7 @@ import Testing
         "flowrun: warning: 3 of the run's 3 spans did not reach http://127.0.0.1:1/v1/traces: Connection refused\n"))
   }
 
-  @Test func `traces are sent over TLS if flowrun was built with it`() throws {
+  @Test func `an https collector is accepted only if flowrun was built with TLS`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")

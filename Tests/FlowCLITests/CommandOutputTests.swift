@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a command can print any amount of output and waits for a slow reader of its log lines`() throws {
+  @Test func `the first and last of 200,000 printed lines are shown, and a later step can read the last one`() throws {
     defer { tool.remove() }
     try tool.write(
       """

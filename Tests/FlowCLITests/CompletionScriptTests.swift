@@ -80,7 +80,7 @@ import Testing
     #expect(try proposals("bash", at: "flowrun test ti") == ["tidy"])
   }
 
-  /// Zsh completes words only on a terminal. So its functions are replaced by ones that print their arguments.
+  /// Zsh completes words only on a terminal, so a replaced `_arguments` prints the words that it would complete.
   @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
   func `zsh completes a file without a subcommand like a file after run`(first: String, line: String) throws {
     defer { tool.remove() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// Diagnostics in the formats of programs and code-scanning services.
+/// Diagnostics as JSON, and as SARIF for code-scanning services.
 @Suite struct `Reports of diagnostics` {
   private var report: DiagnosticReport {
     let text = "name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n"

@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `env-files are read in order, except those whose path evaluates to null`() throws {
+  @Test func `later env-files override earlier ones, and a path that evaluates to null or '' is ignored`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// In the example workflows, too, a single mistake results in a single error.
+/// A single mistake in an example workflow must not cause a second error.
 @Suite(.timeLimit(.minutes(10))) struct `A single mistake in an example` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "workflows").path

@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func `a step that was late for the gate is a warning`() throws {
+  @Test func `a step that was late for the gate causes a warning`() throws {
     let account = try RunAccountExample.account(
       "partial", ["fetch": RunAccountExample.step("success")],
       gate: ["outcome": "timed-out", "openedAt": 500, "max": 500, "late": ["fetch"]], file: Self.file)
@@ -56,7 +56,7 @@ import Testing
         """)
   }
 
-  @Test func `a failed include has the findings of its steps`() throws {
+  @Test func `of a failed include, only the failed steps are findings`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [

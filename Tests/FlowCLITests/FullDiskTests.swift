@@ -19,7 +19,7 @@
       try? FileManager.default.removeItem(atPath: disk)
     }
 
-    /// Fills the disk until this many KiB are free. Returns false if the disk cannot be created on this machine.
+    /// Creates the disk again and leaves `kibibytes` KiB free. Returns false if this machine cannot create it.
     private func leave(_ kibibytes: Int) throws -> Bool {
       try Shell.run(
         """

@@ -87,7 +87,7 @@ import Testing
   }
 }
 
-/// The events of a run, by their name and step.
+/// The last event of a run for each combination of event, step, attempt and name.
 private struct Events {
   var byKey: [String: Any] = [:]
 
@@ -102,7 +102,7 @@ private struct Events {
 
 /// Compares the structure of two JSON values.
 private enum Shape {
-  /// Returns the members of `recorded` that `now` does not have, or has with another type.
+  /// Returns a message for each part of `recorded` that is missing in `now` or has another type. Null has any type.
   static func missing(_ recorded: Any, in now: Any?, at place: String) -> [String] {
     guard let now, kind(recorded) == kind(now) || recorded is NSNull || now is NSNull else {
       return ["\(place) is \(now.map(kind) ?? "missing"), and was \(kind(recorded))"]

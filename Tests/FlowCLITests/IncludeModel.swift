@@ -144,8 +144,7 @@ struct IncludeModel {
     }
   }
 
-  /// True if the run fails because a step that is not optional has failed. It does not matter if other steps have
-  /// handled the failure.
+  /// True if a step that is not optional has failed, even if other steps have handled the failure.
   private func leavesFailure(_ ends: [End]) -> Bool {
     steps.indices.contains { ends[$0].word == "failure" && !steps[$0].isOptional }
   }

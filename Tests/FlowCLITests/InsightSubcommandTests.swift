@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `analyze covers attempts of steps and items, waits for the disk, and the gate`()
+  @Test func `analyze lists attempts, retry delays and commits on the critical path, and no gate without a deadline`()
     throws
   {
     let tool = try CommandLineTool()

@@ -25,7 +25,7 @@ import Testing
     #expect(reactions((SIGINT, 0), (SIGQUIT, 10)) == [.stop, .endAtOnce])
   }
 
-  @Test func `the first signal is remembered`() {
+  @Test func `a later signal does not replace the first one`() {
     var requests = InterruptRequests()
     _ = requests.take(SIGTERM, at: start)
     _ = requests.take(SIGINT, at: start)

@@ -113,7 +113,7 @@ import Testing
       true
     ),
   ])
-  func `keep: services is accepted only if a step keeps running`(steps: String, isAllowed: Bool) throws {
+  func `keep: services requires a service, or a step that runs for each post`(steps: String, isAllowed: Bool) throws {
     defer { tool.remove() }
     try tool.write("name: w\nkeep: services\nevents: { saved: { repeats: true } }\n" + steps + "\n", to: "w.yaml")
     let result = try tool.run("validate", "w.yaml")

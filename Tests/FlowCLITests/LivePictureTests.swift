@@ -19,8 +19,8 @@
         clean-up: { run: "until [ -e end-clean-up ]; do sleep 0.01; done", defer: true }
       """
 
-    /// A frame of the animation: the parts that identify the screen, which is the first one that contains all of them;
-    /// its times in the order of the lines; and the steps that end after it, one after the other.
+    /// A frame of the animation is the first screen that contains all `parts`. `times` replace the real times, from the
+    /// first line to the last. `ends` are the steps that end after the frame, one after another.
     private static let frames: [(parts: [String], times: [String], ends: [String])] = [
       (
         ["✓ open-store", "▶ account", "▶ trips"],
@@ -106,7 +106,7 @@
       return ordered
     }
 
-    /// Returns the screen with the times of the frame in place of the real ones. Columns stay the same.
+    /// Returns the screen with the times of the frame in place of the real ones. Keeps the columns aligned.
     private static func normalized(_ screen: [String], _ index: Int) -> [String] {
       var times = frames[index].times[...]
       return screen.map { line in

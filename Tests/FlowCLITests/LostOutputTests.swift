@@ -38,7 +38,7 @@
       ("bad.yaml", Int32(1)), ("broken.yaml", 2), ("validate broken.yaml", 2),
       ("call flow.fail --with {\"message\":\"boom\"}", 1),
     ])
-    func `a more severe exit code is kept after a failure to write`(arguments: String, code: Int32) throws {
+    func `a failed run or check keeps its exit code if writing fails`(arguments: String, code: Int32) throws {
       defer { tool.remove() }
       #expect(try full(arguments.split(separator: " ").map(String.init)).exitCode == code)
     }
@@ -160,7 +160,7 @@
       }
     }
 
-    /// Waits until a pipe is full. Returns false if it does not fill.
+    /// Waits up to a minute until a pipe is full. Returns false if it does not fill.
     private static func isFull(_ reader: Int32) -> Bool {
       var (before, unchanged): (Int32, Int) = (-1, 0)
       for _ in 0..<3000 {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// A file of an app that imports frameworks and products, and writes the names of both without modules.
+// A file of an app that imports frameworks and products, and uses names of both without a module's name in front.
 import Combine
 import FlowApple
 import FlowHistory

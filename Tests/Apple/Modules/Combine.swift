@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The names of Combine that types of an app's packages could have, too.
+// The public names of Combine that an app's packages may also declare.
 public protocol Publisher<Output, Failure> {
   associatedtype Output
   associatedtype Failure: Error

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The part of Darwin that its overlay and its macros add and that the modules for apps use.
+// The declarations of Darwin's overlay, and of its macros, that the modules for apps use.
 @_exported import CDarwin
 
 public var errno: Int32 {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The part of Foundation that the modules for apps use: the common declarations and additional classes of Apple's
-// Foundation.
+// The part of Foundation that the modules for apps use: FoundationEssentials, and declarations that only Apple's
+// Foundation has.
 @_exported import FoundationEssentials
 
 public protocol NSObjectProtocol: AnyObject {}
