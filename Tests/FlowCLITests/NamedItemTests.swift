@@ -63,7 +63,9 @@ import Testing
     ("build[0", "this workflow has no step 'build[0'; did you mean 'build[0]'?"),
     ("build[-1]", "this workflow has no step 'build[-1]'"),
   ])
-  func `an unknown item is rejected, mostly with a suggestion`(name: String, message: String) throws {
+  func `an unknown item is rejected with the known range or a similar name, if any`(name: String, message: String)
+    throws
+  {
     let tool = try tool()
     defer { tool.remove() }
     for words in [["logs", "last", "--step"], ["runs", "show", "last", "--step"], ["resume", "last", "--from"]] {

@@ -10,7 +10,7 @@ import Testing
     try tool.write("name: reminders\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
   }
 
-  /// Schedules a notification as a run does that ends before the notification is due.
+  /// Writes the file of a scheduled notification, like a run that ends before the notification is due.
   private func schedule(_ id: String, dueAt: Int = 4_102_444_800_000, every interval: Int? = nil) throws {
     let name = id.utf8.map { String(format: "%02x", $0) }.joined()
     let rhythm = interval.map { #", "interval": \#($0)"# } ?? ""

@@ -2,8 +2,8 @@ import Testing
 
 /// Paths that contain a NUL character because of an expression. The system would read them only up to the NUL.
 @Suite(.timeLimit(.minutes(10))) struct `A path with a NUL character` {
-  /// Runs a workflow and returns its output. Its input `path` is `a.txt`, a NUL and more, and one of its steps prints
-  /// the input as JSON.
+  /// Runs a workflow that consists of inputs and `rest`. It must fail. Returns its output. The input `path` and the
+  /// last element of the input `list` are `a.txt`, a NUL and `more`.
   private func message(_ rest: String) throws -> String {
     let tool = try CommandLineTool()
     defer { tool.remove() }

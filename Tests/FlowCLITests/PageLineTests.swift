@@ -12,7 +12,7 @@ import Testing
         in: [RunChunk(.log, wallMilliseconds: 0, runNanoseconds: 0, body: Array(body.utf8)).bytes]))
   }
 
-  @Test func `a line on a page has colors and tabs, and line breaks split it`() {
+  @Test func `a logged message is split at line breaks, and keeps its tabs and colors`() {
     let found = lines([
       ["step": "a", "at": 1, "stream": "stdout", "message": "one\ttab\nand \u{1B}[31mred\u{1B}[0m"],
       ["step": "a", "at": 2, "stream": "stderr", "message": "bad\u{7}"],

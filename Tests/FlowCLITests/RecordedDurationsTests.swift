@@ -20,7 +20,7 @@ import Testing
     let steps = ["nap: { uses: flow.sleep, with: { for: 30ms } }", "bad: { uses: flow.fail, with: { message: no } }"]
     try tool.write("name: w\nsteps:\n  \(steps[0])\n", to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 0)
-    // In the second run, the step is at another place in the file, and the run fails.
+    // Before the second run, the step moves to another line. The run fails because of the other step.
     try tool.write("name: w\nsteps:\n  \(steps[1])\n  \(steps[0])\n", to: "w.yaml")
     #expect(try tool.run("w.yaml").exitCode == 1)
     #expect(durations("nap", tool).count == 2)

@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  /// Returns the members of the steps and items in a report, and of the run itself.
+  /// Returns the members of a report that are compared, by name: those of the run, and those of each step and item.
   private static func facts(_ text: String) throws -> [String: Value] {
     let report = try #require(try JSONText.parse(text).objectValue)
     var facts: [String: Value] = [:]

@@ -20,7 +20,7 @@ import Testing
   private static let rounds = TestExtent.isFull ? 100 : 12
 
   @Test(arguments: [["w.yaml"], ["run", "w.yaml", "--times", "elapsed"], ["resume", "last"]])
-  func `a requested output never has the content of an earlier run after a signal`(words: [String]) throws {
+  func `after a signal, a requested file never has the content of an earlier run`(words: [String]) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: 'test -e go && sleep 60' } }\n", to: "w.yaml")

@@ -8,7 +8,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  /// Waits until the newest run is in this state.
+  /// Waits until the state of the newest run is `state`.
   private func wait(for state: String, in tool: CommandLineTool) throws {
     let isReached = try within(seconds: 30) {
       let list = try tool.run("runs", "--json").standardOutput
@@ -144,7 +144,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
   }
 
-  @Test func `times are measured from the activation in the first process, even after a resume`() throws {
+  @Test func `the duration of a resumed run counts from the activation in the first process`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

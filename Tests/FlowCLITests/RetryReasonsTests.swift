@@ -19,7 +19,7 @@ import Testing
     return try #require(report["steps"]?["a"]?["attempts"]?.integerValue)
   }
 
-  @Test func `another attempt is made only for the listed reasons`() throws {
+  @Test func `retry.on and retry.except select the failures after which another attempt is made`() throws {
     defer { tool.remove() }
     for (run, retry, count) in [
       ("exit 75", "on: [75]", 3), ("exit 75", "on: [70..80]", 3), ("exit 75", "on: [74, 76..80]", 1),

@@ -25,7 +25,7 @@ enum RunAccountExample {
     return .object(step)
   }
 
-  /// Returns an item of a step as a report contains it.
+  /// Returns an item of a step, in the form of a report.
   static func item(_ index: Int, _ outcome: String, key: String? = nil, error: (String, String)? = nil) -> Value {
     [
       "index": .integer(index), "key": key.map { .string($0) } ?? nil, "outcome": .string(outcome),

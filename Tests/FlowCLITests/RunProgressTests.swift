@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowCLI
 
-/// The state of a run as the live view counts it.
+/// The counts of steps that the live view shows.
 struct RunProgressTests {
   private func graph(_ steps: [Step]) throws -> WorkflowGraph {
     try WorkflowGraph(Workflow(name: "test", steps: steps))

@@ -50,7 +50,8 @@ import Testing
     return spans
   }
 
-  /// Returns each span as the name of its parent, its name, and its times in milliseconds from the activation.
+  /// Returns a line for each span: its parent's name, its name, its times in milliseconds after the activation, and its
+  /// error, if any.
   private func lines(_ account: RunAccount) -> [String] {
     let spans = spans(account)
     let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0.facts.name) })

@@ -51,7 +51,7 @@ import Testing
     #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
   }
 
-  @Test func `a watch includes the files that inputs of an included file name`() throws {
+  @Test func `a watch includes files whose paths are inputs of an included file`() throws {
     defer { tool.remove() }
     let clean = """
       name: clean

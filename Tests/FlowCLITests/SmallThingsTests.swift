@@ -42,7 +42,7 @@ import Testing
     #expect(output.contains("a: 700\n") && output.contains("a: 750\n"), "\(output)")
   }
 
-  @Test func `the known events are listed for an unknown one`() throws {
+  @Test func `the known events are listed for an unknown event`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello.yaml", "-i", "who=a", "--event", "knocked@1s")
@@ -146,7 +146,7 @@ import Testing
     #expect(json.contains(#""system":""#) && json.contains(#""architecture":""#), "\(json)")
   }
 
-  @Test func `the manual has a page for each subcommand with each of its options`() throws {
+  @Test func `the manual has a page for run with its options, and one for a nested subcommand`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("", to: "man/.keep")

@@ -190,7 +190,7 @@ import Testing
     #expect(whole.standardOutput.contains("core/b: b\n") && !whole.standardOutput.contains("other"), "\(whole)")
   }
 
-  @Test func `selected steps do not affect the first launch or the gate`() throws {
+  @Test func `a run of selected steps leaves launch.first true, and its gate ignores other steps`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: g\ndeadline: 20s\nsteps:\n  slow: { uses: flow.sleep, with: { for: 1h } }\n"

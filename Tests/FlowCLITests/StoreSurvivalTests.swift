@@ -155,7 +155,7 @@ import Testing
   private static let mayMount: Bool =
     getuid() == 0 && (try? Shell.run("losetup -f && command -v mkfs.ext4"))?.status == 0
 
-  /// The disk as it is at some moment, without data that is only in memory, as after a power failure.
+  /// The disk image is copied during the run. The copy lacks data that was only in memory, as after a power failure.
   @Test(.enabled(if: mayMount), arguments: [false, true])
   func `a durable run survives a power failure in its first seconds`(isUsed: Bool) throws {
     defer { tool.remove() }

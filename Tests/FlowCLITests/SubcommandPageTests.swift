@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The output of all subcommands except `run`, line by line.
+/// The output of subcommands for inspection, line by line.
 @Suite(.timeLimit(.minutes(10))) struct `The output of a subcommand` {
   private let tool: CommandLineTool
 
