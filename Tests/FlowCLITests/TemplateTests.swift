@@ -245,11 +245,11 @@ struct TemplateTests {
   }
 
   @Test(arguments: ["", "Shout", "9lives", "a--b", "a_b", "-a", "a-", "über"])
-  func `an invalid name does not create a plugin`(name: String) {
+  func `a plugin with an invalid name is not created`(name: String) {
     #expect(PluginTemplate(name: name, language: .sh) == nil)
   }
 
-  /// Returns when each output of the compiler was created.
+  /// Returns the time at which each object file was written, by its name.
   private func compiledTimes(in cache: String) throws -> [String: Date] {
     let folder = cache + "/shout.build/objects"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }

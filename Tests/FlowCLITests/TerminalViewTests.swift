@@ -206,7 +206,7 @@ import Testing
     #expect(stage.text.last == "  ○ 1 waiting   – 3 skipped")
   }
 
-  @Test func `the view shows only failures of finished steps if there are very many steps`() {
+  @Test func `of more than 1,000 steps, the view shows only failed ones above the region`() {
     let stage = ViewStage(Self.many(1_001))
     stage.at(0, ViewStage.activated, ViewStage.done("s1"), ViewStage.done("s2", .failure, "no"))
     #expect(stage.text.count == 3 && stage.text[0].hasPrefix("✗ s2"))
@@ -246,7 +246,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `the lines of a single failed item are quoted if they were not shown`() {
+  @Test func `if only one item fails, its output is quoted unless it was already shown`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.failed("each[0]", "command-failed", "exited with status 2: oops ('make'):\n  cc -c\n  oops"))
@@ -411,7 +411,7 @@ import Testing
     #expect(stage.text.contains("[1]+  Stopped") && stage.text.contains("$ fg"))
   }
 
-  @Test func `text in a workflow never moves the cursor`() {
+  @Test func `control characters in names, messages and logs never reach the terminal`() {
     let stage = ViewStage(
       "name: x\nsteps: { a: { uses: flow.noop, name: \"\\e[2J\\e]0;title\\a\\r\\nforged\" } }", columns: 200,
       isColored: true)

@@ -39,7 +39,7 @@ import Testing
     return try #require(result.compiled, "\(result.rendered())").bytes
   }
 
-  /// Returns the bytes with a valid checksum, so that the reader accepts them.
+  /// Returns the bytes with a valid checksum, or unchanged if they are too short for one.
   static func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let start = CompiledFormat.mark.count + 1
     let content = start + CompiledFormat.checksumBytes
@@ -180,7 +180,7 @@ import Testing
     #expect("\(error!)".contains("step ids that differ"), "\(error!)")
   }
 
-  @Test func `a compiled workflow does not make the reader allocate much more memory than its size`() throws {
+  @Test func `a compiled workflow that announces more elements than it has bytes is rejected`() throws {
     var writer = CompiledWriter()
     writer.write(text: "name")
     let bytes = writer.finished()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import FlowCompiled
 
-/// If a plugin has renamed something, the old name is an error that mentions the new one, both in YAML and in compiled
-/// files.
+/// If a plugin has renamed an action, an input or an output, the old name is an error that mentions the new one, both
+/// in YAML and in compiled files.
 struct MovedNameTests {
   private static let yaml = """
     name: moved

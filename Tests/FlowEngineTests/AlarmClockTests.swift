@@ -41,7 +41,7 @@ import Testing
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
-    // This callback is due in an hour, so a sleeping thread must be woken for the other one.
+    // These callbacks are due in an hour or later, so a sleeping thread must be woken for the others.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
     deadlines.schedule(afterNanoseconds: .max) { calls.add(2, isEarly: false) }
     // Repeated, because the thread may not be asleep at the first attempt.

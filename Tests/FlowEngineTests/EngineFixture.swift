@@ -13,7 +13,7 @@ struct EngineFixture {
   var plugins: [any Plugin] = [BasicsPlugin(), ProbePlugin()]
   var change: (inout RunOptions) -> Void = { _ in }
 
-  /// The threads in the form that Apple's systems have. Tests of programs use the form of this system.
+  /// Threads as on Apple's systems. Tests that start the program use those of this system.
   private static let threads = PoolThreads(start: BareThread.start, queues: PoolQueues())
 
   init(_ steps: [Step], gate: GateDeadline? = nil) {
@@ -55,7 +55,7 @@ extension Step {
 }
 
 extension StepOptions {
-  /// Adds the special option with this number, or none if there is no such option.
+  /// Sets the option that `number` selects. Does nothing if the number is greater than 6.
   mutating func makeSpecial(_ number: Int) {
     switch number {
     case 0: deferral = .idle
@@ -203,7 +203,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// A service that reports that it is ready, and posts the event that its input names a long time later.
+  /// A service that reports that it is ready, and posts the event that its input names 20 ms later.
   struct Radio: StepService, DetailedAction {
     static let name = "probe.radio"
     static let summary = "Posts an event some time after it is ready"
@@ -248,8 +248,8 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Ends at once or a moment later. The number in its id decides that, and whether the first attempt succeeds or
-  /// fails.
+  /// Ends at once, or after a yield if the number in its step's id is even. The first attempt fails if the number is a
+  /// multiple of 3.
   struct Moment: AsyncAction {
     static let name = "probe.moment"
     static let summary = "Ends at once or a moment later"

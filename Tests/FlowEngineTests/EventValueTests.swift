@@ -87,7 +87,7 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs == ["all": [1, 2], "last": 2])
   }
 
-  @Test func `an event passes a value from the step that posts it to one that waits for it`() async throws {
+  @Test func `a value passes from the step that posts an event to a step that waits for it`() async throws {
     let run = try start(
       [
         Step("post", "flow.post", with: ["event": "app.paid", "value": ["order": 17]]),
@@ -97,7 +97,8 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs == ["read": 17, "none": .null])
   }
 
-  @Test func `an event with a secret of a step is posted only by steps, with or without a value`() async throws {
+  @Test func `an app cannot post an event whose secret value comes from a step, not even without a value`() async throws
+  {
     let run = try start(
       [
         Step("listen", "outside.listen"), Step("open", "outside.open") { $0.after = ["link"] },
@@ -129,7 +130,7 @@ private struct OutsidePlugin: Plugin {
       ("link", .string(String(repeating: "x", count: 70_000)), "the value of event 'link' is larger than 64 KiB"),
       ("outside.came", 1, "event 'outside.came': only steps of the run post it with a value"),
     ] as [(String, Value, String)])
-  func `a value that an app posts is rejected if its type is wrong`(
+  func `an app cannot post a value that is undeclared, of a wrong type, too large or reserved for steps`(
     event: String, value: Value, message: String
   ) async throws {
     var problem: EventValueProblem?

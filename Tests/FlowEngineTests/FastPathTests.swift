@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// After some changes, a thread may no longer assume that only its own steps have run.
+/// A fast path ends as soon as its thread can no longer assume that only its own steps have run.
 struct FastPathTests {
   private func runningChain() throws -> Plan {
     let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }

@@ -101,7 +101,7 @@ import Testing
     #expect(report.gate.openedAt! >= 30 && report.gate.openedAt! < report["a"].endedAt!)
   }
 
-  @Test func `deferred steps start after the gate has opened, regardless of its outcome (L37, L41)`() async throws {
+  @Test func `deferred steps start after the gate has opened, even if it opens as failed (L37, L41)`() async throws {
     let report = try await EngineFixture(
       [
         Step("a", "flow.fail", with: ["message": "no"]), Step("b") { $0.deferral = .afterGate },
@@ -163,7 +163,7 @@ private final class OccupiedPool: Sendable {
   let isReleased = Atomic(false)
   let tasks = Atomic(0)
 
-  /// Blocks a thread until it is released. Returns false if that takes too long.
+  /// Blocks a thread until `isReleased` is set. Returns false if this takes longer than `time`.
   func occupy(for time: Duration) -> Bool {
     tasks.add(1, ordering: .relaxed)
     let end = ContinuousClock.now + time

@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// Cuts the record of the second step in the middle of an entry, as a full disk or a power failure would do.
+  /// Cuts the record of the second step in an entry or empties it, as a full disk or a power failure would do.
   /// Afterwards, nothing is known about the step's items.
   private func damage(_ folder: String, _ model: inout Model, _ random: inout SeededGenerator) throws {
     let path = "\(folder)/data/up-to-date/second.items"
@@ -358,7 +358,7 @@ import Testing
     #expect(report["each"].failure?.message.contains(message) == true, "\(report["each"])")
   }
 
-  @Test func `a step whose pattern may match no files succeeds with an empty array for each output`() async throws {
+  @Test func `a step succeeds without items if its pattern has a wildcard and matches no files`() async throws {
     let step = Step("each", "flow.set", with: ["values": ["x": "${{ item.path }}"]]) {
       $0.fanOut = FanOut(.files(["*.none"]))
     }

@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a journal contains the successful steps, which decide whether older runs can be removed`() async throws {
+  @Test func `the successful steps in a journal can be named only with the definition of the run`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("a"), Step("b", "flow.fail", with: ["message": "no"], needs: [0]), Step("c", needs: [1]), Step("d"),

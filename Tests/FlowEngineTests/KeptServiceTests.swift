@@ -151,7 +151,7 @@ private struct LinkPlugin: Plugin {
   }
 
   @Test(arguments: [true, false])
-  func `after its wait, a run that keeps its services waits for no announced event`(acceptsEvents: Bool) async throws {
+  func `after its wait, a run that keeps its services ignores announced events`(acceptsEvents: Bool) async throws {
     let run = try start([Step("receive", "link.receive")]) {
       $0.acceptsEvents = acceptsEvents
       if !acceptsEvents { $0.announcedEvents = [("never", .seconds(3600))] }

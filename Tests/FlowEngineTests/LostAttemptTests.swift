@@ -51,7 +51,7 @@ import Testing
     #expect(try await attempts([lost, node, lost]).cpus == [1, 2, 2, 3])
   }
 
-  @Test func `a step is repeated after at most 3 lost attempts, or after as many as its limit allows`() async throws {
+  @Test func `a step is repeated after at most 3 lost attempts, or after as many as the run allows`() async throws {
     let losses = Array(repeating: ExecutorLost("gone"), count: 9)
     let usual = try await attempts(losses)
     #expect(usual.cpus.count == 4 && usual.conclusion == .failure)
@@ -59,7 +59,8 @@ import Testing
     #expect(try await attempts(losses, limit: 0).cpus.count == 1)
   }
 
-  @Test func `an attempt that exceeded its job's time limit is repeated only if the step has retry`() async throws {
+  @Test func `an attempt that exceeded its job's time limit is repeated only if a retry policy allows it`() async throws
+  {
     let late = ExecutorLost("DUE TO TIME LIMIT", isFinal: true, isTimeUp: true)
     #expect(try await attempts([late]).cpus == [1])
     var policy = RetryPolicy(attempts: 2, delay: .zero)

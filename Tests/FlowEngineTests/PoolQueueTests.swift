@@ -58,7 +58,7 @@ import Testing
     #expect(diary.all == ["instead"])
   }
 
-  @Test func `work that Dispatch has started in time is left to it`() {
+  @Test func `work that Dispatch has started in time runs only there`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FlowEngine
 
-/// Whatever threads do and whenever steps are revoked, the plan must lose no prefetched step, and its times must be
-/// consistent.
+/// The plan must not lose a prefetched step, and its times must be consistent, whatever threads do and whenever steps
+/// are revoked.
 struct PrefetchTests {
   @Test func `prefetching threads run each step once, after its dependencies, with consistent times`() throws {
     let seed = SeededGenerator.environmentSeed ?? 31
@@ -81,7 +81,7 @@ private struct Threads {
     var steps: [StepIndex]
     /// The times at which the steps before the running one ended.
     var ends: [Int] = []
-    /// True if the plan is up to date about its steps.
+    /// False while the plan does not know which of the prefetched steps have ended.
     var isRevoked = true
 
     var running: StepIndex { steps[ends.count] }

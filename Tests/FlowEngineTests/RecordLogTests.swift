@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The log of transitions, as it is filled, read and reused.
+/// The log of a plan's transitions, whose chunks are filled, read and reused.
 struct RecordLogTests {
   @Test func `a plan's records are returned unchanged and in order, even if they are far apart in time`() {
     let seed = SeededGenerator.environmentSeed ?? 51

@@ -131,7 +131,7 @@ import Testing
     #expect(system.refusals == 1)
   }
 
-  @Test func `if few processes are left, only the first few threads of a pool are started`() {
+  @Test func `if the process limit is nearly reached, only two threads of a pool are started`() {
     let system = ScarceThreads(6)
     let hasRoom = Atomic(false)
     let threads = PoolThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })

@@ -40,7 +40,7 @@
       _ = Array(text.utf8).withUnsafeBytes { Glibc.write(master, $0.baseAddress, $0.count) }
     }
 
-    /// True if the terminal echoes input and passes on whole lines.
+    /// True if the terminal echoes input, passes on whole lines, and sends signals for keys such as Ctrl-C.
     var isUsual: Bool {
       var modes = termios()
       let usual = tcflag_t(ECHO | ICANON | ISIG)

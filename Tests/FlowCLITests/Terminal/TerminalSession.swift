@@ -12,8 +12,8 @@
     /// The end of the last text that was expected and shown.
     private var seen: String.Index
 
-    /// Starts `flowrun` with these arguments. If `isShell` is true, starts the program that the first word names
-    /// instead.
+    /// Starts `flowrun` with these arguments, or if `isShell` is true, the program that the first word names. Returns
+    /// nil if this system has no pseudoterminal.
     init?(
       _ words: [String], in folder: String, rows: Int = 24, columns: Int = 80, environment: [String: String] = [:],
       isShell: Bool = false
@@ -45,10 +45,10 @@
     /// Sends text to the program as if it were typed.
     func type(_ text: String) { terminal.write(text) }
 
-    /// True if the terminal echoes input and passes on whole lines.
+    /// True if the terminal echoes input, passes on whole lines, and sends signals for keys such as Ctrl-C.
     var isUsual: Bool { terminal.isUsual }
 
-    /// Waits until the program has ended, and returns its exit code.
+    /// Waits up to 30 s until the program has ended. Returns its exit code, or nil if it has not ended.
     func exitCode() -> Int32? {
       // A program would block if its terminal were not read.
       _ = within(seconds: 30) {
