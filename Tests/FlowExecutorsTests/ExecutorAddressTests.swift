@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `an executor plugin receives its address unchanged`() throws {
+  @Test func `the address of an executor plugin is kept unchanged`() throws {
     let address = try ExecutorAddress("dask=tcp://head:8786")
     #expect(address.name == "dask")
     #expect(address.value == "tcp://head:8786")

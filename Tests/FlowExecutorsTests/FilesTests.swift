@@ -255,7 +255,7 @@ import Testing
     try write("old", to: "out")
   }
 
-  /// A command that passes on a limited number of bytes as they arrive.
+  /// A command that passes on the first 500,000 bytes as they arrive.
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])

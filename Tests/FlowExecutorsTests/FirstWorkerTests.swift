@@ -7,7 +7,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// How long a run waits for its first worker.
+/// The time for which a run waits for its first worker.
 @Suite(.timeLimit(.minutes(10))) struct FirstWorkerTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-first-\(UUID().uuidString)"
 
