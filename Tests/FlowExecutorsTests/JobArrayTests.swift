@@ -313,6 +313,6 @@ struct SlurmAccountingTests {
 }
 
 extension [String] {
-  /// Returns the lines in sorted order with another one added.
+  /// Returns these lines and `line` in sorted order.
   fileprivate func inserting(_ line: String) -> [String] { (self + [line]).sorted() }
 }

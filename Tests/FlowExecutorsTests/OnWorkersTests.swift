@@ -139,7 +139,9 @@ import Testing
     try remove()
   }
 
-  @Test func `a command killed by its worker's time limit counts as lost and runs again only with retry`() throws {
+  @Test func `a command killed by its worker's time limit counts as lost, and only a retry policy runs it again`()
+    throws
+  {
     try write(
       #"""
       name: over
@@ -259,7 +261,7 @@ import Testing
     try remove()
   }
 
-  @Test func `an unknown executor is reported as a usage error`() throws {
+  @Test func `an unknown executor is a usage error, and a missing worker program is reported with its path`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let unknown = try run("flow.yaml", "--on", "worker=2")
     #expect(unknown.exitCode == 64)

@@ -80,7 +80,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["runs"])
   }
 
-  @Test func `the first result that a worker writes to a file is never overwritten`() throws {
+  @Test func `a result file keeps the first result, and accepts none after it was claimed`() throws {
     let lost = ResultFile(path: "\(folder)/lost")
     #expect(lost.claim() == nil)
     lost.write("late")

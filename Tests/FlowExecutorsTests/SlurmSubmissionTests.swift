@@ -223,7 +223,7 @@ import Testing
     #expect(result.output.contains("warning: slurm: step 'b' has 40s to stop"), "\(result)")
   }
 
-  @Test func `variables that configure the user's own Slurm commands do not affect flowrun`() throws {
+  @Test func `of the user's Slurm variables, only defaults such as the account and partition are kept`() throws {
     let kept = [
       "PATH", "SLURM_ACCOUNT", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_PARTITION", "SLURM_CONF", "SRUN_CPU_BIND",
     ]

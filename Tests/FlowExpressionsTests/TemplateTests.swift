@@ -12,7 +12,7 @@ struct TemplateTests {
       ("${{ inputs.n }}${{ inputs.t }}", "3x"), ("a ${{ inputs.none }} b", "a  b"), ("é${{ inputs.t }}é", "éxé"),
       ("$ {{ no }} $${{ 1 }}", "$ {{ no }} $1"), ("${{ 'it''s }}' }} }}", "it's }} }}"), ("a${{\n1.50\n}}", "a1.5"),
     ] as [(String, Value)])
-  func `a template with a single expression keeps the type of its value`(text: String, expected: Value) throws {
+  func `a template results in a string, but a single expression keeps its type`(text: String, expected: Value) throws {
     let value = try Template(parsing: text).evaluate(in: context)
     #expect(value == expected)
     #expect(value.kindName == expected.kindName)

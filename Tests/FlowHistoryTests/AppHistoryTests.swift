@@ -82,7 +82,7 @@ private struct Launch: PackagedWorkflow {
     #expect(words.count == 2 && words.last?.hasPrefix(path + ".damaged-") == true, "\(words)")
   }
 
-  @Test func `a run succeeds but is not recorded if the history folder is not writable`() async throws {
+  @Test func `a run succeeds but is not recorded if the history folder cannot be created`() async throws {
     try Data().write(to: URL(fileURLWithPath: folder + "/file"))
     let history = AppHistory(folder + "/file/runs.sqlite")
     let report = try await run(history)

@@ -2,7 +2,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-/// Groups failures of items that are shown in the same panel.
+/// Groups of similar failures of items.
 @Suite struct `Groups of failures` {
   private func failures(_ messages: [String]) throws -> [ReportedFailure] {
     let items = messages.enumerated().map { index, message -> Value in

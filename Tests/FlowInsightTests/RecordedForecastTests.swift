@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A forecast from recorded runs` {
   private static let names = ["launch", "releases", "places", "notification"]
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
-  /// Each seed splits the runs in another way. With a single split, the share of one workflow varies by a few percent.
+  /// Each seed splits the runs differently. With a single split, the share of one workflow varies by a few percent.
   private static let seeds: ClosedRange<UInt64> = isLong ? 1...20 : 1...1
 
   @Test func `a forecast from recorded runs covers 90 % of the others, and is not much wider than one without waits`()

@@ -94,7 +94,7 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `a scoped run waits for no more events after its body returns`()
+  @Test func `after its body returns, a scoped run does not wait for events`()
     async throws
   {
     let options = options()

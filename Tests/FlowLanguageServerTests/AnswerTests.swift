@@ -300,7 +300,7 @@ import Testing
     try client.quit()
   }
 
-  /// Returns the text after applying the code action with this title.
+  /// Returns the text after applying the code action with this title, or nil if the action is not offered.
   private func fixed(_ client: TestClient, _ marked: String, _ title: String) throws -> String? {
     let (text, position) = TestClient.cut(marked)
     try client.open(text)

@@ -247,7 +247,7 @@ final class TestClient {
     } ?? []
   }
 
-  /// Returns the text after applying the edits of a response. Their positions count UTF-16.
+  /// Returns the text after applying the edits of a response, whose positions are in UTF-16 code units.
   static func apply(_ edits: [Value], to text: String) -> String {
     let source = TextPositions(.init(text, file: ""), .utf16)
     var bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// Durations as workflows contain them.
+/// Durations in the notation of workflows.
 @Suite struct `A duration` {
   @Test(
     arguments: [

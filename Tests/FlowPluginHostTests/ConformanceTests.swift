@@ -5,7 +5,7 @@ import FlowSyntax
 import Foundation
 import Testing
 
-/// What `flowrun plugins check` finds in programs that do not start, and in correct ones.
+/// The findings of `flowrun plugins check` for programs that do not start or contradict their manifest.
 @Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
   @Test func `a plugin's program that cannot start is reported, even if no case calls it`() async throws {
@@ -58,7 +58,7 @@ private struct PythonPlugin {
     plugin = try PluginFinder.read(folder).get()
   }
 
-  /// Returns a program that answers calls one after another. Each answer takes this time, during which nothing is read.
+  /// Returns a program that answers calls one after another. Each answer takes `seconds`, during which nothing is read.
   static func answering(seconds: Double) -> String {
     """
     import json, sys, time

@@ -2,7 +2,7 @@ import FlowPluginHost
 import Foundation
 import Testing
 
-/// Where plugins are found, and which of them are refused.
+/// The folders in which plugins are found, and the plugins that are refused.
 struct PluginFinderTests {
   private let root: String
 

@@ -5,7 +5,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The faults of a program that the host must survive. A child program was written for each of them.
+/// The faults of a plugin's program that the host must survive. `Children/hostile.py` has an action or a mode for each.
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test

@@ -96,7 +96,7 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `synchronous writes to a file with a short log do not make its log grow without a limit`() throws {
+  @Test func `synchronous writes do not make the log grow without a limit`() throws {
     let queue = try SQLiteQueue(file, setup: "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", longestLog: 8)
     for _ in 0..<30 { try queue.sync { try $0.run("INSERT INTO t VALUES (zeroblob(500000))") } }
     var status = stat()
@@ -105,7 +105,7 @@ import Testing
     queue.close()
   }
 
-  @Test func `a log is short if it is copied after each caller has its result`() async throws {
+  @Test func `asynchronous writes are copied from the log to the main file, so the log stays short`() async throws {
     let queue = try SQLiteQueue(file, setup: "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", longestLog: 8)
     for _ in 0..<100 { try await queue.perform { try $0.run("INSERT INTO t VALUES (zeroblob(5000))") } }
     // Waits for the last copy.
@@ -130,7 +130,7 @@ import Testing
     try other.transaction { try other.run("INSERT INTO t VALUES (1)") }
   }
 
-  @Test func `a missing file or a folder causes another error than a file that is not a database`() throws {
+  @Test func `a missing file or a folder causes a different error from a file that is not a database`() throws {
     func kind(_ path: String, _ access: SQLiteConnection.Access = .readWrite) -> SQLiteError.Kind? {
       do {
         _ = try SQLiteConnection(path, access).hasTable("t")
