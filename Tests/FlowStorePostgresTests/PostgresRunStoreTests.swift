@@ -43,7 +43,7 @@
       #expect(new.epoch == 2)
       #expect(throws: StoreProblem.fenced(run: "a")) { try store.append([2], to: old, isDurable: true) }
       #expect(throws: StoreProblem.fenced(run: "a")) { try store.finish(old, state: .success, summary: []) }
-      // The process learns of its loss without writing anything.
+      // The process detects its loss without a write.
       var isTold = false
       while !isTold {
         do { _ = try store.requests(of: old) } catch { isTold = error == .fenced(run: "a") }

@@ -193,7 +193,7 @@ import Testing
     var (emptied, other, first) = (files, files, files)
     emptied.main = []
     other.log.replaceSubrange(0..<32, with: [UInt8](repeating: 7, count: 32))
-    // This is what a tool does that writes one byte into the salt of the first frame.
+    // One byte in the salt of the first frame differs, as after a tool has written to the file.
     first.log[40] ^= UInt8(ascii: "X")
     for changed in [emptied, other, first] {
       try changed.write(to: path)

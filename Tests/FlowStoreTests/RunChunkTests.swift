@@ -56,7 +56,7 @@ import Testing
     #expect(throws: RunChunk.ChunkProblem.newer(version: 2)) { try RunChunk(bytes) }
   }
 
-  @Test func `a journal chunk preserves numbers and strings`() throws {
+  @Test func `the writer and the reader of chunks preserve numbers and strings`() throws {
     let numbers: [Int] = [0, 1, -1, 63, 64, -64, -65, 1 << 40, .max, .min]
     var writer = ByteWriter()
     for number in numbers { writer.add(signed: number) }

@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  // MARK: The place of the cursor
+  // MARK: The location of the cursor
 
   @Test(arguments: [
     ("steps:\n  a:\n    ¦", ["steps", "a"]),

@@ -94,7 +94,7 @@ struct ExecutorKeyTests {
     #expect(addresses("workers=2").first == "slurm,partition=long,srun.mem-per-cpu=2G")
   }
 
-  @Test func `an address without slots gets one slot per step, or as many as a fan-out runs in parallel`() throws {
+  @Test func `an address without slots gets one slot per step, and more for a fan-out`() throws {
     let address = try ExecutorAddress("slurm,partition=long")
     var plain = StepOptions()
     #expect(address.counting([plain, plain]).slots == 2)

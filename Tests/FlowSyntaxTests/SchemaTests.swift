@@ -27,7 +27,8 @@ import Testing
     var diagnostics: [Diagnostic] = []
   }
 
-  /// Returns the document as an editor sees it. Returns nil if it is not YAML or has a key that JSON does not allow.
+  /// Returns the value that an editor validates. Returns nil if the text is not YAML or has a key that JSON does not
+  /// allow.
   private func document(_ bytes: [UInt8]) -> Value? {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: "test.yaml")), let root = tree.root else {
       return nil
