@@ -160,7 +160,7 @@ struct ResourcesTests {
     (1 << 30, "1GiB"), (512 << 20, "512MiB"), (1536 << 20, "1536MiB"), (25_174_728 << 10, "24GiB"), (0, "0"),
     (1 << 50, "1024TiB"), (1_000, "1000 bytes"),
   ])
-  func `memory is formatted as a whole number, or with one decimal`(bytes: Int, text: String) {
+  func `memory is formatted in the largest unit with a whole number, or rounded down`(bytes: Int, text: String) {
     #expect(MemoryText.format(bytes) == text)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     #expect(body(answer(head + "F\r\nab", isEnded: true)) == "ab")
   }
 
-  @Test func `a server's response contains the number of seconds until the next attempt`() {
+  @Test func `the seconds in Retry-After are read, and a date is ignored`() {
     #expect(answer("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n", isEnded: true)?.retryAfterSeconds == 7)
     #expect(
       answer("HTTP/1.1 503 Busy\r\nRetry-After: Mon, 23 Nov 2026 18:00:00 GMT\r\n\r\n", isEnded: true)?

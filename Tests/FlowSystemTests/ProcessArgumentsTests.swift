@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `The arguments of a process` {
   #if os(Linux)
-    @Test func `the arguments of a process come from the system if Swift finds none`() throws {
+    @Test func `the arguments that the system lists equal those that Swift finds`() throws {
       #expect(ProcessArguments.all == CommandLine.arguments)
       #expect(ProcessArguments.known(to: "/proc/self/cmdline") == CommandLine.arguments)
     }

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 @Suite struct `A scenario` {
-  /// A launch with a gate and two steps on `main`, the second of which fails once.
+  /// A launch with a gate and two steps. The second one runs on `main` and fails once.
   private var scenario: Scenario {
     var options = StepOptions()
     options.condition = "inputs.screen"

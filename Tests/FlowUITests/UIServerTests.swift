@@ -185,7 +185,7 @@
       await page.stop()
     }
 
-    @Test func `the page shows no gate for a run without a deadline, even if it has finally or deferred steps`()
+    @Test func `the page shows no gate without a deadline, even if a run has deferred steps or steps in finally`()
       async throws
     {
       let page = try await ServedUI([

@@ -39,7 +39,7 @@ import Testing
     return types
   }
 
-  @Test func `public types have other names than types in Apple's frameworks`() throws {
+  @Test func `no public type has the name of a type in Apple's frameworks`() throws {
     var names: [String: String] = [:]
     var framework = ""
     for line in try Repository.text("Tests/Apple/Names.txt").split(separator: "\n") where !line.hasPrefix("#") {

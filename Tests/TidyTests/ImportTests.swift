@@ -38,7 +38,7 @@ struct ImportTests {
     #expect(seen > 300)
   }
 
-  /// The modules that add subcommands, executors and run stores to the frame of `flowrun`.
+  /// The modules that add subcommands, executors and run stores to `FlowCLI`.
   private static let addedToTheFrame = [
     "FlowInsightCommands", "FlowEditorCommands", "FlowExecutorCommands", "FlowRunStores",
   ]
@@ -105,7 +105,7 @@ struct ImportTests {
     }
   }
 
-  @Test func `S47 plugins import neither the engine nor each other`() throws {
+  @Test func `S47: plugins import neither the engine nor each other`() throws {
     let files = Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
     #expect(files.count > 10)
     for file in files {
@@ -123,7 +123,7 @@ struct ImportTests {
     }
   }
 
-  @Test func `S47 only one file of flowrun and one of the build tool import plugins`() throws {
+  @Test func `S47: only one file of flowrun and one of the build tool import plugins`() throws {
     var own: Set<String> = []
     for file in Repository.files(below: "plugins", ending: ".swift") {
       let parts: [Substring] = file.split(separator: "/")

@@ -5,7 +5,7 @@ import Testing
 /// Tests the targets on which `FlowKit` depends. On Apple's platforms, an app must need only the SDK.
 @Suite struct `The dependencies of FlowKit` {
   @Test(arguments: ["FlowKit", "FlowTestKit"])
-  func `FlowKit depends on neither YAML nor a database nor processes`(product: String) throws {
+  func `FlowKit and FlowTestKit depend on neither YAML nor a database nor processes`(product: String) throws {
     let closure = try Manifest.dumped().closure(ofProduct: product)
     #expect(closure.contains("FlowEngine"))
     let outside: Set = ["CLibYAML", "CSQLite", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem"]

@@ -27,7 +27,7 @@
       #expect(found.output == "", "use FoundationEssentials or FlowPlatform for what these symbols do")
     }
 
-    /// The sync server may use them, because it links full Foundation.
+    /// The sync server may use these attributes, because it links full Foundation.
     @Test func `no file requires FileManager's file attributes, whose types differ without full Foundation`() throws {
       let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
         $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")

@@ -110,7 +110,7 @@ import Testing
         return text
       }
       platforms.append(try #require(text("platform")))
-      // The scheme must be a product for apps. Others cannot be built there.
+      // The scheme must be a product for apps, because others cannot be built for these platforms.
       if let scheme = text("scheme") {
         #expect(manifest.products[scheme] != nil, "\(scheme)")
         #expect(!Manifest.notForApps.contains(scheme), "\(scheme)")

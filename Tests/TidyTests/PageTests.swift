@@ -58,7 +58,7 @@ import Testing
 
   // MARK: Links
 
-  @Test func `every link between pages is valid, and the index links every page`() throws {
+  @Test func `every link between pages is valid, and an index links to every page`() throws {
     let docs = Repository.files(below: "docs", ending: ".md")
     let pages = ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + docs
     let indexes = ["docs/README.md", "docs/decisions/README.md"]

@@ -18,7 +18,7 @@ struct TextTests {
 
   /// Without optimization, Swift 6.3 reads parts of a large yielded value after the accessor has ended and its memory
   /// has been freed.
-  @Test func `no accessor yields a value to its readers`() throws {
+  @Test func `no property has a _read accessor`() throws {
     for file in Self.sources {
       let text = try Repository.text(file)
       #expect(text.firstMatch(of: /(?m)^ *(_read|read) +\{/) == nil, "\(file): return the value with 'get'")
@@ -41,7 +41,7 @@ struct TextTests {
     }
   }
 
-  @Test func `every type and member in the architecture document exists`() throws {
+  @Test func `every type and member named in the architecture document and the decisions exists`() throws {
     let pages = ["ARCHITECTURE.md"] + Repository.files(below: "docs/decisions", ending: ".md")
     let text = try (Self.sources + Repository.files(below: "Tests", ending: ".swift")).map(Repository.text).joined()
     var words: Set<String> = []
@@ -100,7 +100,7 @@ struct TextTests {
     #expect(secrets.contains("\(Self.grouped(Limits.secretLines)) lines"))
   }
 
-  @Test func `every plugin has a page with a description`() throws {
+  @Test func `every plugin's page has a heading and an example step`() throws {
     for file in Repository.files(below: "plugins", ending: "README.md") where file.split(separator: "/").count == 3 {
       let text = try Repository.text(file)
       #expect(text.hasPrefix("# "), "\(file)")

@@ -12,7 +12,7 @@ import Testing
   private static let samples = LaunchRun.folder + "/samples"
 
   @Test(arguments: ["background", "location"])
-  func `R1 R9 C11 opens the gate without a minimum and within 1 s, and shows or asks for nothing`(_ reason: String)
+  func `R1, R9, C11: opens the gate without a minimum and within 1 s, and shows or asks for nothing`(_ reason: String)
     throws
   {
     let launch = try LaunchRun(["--launch", reason, "--event", "map.first-use@300ms"], data: folders.folder("a"))
@@ -34,7 +34,7 @@ import Testing
     #expect(try late.gateOpened() >= 1_000 && late.report["gate"]?["max"] == 1_000)
   }
 
-  @Test func `C18 R1 shows the window once, after a separate splash, when the app is opened`() throws {
+  @Test func `C18, R1: shows the window once, after a separate splash, when the app is opened`() throws {
     let launch = try LaunchRun(
       ["--launch", "background", "--event", "app.will-enter-foreground@1500ms", "--event", "map.first-use@1s"],
       data: folders.folder("a"))
@@ -50,7 +50,7 @@ import Testing
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
   }
 
-  @Test func `C18 L2 repeats the entry steps at each return to the foreground, and reports the entries`() throws {
+  @Test func `C18, L2: repeats the entry steps at each return to the foreground, and reports the entries`() throws {
     let times = ["1500ms", "4s", "4500ms"]
     // The step keeps the run alive long enough for the calls of each entry.
     let stay = "steps:\n  stay: { uses: flow.sleep, with: { for: 10s }, blocking: false }\n"
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `C3 opens no page for a silent push, even if the app is opened or its icon is tapped later`() throws {
+  @Test func `C3: opens no page for a silent push, even if the app is opened or its icon is tapped later`() throws {
     let data = folders.folder("a")
     let silent = ["--launch", "background=@\(Self.samples)/silent.json"]
     let push = try LaunchRun(silent + ["--event", "app.will-enter-foreground@300ms"], data: data)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `C10 C20 N1 N16 opens the page of a tap as soon as possible, without a minimum`() throws {
+  @Test func `C10, C20, N1, N16: opens the page of a tap as soon as possible, without a minimum`() throws {
     let launch = try LaunchRun(
       ["--launch", "notification=@\(Self.samples)/tap.json"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)
@@ -106,7 +106,7 @@ import Testing
     arguments: [
       #"{"urlContexts":[{"url":"app://product/5"}]}"#,
       #"{"userActivities":[{"activityType":"com.example.restore"},{"webpageURL":"app://product/5"}]}"#,
-    ]) func `C10 opens the page of a scene's link without a minimum, like that of other links`(options: String) throws
+    ]) func `C10: opens the page of a scene's link without a minimum, like that of other links`(options: String) throws
   {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])
-  func `R12 R13 handles the position that launched the app immediately, before any deferred step`(
+  func `R12, R13: handles the position that launched the app immediately, before any deferred step`(
     _ arguments: [String]
   ) throws {
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
@@ -148,7 +148,7 @@ import Testing
     #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
   }
 
-  @Test func `R13 C18 succeeds without permission for the location, and logs that it is not used`() throws {
+  @Test func `R13, C18: succeeds without permission for the location, and logs that it is not used`() throws {
     let data = folders.folder("a")
     let denied = try LaunchRun(["-i", "location=denied", "--event", "map.first-use@2100ms"], data: data)
     #expect(try denied.step("start-location")["reason"] == "condition")

@@ -19,14 +19,14 @@ import Testing
 
   private static let cloudSteps = ["connect-cloud", "pull-from-cloud", "refresh-lists", "sync-in-background"]
 
-  @Test func `L8 L36 C8 skips the cloud steps if the cloud is disabled, and succeeds`() throws {
+  @Test func `L8, L36, C8: succeeds and skips the cloud steps if the cloud is disabled`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     for id in Self.cloudSteps + ["key-data"] { #expect(try launch.step(id)["reason"] == "disabled") }
     #expect(try launch.outcome("trips") == "success")
     #expect(launch.report["conclusion"] == "success")
   }
 
-  @Test func `L9 L25 L37 refreshes the lists at the first launch, while later launches do not wait for the cloud`()
+  @Test func `L9, L25, L37: refreshes the lists at the first launch, while later launches do not wait for the cloud`()
     throws
   {
     let data = folders.folder("a")
@@ -41,14 +41,14 @@ import Testing
     #expect(try second.outcome("trips") == "success")
   }
 
-  @Test func `L36 succeeds if the cloud cannot be reached, and shows the local lists`() throws {
+  @Test func `L36: succeeds if the cloud cannot be reached, and shows the local lists`() throws {
     let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(try launch.outcome("enter-app") == "success" && launch.outcome("trips") == "success")
   }
 
   @Test
-  func `L18 L30 L36 C17 shows local lists first, and refreshes them when a slow cloud responds`()
+  func `L18, L30, L36, C17: shows local lists first, and refreshes them when a slow cloud responds`()
     throws
   {
     let launch = try LaunchRun(["-i", "cloud=slow"], data: folders.folder("a"))
@@ -66,7 +66,7 @@ import Testing
     #expect(try launch.outcome("refresh-lists") == "success")
   }
 
-  @Test func `L36 C8 causes only a warning if the cloud cannot be reached`() throws {
+  @Test func `L36, C8: causes only a warning if the cloud cannot be reached`() throws {
     let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0)
     #expect(launch.report["conclusion"] == "partial")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31 L32 L33 takes at least as long as its profile and as the gate's minimum`(
+  func `L31, L32, L33: takes at least as long as its profile and as the gate's minimum`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
@@ -91,7 +91,7 @@ import Testing
     #expect(try launch.gateOpened() >= 2_000)
   }
 
-  @Test func `L33 L35 C17 times out after 5 s if the gate waits for the cloud without a separate limit`() throws {
+  @Test func `L33, L35, C17: times out after 5 s if the gate waits for the cloud without a separate limit`() throws {
     let launch = try LaunchRun(["-i", "profile=slow"], data: folders.folder("a"), file: LaunchRun.file)
     #expect(launch.report["gate"]?["outcome"] == "timed-out")
     #expect(try launch.gateOpened() >= 5_000 && launch.report["gate"]?["max"] == 5_000)
@@ -101,7 +101,7 @@ import Testing
     #expect(strict.result.exitCode == 124)
   }
 
-  @Test func `C9 R4 warns about unusual bounds and a launch screen that is too large`() throws {
+  @Test func `C9, R4: warns about unusual bounds and a launch screen that is too large`() throws {
     let file = try LaunchRun.changed(
       in: folders, keepsMaximum: true, ("&& '0s' || '2s'", "&& '0s' || '1s'"), ("&& '1s' || '5s'", "&& '1s' || '9s'"))
     let screen = URL(filePath: file).deletingLastPathComponent().appending(path: "launch/launch-screen.storyboard").path
@@ -116,7 +116,7 @@ import Testing
     #expect(try !FlowrunProcess.run(["validate", file]).output.contains("has 25000000 bytes"))
   }
 
-  @Test func `L7 L15 C12 reports only the steps that took longer than estimated`() throws {
+  @Test func `L7, L15, C12: reports only the steps that took longer than estimated`() throws {
     let report = folders.folder("report.json")
     let result = try FlowrunProcess.run(
       ["run", LaunchRun.file, "--data", folders.folder("a"), "-i", "profile=fast", "--report", report])

@@ -14,7 +14,7 @@ import Testing
     return try #require((answer["outputs"] ?? answer)["countries"]?.arrayValue, "\(line.prefix(200))")
   }
 
-  @Test func `C19 L12 both plugins list the same 250 countries`() throws {
+  @Test func `C19, L12: both plugins list the same 250 countries`() throws {
     let footprint = try Self.countries("footprint.country-list")
     let geocode = try Self.countries("geocode.countries")
     #expect(footprint.count == 250)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["en", "zh-Hans"])
-  func `C19 geocode finds each country by its name in footprint's list`(language: String) throws {
+  func `C19: geocode finds each country by its name in footprint's list`(language: String) throws {
     let folder = try WorkflowFolder([
       "names.yaml": """
       name: names
@@ -53,7 +53,7 @@ import Testing
     #expect(wrong.isEmpty, "\(wrong.map { "\($0["name"] ?? .null): \($1["country-code"] ?? .null)" })")
   }
 
-  @Test func `C19 both plugins use the same Chinese names`() throws {
+  @Test func `C19: both plugins use the same Chinese names`() throws {
     func names(_ countries: [Value], _ key: String) -> [String: String] {
       Dictionary(
         uniqueKeysWithValues: countries.compactMap { country in

@@ -99,7 +99,7 @@ import Testing
     #expect(try said("-i", "d=sub", "-i", #"more=["sub"]"#) == "flat: shell shell")
   }
 
-  @Test(arguments: places) func `run.folder is the run's folder in an included file, too`(_ place: [String]) throws {
+  @Test(arguments: places) func `in an included file, run.folder is the folder of the run`(_ place: [String]) throws {
     let folder = try WorkflowFolder(
       Self.files(#"steps: { s: { run: [cat, who], with: { cwd: "${{ run.folder }}" } } }"#))
     #expect(try said(folder, place) == ["main", "main"])

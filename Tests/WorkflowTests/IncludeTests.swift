@@ -136,7 +136,7 @@ import Testing
     #expect(run.steps["on"]?["outcome"] as? String == "success")
   }
 
-  @Test func `an include does not share events, queues and paths with others`() throws {
+  @Test func `an include does not share events, queues or paths with other includes`() throws {
     let inner = """
       name: inner
       events: [done]
@@ -324,7 +324,7 @@ import Testing
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
   }
 
-  @Test func `an include requires handles from the including file that its own steps do not provide`() throws {
+  @Test func `the including file must provide the handles that an include's own steps do not provide`() throws {
     let folder = try WorkflowFolder([
       "put.yaml": """
       name: put

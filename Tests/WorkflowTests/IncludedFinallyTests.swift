@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: ["", ", blocking: true"], ["./part.yaml", "./outer.yaml"])
-  func `an included finally never delays the gate, even for a blocking include`(_ blocking: String, _ file: String)
+  func `an included finally does not delay the gate, even for a blocking include`(_ blocking: String, _ file: String)
     throws
   {
     let folder = try folder(
@@ -128,7 +128,7 @@ import Testing
     #expect(run.steps["build/clean"]?["outcome"] as? String == "cancelled")
   }
 
-  @Test func `a hanging finally makes a blocking step that needs the include late`() throws {
+  @Test func `a blocking step that needs the include is late if the included finally hangs`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", max: "300ms")
     let run = try folder.run("main.yaml")

@@ -38,7 +38,7 @@ import Testing
     return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test func `skips an up-to-date item, uses its previous outputs and runs the other items`() throws {
+  @Test func `an up-to-date item is skipped and keeps its previous outputs, and the other items run`() throws {
     let folder = try made()
     #expect(try ran(folder) == [])
     try folder.write("22", to: "raw/b.csv")
@@ -59,7 +59,7 @@ import Testing
     #expect(items.map { $0["reason"] as? String } == ["up-to-date", "up-to-date", "up-to-date"])
   }
 
-  @Test func `explains each item separately`() throws {
+  @Test func `each item is explained separately`() throws {
     let folder = try made()
     try folder.write("22", to: "raw/b.csv")
     let (text, status) = try folder.flowrun("w.yaml", "--explain")
@@ -75,7 +75,7 @@ import Testing
     #expect(status == 0)
   }
 
-  @Test func `skips up-to-date items in an included file, according to that file's inputs`() throws {
+  @Test func `up-to-date items in an included file are skipped, according to that file's inputs`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { part: { uses: ./part/p.yaml, with: { from: src } } }",
       "part/p.yaml": """
@@ -97,7 +97,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `reports two items that produce the same file as an error before the run`() throws {
+  @Test func `two items that produce the same file cause an error before the run`() throws {
     let folder = try made()
     try folder.write("x", to: "raw/deep er/a.csv")
     let (text, status) = try folder.flowrun("w.yaml")
@@ -105,7 +105,7 @@ import Testing
     #expect(status == 2 && text.contains(problem), "\(text)")
   }
 
-  @Test func `keeps items up to date if the run is interrupted`() throws {
+  @Test func `items that have failed run again, and are up to date once they have succeeded`() throws {
     let folder = try made()
     try folder.write(Self.workflow.replacing("echo \"made", with: "test ! -e stop; echo \"made"), to: "w.yaml")
     try folder.write("", to: "stop")
@@ -115,7 +115,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `draws the files of an item between steps in the graph`() throws {
+  @Test func `the graph shows the files of an item between the steps`() throws {
     let folder = try made()
     let (text, _) = try folder.flowrun("graph", "w.yaml", "--files")
     #expect(
