@@ -86,7 +86,7 @@ import Testing
     #expect(again.text.contains("each[0] 0: a: new") && again.status == 0, "\(again)")
   }
 
-  @Test func `supports retries and a deadline, as other items do`() throws {
+  @Test func `supports retries and a deadline, as items without a workflow do`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -165,7 +165,9 @@ import Testing
     #expect(try folder.flowrun("main.yaml").text.contains("each[1] b: copy: copied"))
   }
 
-  @Test func `uses the handles of earlier steps, and is refused if it needs others`() throws {
+  @Test func `uses handles of earlier steps, but must not wait for events, have an env-file or choose an executor`()
+    throws
+  {
     let folder = try WorkflowFolder([
       "part.yaml": "name: part\nsteps:\n  a: { uses: preferences.set, with: { key: a, value: 1 } }\n",
       "resource.yaml": """
@@ -200,7 +202,7 @@ import Testing
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
   }
 
-  @Test func `receives no variables with secrets, and reports missing outputs`() throws {
+  @Test func `receives secrets only as inputs, and warns about an invalid output`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

@@ -18,8 +18,8 @@ import Testing
   init() throws { folders = try DataFolders() }
 
   /// Whenever the process is killed, the store must contain everything or nothing, and the next launch must complete
-  /// it.
-  @Test func `R6 imports everything or nothing if it is killed at any moment of the first launch`() throws {
+  /// the import.
+  @Test func `R6: imports everything or nothing if it is killed at any moment of the first launch`() throws {
     var cutOff = 0
     for round in 0..<16 {
       let data = folders.folder("round-\(round)")
@@ -39,7 +39,7 @@ import Testing
     #expect(cutOff > 0, "no round was early enough to cut the import off")
   }
 
-  @Test func `L6 fails the gate for a store of a newer version, and reports the store without changing it`() throws {
+  @Test func `L6: fails the gate for a store of a newer version, and reports the store without changing it`() throws {
     let data = folders.folder("a")
     _ = try LaunchRun(data: data)
     try SQLiteConnection(data + "/footprint.sqlite").execute("INSERT INTO Migration VALUES ('9-teleport')")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["background", "location"])
-  func `L6 C18 shows the recovery screen if the app is opened after a background launch with a damaged store`(
+  func `L6, C18: shows the recovery screen if the app is opened after a background launch with a damaged store`(
     _ reason: String
   ) throws {
     let data = folders.folder(reason)
@@ -84,7 +84,7 @@ import Testing
     #expect(fresh.logs.contains("installed 3 templates"), "\(fresh.logs)")
   }
 
-  @Test func `L6 fails the gate for a file that is not a store, without changing it`() throws {
+  @Test func `L6: fails the gate for a file that is not a store, without changing it`() throws {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     let diary = String(repeating: "Dear diary, ", count: 500)
@@ -98,7 +98,7 @@ import Testing
   #if os(Linux)
     /// Uses a file system of 64 KiB in memory, on which writes fail with ENOSPC.
     @Test(.enabled(if: getuid() == 0, "mounting a small file system needs root"))
-    func `R6 fails the gate on a full disk and reports a remedy, and the next launch completes the import`()
+    func `R6: fails the gate on a full disk and reports a remedy, and the next launch completes the import`()
       throws
     {
       let disk = folders.folder("disk")

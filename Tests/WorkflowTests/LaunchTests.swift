@@ -8,7 +8,7 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `L39 L6 C17 waits only for the store, the managers, the content view and the local lists`()
+  @Test func `L39, L6, C17: waits only for the store, the managers, the content view and the local lists`()
     throws
   {
     let launch = try LaunchRun(data: folders.folder("a"))
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `L17 creates the content view after all five managers`() throws {
+  @Test func `L17: creates the content view only when all five managers are ready`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     let begins = try launch.milliseconds("content-view", "startedAt")
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `L34 R3 shows the splash for at least two seconds`() throws {
+  @Test func `L34, R3: shows the splash for at least two seconds`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let gate = try #require(launch.report["gate"])
     let opened = try #require(gate["openedAt"]?.numberValue)
@@ -55,7 +55,7 @@ import Testing
     #expect(try launch.milliseconds("enter-app", "startedAt") >= opened)
   }
 
-  @Test func `P1 P2 R5 R7 R8 posts the launch events in order, and restores state between will-finish and did-finish`()
+  @Test func `P1, P2, R5, R7, R8: posts launch events in order, and restores state between will-finish and did-finish`()
     throws
   {
     let launch = try LaunchRun([], data: folders.folder("a"))
@@ -71,7 +71,7 @@ import Testing
     #expect(try launch.milliseconds("inspect-launch", "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
   }
 
-  @Test func `R6 L5 imports data and shows the welcome page only at the first launch`() throws {
+  @Test func `R6, L5: imports data and shows the welcome page only at the first launch`() throws {
     let data = folders.folder("a")
     let first = try LaunchRun([], data: data)
     #expect(try first.outcome("welcome") == "success")
@@ -81,7 +81,7 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test func `L23 L27 L29 loads lists, preferences and configuration at the same time as each other and the splash`()
+  @Test func `L23, L27, L29: loads lists, preferences and configuration at the same time as each other and the splash`()
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
@@ -108,7 +108,8 @@ import Testing
     #expect(try launch.step("splash")["blocking"] == false)
   }
 
-  @Test func `L20 L21 L41 L42 asks for permission at the first use of the map, but never before the gate opens`() throws
+  @Test func `L20, L21, L41, L42: asks for permission at the first use of the map, but never before the gate opens`()
+    throws
   {
     let launch = try LaunchRun(["--event", "map.first-use@2300ms"], data: folders.folder("a"))
     let opened = try launch.gateOpened()
@@ -131,7 +132,7 @@ import Testing
     #expect(never.report["conclusion"] == "success")
   }
 
-  @Test func `L3 L4 P9 checks three permissions, but asks for only one, and only in a window`() throws {
+  @Test func `L3, L4, P9: checks three permissions, but asks for only one, and only in a window`() throws {
     let data = folders.folder("a")
     let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
     for id in ["prepare-location", "notification-status", "cloud-status"] {
@@ -143,7 +144,7 @@ import Testing
     #expect(next.logs.contains("notifications: denied"))
   }
 
-  @Test func `L37 loads the details of a view when it is opened`() throws {
+  @Test func `L37: loads the details of a view when it is opened`() throws {
     let arguments = ["routes", "badges", "profile"].flatMap { ["--event", "\($0).first-use@1ms"] }
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
     for id in ["trip-details", "badges", "profile"] {
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `L40 starts steps alongside the splash before the gate opens`() throws {
+  @Test func `L40: starts steps alongside the splash before the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [
@@ -166,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `L1 runs the five phases in order`() throws {
+  @Test func `L1: runs the five phases in order`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     let ends = try ["system-ready", "app-ready", "view-ready", "data-ready", "services-ready"].map {
       try launch.milliseconds($0, "endedAt")
@@ -174,7 +175,7 @@ import Testing
     #expect(ends == ends.sorted())
   }
 
-  @Test func `P6 cannot open the store in a prewarm step, because the device may be locked`() throws {
+  @Test func `P6: cannot open the store in a prewarm step, because the device may be locked`() throws {
     let file = folders.path + "/early.yaml"
     try Data("name: early\nsteps: { store: { uses: storage.open, prewarm: true } }\n".utf8)
       .write(to: URL(fileURLWithPath: file))
@@ -185,7 +186,7 @@ import Testing
         "step 'store' may run before activation, when 'storage.open' cannot read protected data"), "\(result)")
   }
 
-  @Test func `P3 P8 runs only prewarm steps early, and measures the launch from its activation`() throws {
+  @Test func `P3, P8: runs only prewarm steps early, and measures the launch from its activation`() throws {
     let launch = try LaunchRun(["--launch", "background", "--prewarm", "300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(try #require(launch.report["prewarmMilliseconds"]?.numberValue) >= 300)
@@ -193,7 +194,7 @@ import Testing
     #expect(try #require(launch.report["gate"]?["openedAt"]?.numberValue) > 0)
   }
 
-  @Test func `L11 prefers the language of the run to that of the system`() throws {
+  @Test func `L11: prefers the language of the run to that of the system`() throws {
     let data = folders.folder("a")
     func language(_ arguments: [String], _ locale: String) throws -> String? {
       let result = try FlowrunProcess.run(

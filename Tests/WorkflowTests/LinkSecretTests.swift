@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that secrets of links are not on disk, in any byte that a launch writes to its folder.
+/// Tests that a launch writes no secret of a link to any file in its folder.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets of links` {
   private static let workflow = """
     name: sec
@@ -34,7 +34,7 @@ import Testing
     #"{"aps":{"alert":"x"},"route":"app://reset?token=TOPSECRETTOKEN99","parameters":{"code":"TOPSECRETCODE99"}}"#,
     #"{"aps":{"alert":"x"},"route":"app://chat/TOPSECRETROOM99","parameters":{"greeting":"TOPSECRETTEXT99"}}"#,
   ])
-  func `files of a launch contain no secrets, and the next launch restores only the other page`(
+  func `launches write no secrets to files, and restore only the page of the link without secrets`(
     payload: String
   ) throws {
     let folder = try WorkflowFolder(["sec.yaml": Self.workflow])

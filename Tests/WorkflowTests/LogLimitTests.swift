@@ -26,7 +26,7 @@ import Testing
     return try folder.flowrun("logs", "last", "--step", name).text
   }
 
-  @Test func `keeps the beginning and the end of a long step, and all lines of the next step`() throws {
+  @Test func `keeps the beginning and the end of a step's long output, and all lines of the next step`() throws {
     let long = try log("", "", of: "long").split(separator: "\n")
     #expect(long.first == "long: line 0000001" && long.last == "long: line 0100000", "\(long.count)")
     let marker = try #require(long.first { $0.contains("[flowrun: ") })

@@ -45,7 +45,7 @@ import Testing
 
   // MARK: Patterns
 
-  @Test func `alternatives, character classes and exclusions work in all three keys`() throws {
+  @Test func `patterns may have alternatives, character classes and exclusions`() throws {
     let folder = try Folder(
       """
       name: w
@@ -185,7 +185,9 @@ import Testing
     #expect(try folder.ran() == "")
   }
 
-  @Test func `a product pattern that matches no file causes a warning, and the step is never up to date`() throws {
+  @Test func `a product pattern without a file causes a warning and the step is repeated, unless required is set`()
+    throws
+  {
     let folder = try Folder("name: w\nsteps: { a: { run: echo a >> log, produces: ['out/*.js'] } }\n")
     #expect(try folder.ran() == "a")
     let again = try folder.flowrun("w.yaml")
@@ -232,7 +234,7 @@ import Testing
     #expect(folder.text("log") == "x\n")
   }
 
-  @Test func `an input file may be missing if another step may produce it or if it is not required`() throws {
+  @Test func `an input file may be missing if a step may produce it or if it is not required`() throws {
     let folder = try Folder(
       """
       name: w
@@ -254,7 +256,8 @@ import Testing
     #expect(try folder.ran() == "free")
   }
 
-  @Test func `an input pattern that matches no file causes one warning per run, or an error if it is required`() throws
+  @Test func `an input pattern that matches no file causes a warning in each run, or an error if it is required`()
+    throws
   {
     let folder = try Folder("name: w\nsteps: { a: { run: 'true', inputs-from: ['scr/*.c'] } }\n")
     for _ in 0..<2 {

@@ -99,7 +99,7 @@ import Testing
     #expect(wrong.exitCode == 1 && wrong.output.contains("undeclared output \"x\" in line 1"), "\(wrong)")
   }
 
-  @Test func `outputs of an up-to-date step are kept until its declaration changes`() throws {
+  @Test func `outputs of an up-to-date step are kept until their declaration changes`() throws {
     let text = """
       name: build
       steps:
@@ -205,7 +205,7 @@ import Testing
     #expect(result.exitCode == 2 && (result.output + result.errors).contains(message), "\(result)")
   }
 
-  @Test func `expressions that read outputs are checked by type`() throws {
+  @Test func `the types of expressions that read outputs are checked`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w

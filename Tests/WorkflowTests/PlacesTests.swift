@@ -16,7 +16,7 @@ import Testing
     return (result, events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue })
   }
 
-  @Test func `L12 L42 returns the city, province and country of all places in the user's language`() throws {
+  @Test func `L12, L42: returns the city, province and country of all places in the user's language`() throws {
     let english = try run([])
     #expect(english.result.exitCode == 0, "\(english.result.errors)")
     #expect(english.logs.filter { $0.contains(": ") && $0.contains(", ") }.count >= 100)
@@ -32,7 +32,7 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `R13 C11 starts the service immediately for a position, without asking`() throws {
+  @Test func `R13, C11: starts the service immediately for a position, without asking`() throws {
     let launch = try LaunchRun(["--launch", "location"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     let ready = try launch.place("the first position") {
@@ -42,7 +42,8 @@ import Testing
     #expect(try launch.outcome("locate-at-once") == "success")
   }
 
-  @Test func `L18 L42 asks for permission, locates the device and names the place at the first use of the map`() throws
+  @Test func `L18, L42: asks for permission, locates the device and names the place at the first use of the map`()
+    throws
   {
     let launch = try LaunchRun(["--event", "map.first-use@2100ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")

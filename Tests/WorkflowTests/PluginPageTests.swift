@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that the example on each plugin's page is a working workflow.
+/// Tests that the examples on each plugin's page are working workflows.
 @Suite(.timeLimit(.minutes(10))) struct `The examples on the plugins' pages` {
   @Test(arguments: ["flow", "shell", "storage", "footprint", "preferences", "ui"]) func `run`(_ plugin: String) throws {
     let page = URL(filePath: LaunchRun.folder).deletingLastPathComponent().appending(

@@ -90,7 +90,7 @@ import Testing
     #expect(self.text("all.txt", folder) == "ABC")
   }
 
-  @Test func `a step without produces has no products`() throws {
+  @Test func `the products of a step that declares none cannot be used`() throws {
     let folder = try WorkflowFolder([
       "w.yaml":
         "name: w\nsteps: { a: { run: echo }, b: { needs: a, run: cat, inputs-from: ['${{ steps.a.products }}'] } }\n"

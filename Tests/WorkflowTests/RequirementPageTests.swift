@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// Runs commands in a shell, a few at a time, each for at most a minute. Returns the output of each.
+  /// Runs commands in a shell, at most four at a time, each for at most a minute. Returns the output of each.
   private static func run(_ commands: [String], definitions: String) async throws -> [String: String] {
     try await withThrowingTaskGroup(of: (String, String).self) { group in
       var rest = commands[...]

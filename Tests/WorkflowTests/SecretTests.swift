@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Inserts secrets into every possible output of a run and searches for them in every byte that the run writes.
+/// Inserts secrets into the outputs of a run and searches for them in every byte that the run writes.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets` {
   private static let token = "tök/en+\"s3cr3t\" 100%"
   private static let key = "-- first line 0123456789 --\nsecond/line+of the key\nab\nthird line \\ end"
@@ -285,7 +285,7 @@ import Testing
         .hasPrefix(place + "is not available: 'sh' ended with exit status 3: no"))
   }
 
-  @Test func `secrets in a payload are hidden even in parts, and a resume asks for them again`() throws {
+  @Test func `every part of a secret payload is hidden, and a resume asks for the payload again`() throws {
     let folder = try Folder([
       "tap.json": #"""
       {"aps": {"alert": {"title": "News"}}, "route": "app://product/7?jwt=eyJhbGciOiJub25lIn0&page=2",
@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test func `variables of an env-file are passed only to the steps that use them`() throws {
+  @Test func `variables of an env-file are passed to steps, except those that a secret reads`() throws {
     let folder = try Folder([
       ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",
       "w.yaml": """

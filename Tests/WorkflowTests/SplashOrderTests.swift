@@ -1,6 +1,6 @@
 import Testing
 
-/// Tests how `flowrun validate` checks the order of `ui.splash` and `ui.present`.
+/// Tests that `flowrun validate` checks the order of `ui.splash` and `ui.present`.
 @Suite(.timeLimit(.minutes(10))) struct `The order of a splash and the window` {
   private func checked(window: String, splash: String) throws -> String {
     let folder = try WorkflowFolder([
@@ -29,7 +29,7 @@ import Testing
     #expect(!text.contains("add 'splash' to its 'needs'"), "\(text)")
   }
 
-  @Test func `warns of a splash that waits for an event of the window`() throws {
+  @Test func `warns about a splash that waits for an event of the window`() throws {
     let text = try checked(window: "", splash: "], after: [ui.ready")
     #expect(text.contains("6:19: warning: the splash 'splash' waits for 'ui.ready' and is never shown"), "\(text)")
     #expect(!text.contains("does not wait for the splash"), "\(text)")

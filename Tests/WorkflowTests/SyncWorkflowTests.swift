@@ -26,7 +26,7 @@ import TestSupport
     return try #require(try JSONText.parse(result.output).objectValue)
   }
 
-  @Test func `S14 S16 S35 a terminal shows changes that another terminal made while offline`() throws {
+  @Test func `S14, S16, S35: a terminal shows changes that another terminal made while offline`() throws {
     let mac = try run("mac", "focus 25m\ndone\n")
     #expect(mac.exitCode == 0)
     #expect(mac.output.contains(/focus 2[45]:[0-9]{2}, 0 completed \(here\)/))
@@ -44,7 +44,7 @@ import TestSupport
     #expect(devices == ["mac", "phone"])
   }
 
-  @Test func `V15 S32 a device killed with -9 while its server is down sends its changes at the next start`() throws {
+  @Test func `V15, S32: a device killed with -9 while its server is down sends its changes at the next start`() throws {
     let process = try FlowrunProcess(
       arguments("mac", "server=http://127.0.0.1:1"), in: folders.path, input: "focus 25m\ndone\n")
     #expect(process.waitForOutput("1 completed (here)"))
@@ -60,7 +60,7 @@ import TestSupport
     #expect(phone.output.contains("\"completedPomodoros\":1"))
   }
 
-  @Test func `S43 a simulated day prints its results, is repeatable with its seed, and fails for invalid arguments`()
+  @Test func `S43: a simulated day prints its results, is repeatable with its seed, and fails for invalid arguments`()
     throws
   {
     let arguments = ["sync", "simulate", "--seed", "7", "--devices", "3", "--hours", "6", "--loss", "0.4", "--json"]
@@ -78,7 +78,7 @@ import TestSupport
   }
 
   @Test(arguments: ["notes", "pomodoro"])
-  func `a simulated day of any schema matches the oracle and is repeatable with its seed`(_ name: String) throws {
+  func `a simulated day of each schema matches the oracle and is repeatable with its seed`(_ name: String) throws {
     let schema = Self.workflows.appendingPathComponent("\(name).sync.yaml").path
     let arguments = ["sync", "simulate", "--schema", schema, "--seed", "5", "--hours", "6", "--loss", "0.3", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
@@ -110,7 +110,7 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
   }
 
-  @Test func `F31 V20 the subcommands list and resolve parked changes, and retire a device`() throws {
+  @Test func `F31, V20: the subcommands list and resolve parked changes, and retire a device`() throws {
     let subcommand = { (words: [String]) in
       try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
     }

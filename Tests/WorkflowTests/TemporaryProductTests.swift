@@ -30,7 +30,7 @@ import Testing
 
     """
 
-  @Test func `temporary products are removed after a success, and steps are not repeated because of that`() throws {
+  @Test func `temporary products are removed after their readers have succeeded, and this repeats no steps`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
     #expect(try ran(folder) == "call index sort")
     #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
@@ -143,7 +143,7 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
-  @Test func `files of items that are runs are removed once no outer step will read them`() throws {
+  @Test func `temporary files of included workflows are removed once no outer step will read them`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w

@@ -59,7 +59,7 @@ import Testing
     return folder
   }
 
-  @Test func `skips an up-to-date step, uses its previous outputs and continues`() throws {
+  @Test func `an up-to-date step is skipped and keeps its previous outputs, and the run continues`() throws {
     let folder = try made()
     let again = try folder.flowrun("w.yaml", "--report", "r.json")
     #expect(again.output.contains("compile skipped: up-to-date") && again.output.contains("link skipped: up-to-date"))
@@ -76,7 +76,7 @@ import Testing
     ("all.mk", "other", "compile always"), ("src/note.txt", "other", "always"), ("src/.hidden.c", "other", "always"),
     ("src/a.c", "aaa", "always"), ("out/app.o", "broken", "compile always"), ("out/app", "broken", "link always"),
   ])
-  func `runs a step only if something has changed`(file: String, text: String, ran: String) throws {
+  func `a step runs only if the content of its files has changed`(file: String, text: String, ran: String) throws {
     let folder = try made()
     try folder.write(text, to: file)
     // A step that produces the same content as before does not make the readers of its products run.
@@ -84,7 +84,7 @@ import Testing
     #expect(try folder.ran("w.yaml") == "always")
   }
 
-  @Test func `runs a step if a product is missing, inputs or the workflow have changed, or it is forced`() throws {
+  @Test func `a step runs if a product is missing, inputs or the workflow have changed, or it is forced`() throws {
     let folder = try made()
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("out/app"))
     #expect(try folder.ran("w.yaml") == "link always")
@@ -111,7 +111,7 @@ import Testing
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
   }
 
-  @Test func `runs a step if a file was rewritten and has its old modification time`() throws {
+  @Test func `a step runs if a file was rewritten, even if the file has its old modification time`() throws {
     let folder = try made()
     let old = Date(timeIntervalSince1970: 1_000_000)
     for name in ["src/a.c", "out/app.o"] {
@@ -125,7 +125,7 @@ import Testing
     #expect(try folder.ran("w.yaml") == "compile link always")
   }
 
-  @Test func `skips a step if its files were copied, touched or restored by a cache`() throws {
+  @Test func `a step is skipped if its files were copied, touched or restored by a cache`() throws {
     let folder = try made()
     let path = folder.url.path
     for command in ["touch src/a.c", "cp -p src/a.c b && mv b src/a.c", "chmod 600 src/a.c", "touch -d @0 out/app.o"] {
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `runs a step again until it has succeeded`() throws {
+  @Test func `a step runs again until it has succeeded`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -149,7 +149,7 @@ import Testing
     #expect(try folder.ran("w.yaml") == "")
   }
 
-  @Test func `explains if a step is up to date without running anything`() throws {
+  @Test func `steps are explained without running anything`() throws {
     let folder = try made()
     #expect(
       try folder.flowrun("w.yaml", "--explain").output == """
@@ -167,7 +167,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
   }
 
-  @Test func `does not record secrets in the outputs of a step`() throws {
+  @Test func `the recorded outputs of a step contain no secrets`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `does not record a step as up to date if its outputs made it fail`() throws {
+  @Test func `a step whose outputs make it fail is not recorded as up to date`() throws {
     let text = String(repeating: "x", count: (1 << 20) + 1)
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { uses: flow.set, inputs-from: [in], with: { values: { text: \(text) } } }\n",
@@ -201,7 +201,7 @@ import Testing
     #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
   }
 
-  @Test func `explains up-to-date steps along with disabled ones and those whose condition is false`() throws {
+  @Test func `up-to-date steps are explained along with disabled ones and those whose condition is false`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -230,7 +230,7 @@ import Testing
     #expect(flagged.contains("behind: runs: it needs 'out', which runs and may change its results\n"))
   }
 
-  @Test func `runs a step in a resume if the run was started with --force`() throws {
+  @Test func `a step that was named in --force also runs when its run is resumed`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -247,7 +247,7 @@ import Testing
     #expect(try folder.ran("resume") == "b")
   }
 
-  @Test func `accepts at most 100,000 files that a step reads`() throws {
+  @Test func `a step may read at most 100,000 files`() throws {
     let folder = try Folder(["w.yaml": "name: w\nsteps: { a: { run: echo a >> log, inputs-from: [many/*] } }\n"])
     let many = folder.url.appendingPathComponent("many")
     try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)

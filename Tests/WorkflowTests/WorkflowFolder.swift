@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder with workflows in which flowrun is run.
+/// A folder with workflows, in which flowrun runs.
 final class WorkflowFolder {
   /// The output, the exit status and the report of a run.
   struct Outcome {
