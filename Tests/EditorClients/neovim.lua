@@ -1,5 +1,5 @@
 -- Drives `flowrun lsp` from Neovim without a screen: pushed diagnostics, completion, a fix, a rename.
--- Ends with code 0 when everything came, else with the reason on standard error.
+-- Exits with 0 if all checks succeed. Otherwise exits with 1 and writes the reason to standard error.
 
 local flowrun = os.getenv('FLOWRUN')
 local folder = os.getenv('FOLDER')
@@ -47,7 +47,7 @@ local function ask(method, more)
   return answer.result
 end
 
--- The proposals where the cursor is.
+-- Completion proposes only steps that `b` may need.
 local proposals = ask('textDocument/completion', { position = { line = 3, character = 31 } })
 local labels = vim.tbl_map(function(item)
   return item.label
@@ -56,7 +56,7 @@ if not vim.tbl_contains(labels, 'fetch') or vim.tbl_contains(labels, 'b') then
   fail('wrong proposals: ' .. vim.inspect(labels))
 end
 
--- The fix of the slip.
+-- The fix corrects the misspelled step id.
 local range = { start = { line = 3, character = 33 }, ['end'] = { line = 3, character = 33 } }
 local actions = ask('textDocument/codeAction', { range = range, context = { diagnostics = {} } })
 vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
@@ -67,7 +67,7 @@ wait('end of the diagnostic', function()
   return #vim.diagnostic.get(buffer) == 0
 end)
 
--- A new name, everywhere.
+-- A rename changes the step and all references to it.
 local renamed = ask('textDocument/rename', { position = { line = 2, character = 3 }, newName = 'load' })
 vim.lsp.util.apply_workspace_edit(renamed, 'utf-16')
 if not (lines():find('  load: {', 1, true) and lines():find('needs: load }', 1, true)) then

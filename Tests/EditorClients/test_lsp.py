@@ -71,7 +71,7 @@ async def test_hover_definition_references_highlight(client):
         lsp.ReferenceParams(**at, context=lsp.ReferenceContext(include_declaration=True))
     )
     assert [item.range.start.line for item in references] == [5, 8, 10]
-    # After a character of two units.
+    # This reference is after a character of two UTF-16 units.
     assert references[2].range.start == place("steps.fetch", 6)
     highlights = await client.text_document_document_highlight_async(lsp.DocumentHighlightParams(**at))
     assert len(highlights) == 3
@@ -141,7 +141,7 @@ async def test_many_questions_at_once(client):
 
 @pytest.mark.asyncio
 async def test_answers_everything_at_every_place(client):
-    """Visits every position of the file, and truncates the text at each one as if it were just being typed."""
+    """Visits every fifth position of each line, and truncates the text there as if it were just being typed."""
     lines = TEXT.split("\n")
     places = [
         lsp.Position(line=line, character=column)

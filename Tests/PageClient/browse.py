@@ -65,8 +65,8 @@ class Browser:
         return self.command("/execute/sync", {"script": script, "args": list(arguments)})
 
     def tip(self, act):
-        """Returns the text shown next to the pointer. A page that was scrolled reports it with its next frame and hides it
-        once."""
+        """Returns the text shown next to the pointer. Repeats `act`, because a page that was scrolled hides the text with its
+        next frame. Returns None if no text is shown after 100 attempts."""
         for _ in range(100):
             act()
             seen = self.run("const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent")

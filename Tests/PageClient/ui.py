@@ -1,7 +1,7 @@
 """Uses `flowrun ui` in headless Chromium like a person, and prints the results as JSON.
 
-Usage: ui.py LINK WIDTH light|dark FLOW... ; `ui.py --pages LINK FOLDER AXE.JS PATH...` looks at pages; `ui.py --picture LINK
-PATH FILE COMMITTED` takes a picture of a page and says how much of it differs from the committed one.
+Usage: ui.py LINK WIDTH light|dark FLOW... ; `ui.py --pages LINK FOLDER AXE.JS PATH...` checks pages; `ui.py --picture LINK
+PATH FILE COMMITTED` takes a picture of a page and prints the share of it that differs from the committed one.
 """
 
 import base64
@@ -29,7 +29,7 @@ class Page(Browser):
         self.command("/url", {"url": address if "://" in address else self.origin + address})
 
     def wait(self, script, what, seconds=60):
-        """Returns the result of a script as soon as it is truthy."""
+        """Returns the result of a script as soon as it is truthy. Exits with an error after `seconds`."""
         end = time.time() + seconds
         while time.time() < end:
             found = self.run(script)
@@ -52,7 +52,7 @@ class Page(Browser):
         return self.wait("return location.pathname.startsWith('/runs/') && location.pathname.slice(6)", "a run")
 
     def focus_by_tab(self, script):
-        """Returns whether the Tab key alone reaches the element selected by a script."""
+        """Returns whether at most 60 presses of the Tab key reach the element selected by a script."""
         for _ in range(60):
             self.keys(TAB)
             if self.run(f"return ({script})(document.activeElement)"):
@@ -549,7 +549,7 @@ def brightness(file, size=20):
 
 
 def difference(file, committed):
-    """Returns the share of squares of one picture without a counterpart of similar brightness in the other."""
+    """Returns the share of squares whose brightness differs clearly, or that only one of the pictures has."""
     one, other = brightness(file), brightness(committed)
     return sum(abs(one.get(key, 999) - other.get(key, 999)) > 24 for key in one | other) / len(one | other)
 
@@ -567,7 +567,7 @@ if __name__ == "__main__":
         try:
             found = {}
             for flow in sys.argv[4:]:
-                # A flow may open the page after the colon.
+                # A flow may be followed by a colon and the path of the page that it opens.
                 name, _, path = flow.partition(":")
                 found[name] = globals()[name](page, path) if path else globals()[name](page)
             found["console"] = page.console()

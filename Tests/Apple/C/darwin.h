@@ -1,5 +1,5 @@
-// Declarations of the C names of Darwin that the modules for apps use, of our own writing, from Apple's manual pages. A name
-// that is not here does not exist. In C each has a prefix, so that the headers of this machine's system can be loaded, too.
+// Declarations of the C names of Darwin that the modules for apps use, written by hand from Apple's manual pages. No other
+// names exist. In C, each name has a prefix, so that the headers of this machine's system can be loaded, too.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,8 @@ struct darwin_stat {
   int64_t st_blocks;
   int32_t st_blksize;
 } NAMED(stat);
-// The name is a tuple of 1,024 elements to Swift. Code that uses the tuple takes the compiler 20 s, so it is read by its offset.
+// In Swift, the name is a tuple of 1,024 elements. The compiler needs 20 s for code that uses the tuple, so the name is read
+// by its offset.
 struct darwin_dirent {
   uint64_t d_ino, d_seekoff;
   uint16_t d_reclen, d_namlen;

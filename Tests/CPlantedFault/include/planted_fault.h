@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/// Overflows for the greatest number, which `scripts/sanitize undefined` must find.
+/// Returns the next number. Overflows for the greatest number, which `scripts/sanitize undefined` must report.
 int32_t planted_overflow(int32_t number);
 
 #endif

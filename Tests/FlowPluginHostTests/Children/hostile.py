@@ -35,13 +35,13 @@ def log(text):
 
 
 def fork_and(action):
-    """Starts a child that keeps all descriptors open and sleeps, then runs `action`."""
+    """Starts a child that sleeps with the standard descriptors open, then calls `action` with its process id."""
     process = subprocess.Popen(["sleep", "600"])
     return action(process.pid)
 
 
 def flood(descriptor, block):
-    """Writes endlessly on a separate thread. Answers in the meantime are between two blocks."""
+    """Writes `block` endlessly on a separate thread. Answers are written between two blocks."""
     def write():
         while True:
             while waiting:

@@ -1,4 +1,4 @@
-// A plugin's program by the protocol page alone, in plain C: it finds what it needs in each line by the text before it.
+// A plugin program in plain C, written from the protocol page alone. It finds each value in a line by the text before it.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-# A plugin's program by the protocol page alone: JSON-RPC 2.0, one message a line.
+# A plugin program, written from the protocol page alone: JSON-RPC 2.0, one message per line.
 use strict;
 use warnings;
 use JSON::PP;
