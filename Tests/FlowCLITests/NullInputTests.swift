@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Optional inputs without which an action does more. They can be left out, but null is an error.
+/// Inputs that can be left out, but must not be null. Otherwise, a null from an expression could, for example, cancel
+/// all notifications.
 @Suite(.timeLimit(.minutes(10))) struct `An input that may be left out but not be null` {
   private static let steps = [
     ("uses: notification.cancel", "id"), ("uses: sync.parked, needs: connect", "position"), ("run: touch ran", "cwd"),

@@ -15,7 +15,7 @@ struct RecordLogTests {
       var noted: [PlanRecord] = []
       var now = 0
       for _ in 0..<count {
-        // Nanoseconds pass in most rounds, and hours in some. The time of a gate may be earlier than the last step's.
+        // Nanoseconds pass in most rounds, and hours in some. A gate's time may precede that of the last step.
         now += [1, 90, 1 << 32, 7_200_000_000_000, -50].randomElement(using: &random)!
         noted.append(Self.note(in: &log, at: now, &random))
       }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A store whose process or machine stopped during a write.
+/// A store after its process or machine has stopped during a write.
 @Suite struct `A run store with truncated files` {
   private let folder: String
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests outputs of commands that exceed the limit, and expressions that read them.
+/// Tests command outputs that exceed the limit, and expressions that read them.
 @Suite(.timeLimit(.minutes(10))) struct `A truncated output` {
   /// A command that prints 1.4 MB.
   private static let list = "seq -f 'sample-%06g' 1 100000"

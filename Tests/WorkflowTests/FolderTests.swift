@@ -21,7 +21,7 @@ import Testing
     ]
   }
 
-  /// Returns the output of both includes.
+  /// Runs `main.yaml` and returns the outputs of both includes: that of the step and that of the item.
   private func said(_ folder: WorkflowFolder, _ arguments: [String] = []) throws -> [String] {
     let result = try FlowrunProcess.run(["main.yaml", "--report", "r.json"] + arguments, in: folder.url.path)
     #expect(result.exitCode == 0, "\(result.output) \(result.errors)")

@@ -114,7 +114,7 @@ import Testing
     #expect(try folder.run("optional.yaml").conclusion == "partial")
   }
 
-  @Test func `skips all steps of an include if its own step is skipped`() throws {
+  @Test func `skips all steps of an include if the including step is skipped`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps:\n  d: { uses: flow.noop }\n",
       "inner.yaml": "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: ./deep.yaml, needs: a }\n",

@@ -80,7 +80,7 @@ import Testing
       try String(contentsOf: folder.url.appendingPathComponent("log-" + $0), encoding: .utf8)
     }
     #expect(logs == ["first\n", "first\nfirst\nfirst\n", "first\n"])
-    // A changed file is another workflow, so its items run again.
+    // A changed file counts as a different workflow, so its items run again.
     try folder.write("name: part\ninputs: { n: { type: integer } }\nsteps:\n  a: { run: echo new }\n", to: "part.yaml")
     let again = try folder.flowrun("resume", "last", "--from", "each", "--rerun-changed")
     #expect(again.text.contains("each[0] 0: a: new") && again.status == 0, "\(again)")
