@@ -34,7 +34,7 @@ private func sum(_ bytes: Span<UInt8>) -> Int {
   return sum
 }
 
-/// An action's input has fields, although sync's records have fields as well.
+/// `@Field` declares a field of an action's input, although sync's records have fields as well.
 private struct Greeting: ActionInput {
   @Field("The person to greet") var who: String
 }

@@ -31,7 +31,7 @@ private nonisolated final class FragileInterface: ApplicationInterface, Callable
 
 /// An app that keeps the state of its interface in a store on disk.
 private struct StoredApp {
-  /// The way in which a launch ends.
+  /// The point at which a launch ends.
   enum End { case ready, killed, cancelled }
 
   /// The environment variable that passes the data folder to a process that is killed.

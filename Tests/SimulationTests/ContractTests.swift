@@ -17,7 +17,7 @@ import Testing
     #expect(record.span("beside") == "100..110")
   }
 
-  @Test func `a step with failure() runs only after a failure, and its dependents run in either case`() throws {
+  @Test func `a step with failure() runs only after a failure, and its dependents run even if it is skipped`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 30)
@@ -149,7 +149,7 @@ import Testing
     #expect(try simulate(run).span("second") == "10..20")
   }
 
-  @Test func `a step times out at its maximum, and keeps its slot in a named queue until it returns`() throws {
+  @Test func `a step times out at its maximum, but keeps its slot in a named queue until its body returns`() throws {
     var run = ScenarioBuilder()
     run.step(
       "late", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
@@ -274,7 +274,7 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
-  @Test func `a service stops when the services that need it have ended`() throws {
+  @Test func `a service is stopped only after the services that need it have ended`() throws {
     var run = ScenarioBuilder()
     let script = StepScript(
       [StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(40), readyAfter: .milliseconds(10))],

@@ -77,7 +77,7 @@ import Testing
     links.map { "\($0.step!) \($0.cause.rawValue) \($0.start / 1_000_000)-\($0.end / 1_000_000)" }
   }
 
-  @Test func `the critical path includes the wait for a step's minimum, which is also the step's slack`() throws {
+  @Test func `the wait for a step's minimum is part of the critical path, and counts as the step's slack`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     let workflow = Workflow(

@@ -6,7 +6,7 @@ import Testing
 /// Tries every order in which the steps of every small graph can end, by applying the ends directly to the plan: each
 /// running step is tried as the next to end, with each outcome.
 @Suite struct `Interleavings of steps` {
-  /// The ways in which a step can end.
+  /// The outcomes with which a step can end.
   enum Ending: CaseIterable {
     case success
     case failure

@@ -54,7 +54,7 @@ import Testing
     #expect(upperEnds.values.reduce(0, +) == 750)
   }
 
-  @Test func `a launch starts the content view only after all five managers (L17)`() throws {
+  @Test func `a launch starts the content view only when all five managers have ended (L17)`() throws {
     var launch = launch()
     for index in 1...5 { launch.step("manager-\(index)", takes: index * 10) { $0.queue = "main" } }
     launch.step("content", needs: (1...5).map { "manager-\($0)" }, takes: 200) { $0.queue = "main" }
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a launch waits for the cloud only if it is the first one (L25)`(isFirst: Bool) throws {
+  func `the gate waits for the cloud only in the first launch of an app (L25)`(isFirst: Bool) throws {
     var cloud = launch()
     cloud.step("pull", takes: 2500) { $0.condition = "launch.first" }
     cloud.step("places", needs: ["pull"], takes: 100)
@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.user, 2000), (.background, 40)])
-  func `a launch waits for the minimum only if the user started it (R9)`(reason: LaunchReason, opensAt: Int) throws {
+  func `the gate waits for its minimum only if a user started the app (R9)`(reason: LaunchReason, opensAt: Int) throws {
     var background = ScenarioBuilder()
     background.with {
       $0.workflow.gate = GateDeadline(
@@ -245,7 +245,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.location, "0..30"), (.user, "2000..2030")])
-  func `a launch caused by a location starts the location service at once, others after the gate (R13, C11)`(
+  func `the location service starts at once if a location caused the launch, and otherwise after the gate (R13, C11)`(
     reason: LaunchReason, span: String
   ) throws {
     var location = launch()

@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// All posts of such an event count, although steps that wait for it need only the first.
+/// All posts of a repeating event count, although steps that wait for it need only the first.
 @Suite struct `A repeating event` {
   @Test func `every post of a repeating event is reported, and later steps do not wait for it again`() throws {
     var run = ScenarioBuilder()
@@ -36,8 +36,7 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `a repeating event has the right result in every order of posts and ends of up to three steps`(steps: Int) throws
-  {
+  func `every post of a repeating event is recorded and reported, whenever steps end`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       for waiter in 0..<steps { follow(try Walk(needs: needs, waiter: waiter)) }
     }

@@ -5,7 +5,7 @@ public final class BackgroundProgram: Sendable {
   /// The process id of the server.
   public let number: Int32
 
-  /// The watchdog closes all inherited files, because a reader may wait for their end.
+  /// The watchdog closes all inherited files, because a reader of a pipe waits until every process has closed it.
   private static let script = """
     log=$1; shift
     lonely() {

@@ -66,8 +66,8 @@ public final class Database: Sendable {
     return output.trimmingCharacters(in: .newlines)
   }
 
-  /// Stops or continues all processes of the server, depending on the signal's name. A stopped server simulates a
-  /// database that hangs.
+  /// Sends a signal such as `STOP` or `CONT` to all processes of the server. A stopped server simulates a database that
+  /// hangs.
   public func signal(_ name: String) throws {
     let text = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
     guard let leader = ListedProcess.number(text.prefix { $0 != "\n" }),

@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// A process that runs the real `flowrun` binary, with its own standard files, signals and exit code.
+/// A process that runs the real `flowrun` binary, with its own standard streams, signals and exit code.
 ///
 /// SIGINT and SIGTERM have the same effect as from a terminal.
 public final class FlowrunProcess {

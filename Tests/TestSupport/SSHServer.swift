@@ -12,7 +12,8 @@ public final class SSHServer: Sendable {
   /// The environment variables with which flowrun's plugin reaches the server.
   public var environment: [String: String] { ["PATH": "\(folder)/bin:/usr/bin:/bin"] }
 
-  /// Starts the server on a port outside the system's range of ephemeral ports. Tries another port if it is taken.
+  /// Starts the server on a port outside the system's range of ephemeral ports. Tries up to three ports, because one
+  /// may be taken.
   public init() throws {
     folder = "/tmp/flowrun-ssh-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)

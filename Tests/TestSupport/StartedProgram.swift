@@ -9,12 +9,12 @@ import Synchronization
   import Darwin
 #endif
 
-/// A program that a test starts. It inherits only its standard files and a clean signal mask.
+/// A program that a test starts. It inherits only its standard streams and a clean signal mask.
 ///
 /// Tests do not use Foundation's `Process`, because on Linux it sometimes crashes if a program that it watches is
 /// killed.
 public final class StartedProgram: Sendable {
-  /// The target of a standard file of the program.
+  /// The file or pipe to which one of the program's standard streams is connected.
   public enum Stream {
     /// The null device: empty input, discarded output.
     case null
@@ -22,7 +22,7 @@ public final class StartedProgram: Sendable {
     case file(String)
     /// A pipe. The program's end is closed in this process after the start.
     case pipe(Pipe)
-    /// The same target as standard output.
+    /// The same file or pipe as standard output.
     case output
   }
 
@@ -35,7 +35,7 @@ public final class StartedProgram: Sendable {
   /// The process id of the program.
   public let number: pid_t
 
-  /// The status from `waitpid`, or nil if the program has not ended.
+  /// The status from `waitpid`, or nil if the end of the program has not been observed.
   private let status = Mutex<Int32?>(nil)
 
   /// Starts a program in a folder.

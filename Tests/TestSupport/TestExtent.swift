@@ -11,10 +11,10 @@ public enum TestExtent: Sendable {
   public static let current: TestExtent =
     environment["FLOWRUN_LONG_TESTS"] != nil ? .long : environment["FLOWRUN_RELEASE_TESTS"] != nil ? .release : .usual
 
-  /// True if slow tests run completely, which only `make test` does not do.
+  /// True unless the current extent is that of `make test`.
   public static var isFull: Bool { current != .usual }
 
-  /// The number of the part that `make test-seeds` tests. It is 0 in `make test`.
+  /// The number of the part to test. It is 0 in `make test`, and `make test-seeds` selects another one.
   private static let part = environment["FLOWRUN_SEEDS_PART"].flatMap { UInt64($0) } ?? 0
 
   /// Returns one of the numbers, depending on the current extent.
@@ -26,18 +26,19 @@ public enum TestExtent: Sendable {
     }
   }
 
-  /// True if the case with this number is to be tested. `make test` tests one of `parts` cases, a different one for
-  /// each commit. The other extents test all cases.
+  /// True if the case with this number is to be tested. `make test` tests the cases whose number is a multiple of
+  /// `parts`, and `make test-seeds` another part of the same size. The other extents test all cases.
   public static func tries(_ number: Int, ofParts parts: Int) -> Bool {
     isFull || number % parts == Int(part % UInt64(parts))
   }
 
-  /// Returns the seeds to test. If `FLOWRUN_SEED` is set, it is the only one. Otherwise the extent determines how many
-  /// of the first `total` seeds are tested. For `make test`, each commit tests other seeds.
+  /// Returns the seeds to test: only `FLOWRUN_SEED` if it is set, and otherwise a number of seeds that depends on the
+  /// extent. `make test` always tests the same seeds, from 1 to `count`. `make test-seeds` tests as many others, up to
+  /// `total`.
   ///
   /// - Parameters:
-  ///   - count: the number of seeds for `make test`.
-  ///   - total: the number of seeds from which those are selected.
+  ///   - count: the number of seeds for `make test` and `make test-seeds`.
+  ///   - total: the largest seed that `make test-seeds` may select.
   ///   - release: the number of seeds for `make test-release`; `count` by default.
   ///   - long: the number of seeds for `make test-long`; `total` by default.
   public static func seeds(

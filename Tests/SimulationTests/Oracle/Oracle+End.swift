@@ -183,8 +183,8 @@ extension Oracle {
     return true
   }
 
-  /// *Decision*: cleanup steps that have not finished 5 s after the cancellation are cancelled, or skipped if they have
-  /// not started.
+  /// Cancels the cleanup steps that have not finished 5 s after cleanup began, and skips those that have not started.
+  /// *Decision*: the limit counts from the end of the last cancelled body.
   mutating func spendCleanupBudget() {
     isBudgetSpent = true
     for step in steps.indices where !isFinished(step) {

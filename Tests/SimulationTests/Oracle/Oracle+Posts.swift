@@ -6,7 +6,7 @@ import FlowTestKit
 extension Oracle {
   static func hasKnownItems(_ step: Step) -> Bool { step.options.fanOut.map { $0.event == nil } ?? false }
 
-  /// Returns the events for whose posts a step is running.
+  /// Returns the event whose posts a step handles. The list is empty if the step has not started or has finished.
   func followedEvents(of step: Int) -> [String] {
     guard let event = fanOuts[step]?.event, !isFinished(step), states[step].readyAt != nil else { return [] }
     return states[step].phase == .waiting ? [] : [event]
@@ -34,10 +34,10 @@ extension Oracle {
     }
   }
 
-  /// *Decision*: in an idle run, these steps end before any step is skipped because its event is never posted. While
-  /// the run waits only for the gate, only those end that the gate waits for. If steps that may post wait for the end
-  /// of such a step, it ends before the step that handles their posts. If each depends on another, the first in the
-  /// file ends first.
+  /// *Decision*: in an idle run, steps that run for posts end before any step is skipped because its event is never
+  /// posted. While the run waits only for the gate, only those on which the gate depends end. If steps that may post
+  /// wait for the end of such a step, it ends before the step that handles their posts. If each depends on another, the
+  /// first in the file ends first.
   mutating func endFollowing() -> Bool {
     let isStill = !steps.indices.contains { isQueuedOrRunning($0) || isPausing($0) }
     guard !isStopping, cancelledAt == nil ? activatedAt != nil && isIdleButForTheGate : isStill else { return false }

@@ -196,7 +196,7 @@ struct Oracle {
     }
   }
 
-  /// An item that is applied unless another one comes first.
+  /// An action of the agenda with the time at which it is due.
   struct Item {
     var due: Due
     var action: Action
@@ -311,7 +311,7 @@ struct Oracle {
       tellToStop(currentBody(of: step)!)
       attemptFailed(step, isRetryable: true, outcome: "timed-out")
     case .stepDeadline(let step):
-      // For all other steps, the step has timed out at this instant. Its body is cancelled.
+      // A step that reaches its own deadline has timed out at this instant, and its bodies are cancelled.
       if step < steps.count, isFanOut(step) {
         giveUpItems(of: step, "timed-out")
       } else {
