@@ -1,8 +1,8 @@
 import FlowBytes
 import FlowModel
 
-/// Reads the parts of a compiled file in the order in which ``CompiledWriter`` wrote them. For any bytes, reading ends
-/// with a value or an error, and the memory that it uses is limited to a fixed multiple of their number.
+/// Reads the parts of a compiled file in the order in which ``CompiledWriter`` wrote them. Arbitrary input results in a
+/// value or an error, and never uses more memory than a fixed multiple of its size.
 package struct CompiledReader {
   private let bytes: [UInt8]
   private(set) var offset: Int

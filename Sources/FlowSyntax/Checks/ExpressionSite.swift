@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A place in a workflow where expressions are allowed. It determines which contexts they can read.
+/// A location in a workflow where expressions are allowed. It determines which contexts they can read.
 struct ExpressionSite {
-  /// The kinds of places, named after the key that contains the expressions.
+  /// The kinds of locations, named after the key that contains the expressions.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
     /// The value of a key that determines where a secret comes from.

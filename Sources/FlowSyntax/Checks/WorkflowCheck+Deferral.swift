@@ -34,10 +34,10 @@ extension WorkflowCheck {
   /// True if the step is deferred in all runs.
   func isDeferred(_ step: Int) -> Bool { roles?.deferral(of: StepIndex(step)) == .always }
 
-  /// True if the step is deferred in some runs.
+  /// True if the step is deferred in some or all runs.
   func mayBeDeferred(_ step: Int) -> Bool { (roles?.deferral(of: StepIndex(step)) ?? .never) != .never }
 
-  /// True if the step is blocking in some runs.
+  /// True if the step is blocking in some or all runs.
   func mayBlock(_ step: Int) -> Bool { (roles?.blocking(of: StepIndex(step)) ?? .always) != .never }
 
   func isDisabled(_ step: Int) -> Bool { workflow.steps[step].hasOptions && workflow.steps[step].options.isDisabled }

@@ -26,8 +26,8 @@ extension WorkflowCheck {
       help: "shorten the path, give its steps a 'deadline', or write 'blocking: false' where it can wait" + rest)
   }
 
-  /// Returns the longest time that a step may take: its deadline or, if it has none, the upper end of its estimate.
-  /// Returns nil if it has neither.
+  /// Returns the longest time that a step may take: the maximum of its deadline or, without one, the upper end of its
+  /// estimate, but at least its minimum. Returns nil if it has none of these or is disabled.
   func longestTime(of step: Int) -> Duration? {
     guard workflow.steps[step].hasOptions, !isDisabled(step) else { return nil }
     let options = workflow.steps[step].options

@@ -13,7 +13,7 @@ extension WorkflowCheck {
     for key in required.sorted(by: { $0.name < $1.name }) { checkHandle(key) }
   }
 
-  /// The number of dependencies that provide a required handle: none, one, or the first two of several.
+  /// The dependencies that provide a required handle: none, one, or the first two of several.
   private enum Capacity: Equatable {
     case none
     case one(Int)
@@ -95,7 +95,7 @@ extension WorkflowCheck {
     return span(options.isOptional ? .optional : options.condition != nil ? .condition : .enabled, of: step)
   }
 
-  /// True if the `if` of `reader` checks the outcome of `step`.
+  /// True if the `if` of `reader` mentions `step`, and thus probably checks its outcome.
   func reads(_ reader: Int, _ step: Int) -> Bool {
     workflow.steps[reader].options.condition?.contains("steps.\(name(step))") == true
   }

@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks references in expressions. The value must exist, must be readable at this place, and must be known by then.
+/// Checks references in expressions. The value must exist, must be readable at that location, and must be known when
+/// the expression is evaluated.
 extension WorkflowCheck {
   mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     let name = reference.name.lowercased()

@@ -65,7 +65,8 @@ extension WorkflowCheck {
     tree.kind(node) == .mapping ? tree.member(FileKey.path.rawValue, of: node)?.value ?? node : node
   }
 
-  /// Reports steps that read products of a step but do not depend on it.
+  /// Reports steps that read products of another step if neither depends on the other, so that their order is
+  /// undefined.
   mutating func checkFileOrder() {
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
       for reader in node.readers {

@@ -3,7 +3,7 @@ import FlowDiagnostics
 /// The location of the cursor in the structure of a file. It is determined from the text alone, because unfinished text
 /// is rarely valid YAML.
 struct EditingLocation {
-  /// One step of a path in a file: a key of a mapping or an index of a list.
+  /// A component of a path in a file: a key of a mapping or an index of a list.
   enum Part: Hashable {
     case key(String)
     case element(Int)
@@ -14,7 +14,7 @@ struct EditingLocation {
     case keyOrValue
     /// The value of a key, or an element of a list.
     case value
-    /// A place without completions, such as a comment.
+    /// A location without completions, such as a comment.
     case nothing
   }
 

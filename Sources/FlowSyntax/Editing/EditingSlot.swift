@@ -31,7 +31,7 @@ extension FormatKey {
   }
 }
 
-/// The kind of content that is allowed at a place in a file.
+/// The kind of content that is allowed at a location in a file.
 enum EditingSlot {
   /// The value of a key of the format. `page` is the documentation of the key.
   case shape(Shape, page: KeyPage?)
