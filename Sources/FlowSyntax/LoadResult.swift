@@ -47,8 +47,8 @@ package struct LoadResult: Sendable {
     return tree.span(value ?? location.key)
   }
 
-  /// Returns the file that contains a step, this one or an included one, with the location of the step's id. Returns
-  /// nil if there is none.
+  /// Returns the file that contains a step, which is this file or an included one, and the location of the step's id.
+  /// Returns nil if neither contains the step.
   package func definition(of step: StepIndex) -> (source: SourceText, span: TextSpan)? {
     if let span = span(of: step) { return (source, span) }
     for scope in graph?.workflow.scopes ?? [] {

@@ -166,7 +166,7 @@ extension WorkflowDocument {
     return FunctionPage.all.first { $0.name.lowercased() == name }
   }
 
-  /// Returns the expression at `offset`, the offset where it begins, and its kind of place. Returns nil outside
+  /// Returns the expression at `offset`, the offset where it begins, and its ``ExpressionSite``. Returns nil outside
   /// expressions.
   func expression(at offset: Int) -> (expression: Expression, start: Int, site: ExpressionSite)? {
     guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let text = tree.text(of: node) else {

@@ -101,7 +101,7 @@ struct PathShape: Sendable, Hashable {
     return tokens
   }
 
-  /// Returns the shape of the same pattern as seen from outside `folder`.
+  /// Returns the shape with `folder` before a relative path. An absolute path stays unchanged.
   func inside(_ folder: String) -> PathShape {
     if isAbsolute { return self }
     let path = PathShape(PatternText.quoted(folder))

@@ -5,7 +5,7 @@ import FlowModel
 package enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 
-  /// Returns the text for a workflow. If the workflow includes no files, this is the workflow itself.
+  /// Returns the bundle of a workflow and its included files, or the workflow itself if it includes none.
   static func bytes(_ main: [UInt8], file: String, _ files: [(path: String, bytes: [UInt8])]) -> [UInt8] {
     guard !files.isEmpty else { return main }
     var object = ValueObject()

@@ -157,7 +157,7 @@ final class IncludeLibrary: Sendable {
     return String(path[..<slash])
   }
 
-  /// Returns the path of a file relative to `folder`. Either both paths are absolute, or both are relative to the
+  /// Returns the path of a file relative to `folder`. Both paths must be absolute, or both must be relative to the
   /// working folder.
   static func name(of path: String, from folder: String) -> String {
     let (own, other) = (path.pathParts, folder.pathParts)

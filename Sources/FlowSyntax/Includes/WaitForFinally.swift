@@ -6,7 +6,7 @@ import FlowModel
 struct WaitForFinally {
   private let graph: WorkflowGraph
   private let roles: GateRoles
-  /// For each step, a blocking step that cannot finish before it does, or -1 if the gate does not wait for the step.
+  /// For each step, a blocking step that cannot finish before this step, or -1 if the gate does not wait for it.
   private var blockers: [StepIndex]
 
   /// Returns the warnings about a workflow and its included files, located at the including steps.

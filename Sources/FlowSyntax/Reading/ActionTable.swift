@@ -28,7 +28,7 @@ struct ActionTable {
 
   init(catalog: any ActionCatalog) { self.catalog = catalog }
 
-  /// Returns the index of the action that `node` names.
+  /// Returns the index of the action that `node` names. Adds the action if necessary.
   @inline(__always)
   mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
     let (index, isNew) = names.insert(node, in: tree)

@@ -46,7 +46,7 @@ extension WorkflowReader {
     let ends = workflow.steps.indices.filter { !isNeeded[$0] && !finalSteps.contains($0) }.map { StepIndex($0) }
     for index in finalSteps {
       let own = workflow.steps[index].needs
-      // All other steps have finished by then, so only dependencies inside `finally` matter.
+      // When `finally` starts, all other steps have finished, so only dependencies inside `finally` matter.
       let others = own.filter { finalSteps.contains(Int($0)) }
       workflow.steps[index].needs = others.isEmpty ? ends[...] : ArraySlice(others)
     }

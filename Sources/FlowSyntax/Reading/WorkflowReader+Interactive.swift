@@ -58,7 +58,7 @@ extension WorkflowCheck {
       related: whyInteractive(step), help: help)
   }
 
-  /// Returns the place in the step or its `with` that makes it interactive.
+  /// Returns the location in the step or its `with` that makes it interactive.
   func whyInteractive(_ step: Int) -> [Diagnostic.RelatedLocation] {
     let place = node(.interactive, of: step) ?? node(.with, of: step)
     return place.map { [.init(tree.span($0), "it is interactive")] } ?? []

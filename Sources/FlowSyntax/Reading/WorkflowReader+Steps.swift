@@ -223,7 +223,7 @@ extension WorkflowReader {
       return
     }
     let index = StepIndex(need)
-    // A linear search would be too slow for long lists, so these are searched by means of a set.
+    // A linear search would be too slow for long lists, so a set is used for them.
     if needs.count - start <= 16 {
       for location in start..<needs.count where needs[location] == index { return }
     } else if isAmongLongDependencies(index, from: start) {

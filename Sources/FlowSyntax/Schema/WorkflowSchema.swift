@@ -125,8 +125,8 @@ package struct WorkflowSchema: Sendable {
 
 /// The regular expressions that the schema uses. Their syntax is supported by all editors.
 enum SchemaPattern {
-  /// Matches durations as ``DurationText`` parses them, but of any length. Units must be ordered from large to small,
-  /// and only the last number may have a fraction.
+  /// Matches the durations that ``DurationText`` parses, and also those that exceed its maximum. Units must be ordered
+  /// from large to small, and only the last number may have a fraction.
   static let duration =
     "(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+d)?([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
     + "([0-9]+d)?([0-9]+h)?[0-9]+[.][0-9]+m|([0-9]+d)?[0-9]+[.][0-9]+h|[0-9]+[.][0-9]+d"

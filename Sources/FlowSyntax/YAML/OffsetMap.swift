@@ -4,7 +4,7 @@ struct OffsetMap {
   let base: Int
   private let checkpoints: [Int]
   private static let stride = 64
-  /// The code point that was asked for last, and its offset. libyaml's positions follow one another.
+  /// The index and the offset of the last converted code point. libyaml's next position is usually a little later.
   private var last = (index: 0, offset: 0)
 
   /// Creates a map for `bytes`, which must be valid UTF-8.

@@ -165,8 +165,8 @@ struct YAMLParser {
     return true
   }
 
-  /// Records that the innermost mapping may have a merge key. A value `<<` is recorded, too. Reading the mapping checks
-  /// which it is.
+  /// Records that the innermost mapping may have a merge key. A value `<<` is recorded as well, so reading the mapping
+  /// checks whether `<<` is a key.
   private mutating func markMerge() {
     guard let innermost = open.last, tree.nodes[innermost].kind == .mapping else { return }
     tree.nodes[innermost].hasMerge = true
