@@ -41,7 +41,7 @@ public struct FlowCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// The output of `flowrun` without arguments in a folder without `flowrun.yaml`.
+  /// The output of `flowrun` without arguments if there is no `flowrun.yaml`.
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 

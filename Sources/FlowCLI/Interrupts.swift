@@ -170,7 +170,8 @@ enum Interrupts {
     }
   }
 
-  /// Prints what a second request leaves undone. Prints nothing if writing to standard error would block.
+  /// Prints that a second request has ended the process before its cleanup. Prints nothing if writing to standard error
+  /// would block.
   private static func tellOfSecond() {
     var watched = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&watched, 1, 0) > 0 else { return }

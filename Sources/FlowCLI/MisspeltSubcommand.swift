@@ -2,7 +2,8 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// A word in the place of a subcommand that is not one. The argument parser would ignore it or treat it as a file name.
+/// A word in the position of a subcommand that is not a subcommand. The argument parser would ignore it or treat it as
+/// a file name.
 struct MisspeltSubcommand {
   /// The message of the error, which includes the suggestion.
   let description: String

@@ -4,7 +4,8 @@ import FlowModel
 
 /// Reads the options `--launch REASON[=@OPTIONS.json]` and `--event NAME@DELAY[=JSON]`, and options with a duration.
 package enum LaunchArguments {
-  /// Returns the launch. Properties that do not exist for this launch reason are absent (R14).
+  /// Returns the launch that `argument` describes, or a launch by a user if it is nil. Properties that do not exist for
+  /// this launch reason are absent (R14).
   package static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
     let (name, file) = argument.parted(at: "=")

@@ -29,7 +29,7 @@ package protocol StepExecutors: Sendable {
   /// Connects the workers to a run. They are kept only as long as this process holds the run, and the run can report
   /// why workers are not ready.
   func follow(_ run: WorkflowRun)
-  /// Returns what clusters have recorded about jobs that each ran one attempt. If some of it is missing, also returns
+  /// Returns the records of clusters about jobs that each ran one attempt. If some of them are missing, also returns
   /// the reason.
   func accounts() async -> (jobs: [Value], problem: String?)
   /// Calls ``close()`` and blocks the thread until that returns.

@@ -116,8 +116,8 @@ extension Finding.Place {
 }
 
 extension LoadResult {
-  /// Returns the location of a step, such as `release.yaml:5`, or nil if it is unknown. If the file is below the
-  /// working folder, the path is relative to that.
+  /// Returns the location of a step, such as `release.yaml:5`, or nil if it is unknown. The path of a file below the
+  /// working folder is relative to that folder.
   func place(of step: StepID) -> String? {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }

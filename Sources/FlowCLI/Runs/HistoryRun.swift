@@ -17,8 +17,8 @@ package struct HistoryRun {
   let loaded: LoadResult
   package let recollection: RunRecollection
 
-  /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition can no longer be loaded because a
-  /// plugin is missing.
+  /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition can no longer be loaded, for example
+  /// because a plugin is missing.
   package init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
     self.run = run
     chunks = try store.chunks(of: run.id)

@@ -5,7 +5,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// Finds out how long a step took in the recorded runs of a file.
+/// Reads the durations of a step from the recorded runs of a file.
 package enum RecordedDurations {
   /// The maximum number of runs whose journals are read, starting with the newest, and the maximum number of bytes that
   /// are read. An editor waits for the result.

@@ -12,10 +12,10 @@ package struct RunFigures {
   package var gate: Double?
   /// The outcome of the gate, in the words of the report.
   package var gateOutcome: String?
-  /// How the run was launched: the reason and the first entry.
+  /// The reason and the first entry of the run's launch.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
-  /// True if the app was prewarmed, or launched by something else than a person.
+  /// True if the app was prewarmed, or launched by something other than a user.
   var isUnusualLaunch: Bool { !["user", "none"].contains(launch.reason) || launch.entry == "prewarmed" }
 
   /// Reads the figures from the summary of a run.
@@ -35,7 +35,7 @@ package struct RunFigures {
 /// A list of runs as text, with one run per line. A line has the duration of the run and the usual duration of runs of
 /// the same file that were launched in the same way.
 struct RunTable {
-  /// The runs of one file that were launched in the same way.
+  /// Identifies the runs of a file that were launched in the same way.
   private struct Usual: Hashable {
     var file: String
     var launch: LaunchGroup

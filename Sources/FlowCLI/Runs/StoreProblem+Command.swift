@@ -13,7 +13,7 @@ extension StoreProblem: CommandProblem {
     }
   }
 
-  /// A suggestion for an error whose description contains none.
+  /// A suggestion for an error whose description contains none, or an empty string.
   private var remedy: String {
     guard case .damaged = self else { return "" }
     return "; flowrun runs delete deletes a damaged run, and the next run moves a damaged store aside"

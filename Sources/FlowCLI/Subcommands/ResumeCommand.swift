@@ -91,10 +91,11 @@ struct ResumeCommand: Subcommand {
 
   /// The interval at which a run is checked while another process holds it.
   private static let lookMilliseconds = 200
-  /// If the holder has ended but the lock is still held, another process may be taking over: the number of further
-  /// checks, and the interval between them.
+  /// The number of further checks, and the interval between them, if the holder of a run has ended but the lock is
+  /// still held. Another process may then be taking over.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
-  /// How long `--wait` tolerates an unavailable store, for example while a database restarts or fails over.
+  /// The maximum time for which `--wait` tolerates an unavailable store, for example while a database restarts or fails
+  /// over.
   private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {

@@ -6,8 +6,8 @@
 
   /// Sends requests over TLS. The package trait `Network` is required.
   enum SecureRequest {
-    /// Sends a request to an `https://` URL and returns the answer. Throws if none has arrived by the deadline. Blocks
-    /// the thread.
+    /// Sends a request to an `https://` URL and returns the answer. Throws if the request fails, or if no answer has
+    /// arrived by the deadline. Blocks the thread.
     static func send(
       _ request: PlainRequest, to url: String, by deadline: ContinuousClock.Instant
     ) throws(PlainRequest.RequestProblem) -> PlainRequest.Answer {

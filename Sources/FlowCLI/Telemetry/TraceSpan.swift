@@ -22,7 +22,7 @@ struct TraceSpan {
     self.endNanoseconds = endNanoseconds
   }
 
-  /// Something that happened at one moment during the span.
+  /// An event at one instant of the span.
   struct Event {
     var facts: SpanFacts
     var atNanoseconds: Int

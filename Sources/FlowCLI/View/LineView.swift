@@ -174,7 +174,8 @@ struct LineView: LineObserver {
     lastLines.lines.withLock { if $0.count < 10 * Self.detailedSteps { $0[step] = line } }
   }
 
-  /// Returns true if the step has just printed the lines that its failure quotes. Removes the record of the last line.
+  /// Returns true if the failure quotes no line, or if its last quoted line is the last one that the step has printed.
+  /// Returns false if no printed line is recorded. Removes the recorded line.
   func takesQuoteAsShown(of step: StepID, _ failure: StepFailure?) -> Bool {
     guard let last = lastLines.lines.withLock({ $0.removeValue(forKey: step) }) else { return false }
     let quotes = failure?.message.split(separator: "\n").dropFirst().last?.drop { $0 == " " }
