@@ -74,8 +74,8 @@ final class PluginClient: Sendable {
     switch plugin.manifest.program {
     case .command(let words):
       var withFiles = PluginCommand(words, seeing: plugin.manifest.environment)
-      // Only programs that use the support files need them. If they cannot be created, such a program fails with its
-      // own message.
+      // An error is ignored, because many programs do not use the support files. Those that do report missing files
+      // themselves.
       let variables = try? SupportFolder(cache: cache.folder).variables(beside: withFiles.environment)
       withFiles.environment.merge(variables ?? [:]) { $1 }
       command = withFiles

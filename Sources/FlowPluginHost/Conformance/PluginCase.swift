@@ -29,7 +29,7 @@ public struct PluginCase: Sendable, Hashable {
     self.expectation = expectation
   }
 
-  /// Describes why a line of a file is not a valid case.
+  /// The reason why a line of a file is not a valid case.
   public struct CaseProblem: Error, Sendable, CustomStringConvertible {
     /// The line number, from 1.
     public let line: Int

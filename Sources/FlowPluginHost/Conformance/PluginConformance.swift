@@ -18,7 +18,7 @@ public struct PluginConformance: Sendable {
   let folder: String
   /// An existing folder from which actions read files.
   let sourceFolder: String
-  /// How long a call that is not cancelled may take.
+  /// The time limit of a call that is not cancelled.
   let callDeadline: Duration
   /// The time within which a cancelled call must end.
   let grace: Duration
@@ -83,7 +83,7 @@ public struct PluginConformance: Sendable {
     case overlap
     case cancel
 
-    /// What the rule requires, as a sentence without a period.
+    /// The requirement of the rule, as a sentence without a period.
     public var title: String {
       switch self {
       case .names: "names are plugin.action and name: lower case, with hyphens, each once"

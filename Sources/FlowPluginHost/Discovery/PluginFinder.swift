@@ -13,7 +13,7 @@ import FlowSystem
 /// Searches in this order:
 ///
 /// - the given folders, each of which is a plugin or contains plugins,
-/// - `plugins` next to the workflow (in the working directory if there is no workflow) and next to each included file,
+/// - `plugins` next to the workflow (in the working folder if there is no workflow) and next to each included file,
 /// - `plugins` in the parent folders of these, up to the first one that contains `.git`.
 package struct PluginFinder: Sendable {
   /// The plugins that a search has found.
@@ -31,7 +31,7 @@ package struct PluginFinder: Sendable {
   ///
   /// - Parameters:
   ///   - given: the folders from the command line.
-  ///   - start: the folder of the workflow or, without a workflow, the working directory.
+  ///   - start: the folder of the workflow or, without a workflow, the working folder.
   ///   - included: the folders of included files.
   package init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)

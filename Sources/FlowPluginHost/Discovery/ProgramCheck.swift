@@ -10,7 +10,7 @@ import FlowSystem
 
 /// Checks that a manifest's program exists and is executable. It only inspects files and does not start the program.
 struct ProgramCheck {
-  /// The plugin's folder, which is also the program's working directory.
+  /// The plugin's folder, which is also the program's working folder.
   let folder: String
   /// The folders in `PATH`.
   let searchPath: [String]

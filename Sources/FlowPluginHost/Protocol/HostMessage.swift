@@ -46,7 +46,7 @@ enum HostMessage {
   /// Returns a ping, which asks a worker for a heartbeat.
   static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// Returns the confirmation of a worker's write; see ``WorkerTerms/isRemote``.
+  /// Returns a receipt, which a worker on another machine requests for a message; see ``WorkerTerms/isRemote``.
   static func receipt() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")] }
 
   /// Returns the part of a call's JSON text between its id and its inputs.

@@ -9,7 +9,7 @@ enum PluginMessage: Sendable {
   case failure(id: Int, PluginFailure)
   /// A line for the log. If `stream` is not nil, a command wrote the line to that stream.
   case log(call: Int?, level: LogLevel, stream: LogStream?, message: String)
-  /// The progress of a call.
+  /// The progress of a call, as a fraction from 0 to 1 and a text for users.
   case progress(call: Int?, fraction: Double, message: String)
   /// An event that the step posts to the other steps of the run.
   case post(call: Int?, event: String, value: Value)
@@ -26,7 +26,7 @@ enum PluginMessage: Sendable {
   /// A message with an unknown method, for example from a program for a newer protocol.
   case unknown(method: String)
 
-  /// Describes why a line is not a valid message.
+  /// The reason why a line is not a valid message.
   struct MessageProblem: Error {
     let message: String
     init(_ message: String) { self.message = message }

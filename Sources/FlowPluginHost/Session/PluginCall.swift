@@ -10,7 +10,7 @@ import Synchronization
 // Proof of safety: `answer` has a separate lock; `position` is written once, before the call is in the session's table;
 // the other variables are read and written only under the session's state lock. The rest is constant.
 package final class PluginCall: @unchecked Sendable {
-  /// How a request has ended.
+  /// The outcome of a request.
   package enum Outcome: Sendable {
     case answered(Value)
     /// The program reported an error.

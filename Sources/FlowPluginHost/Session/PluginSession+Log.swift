@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// How long a transport may take to write its last lines after it has announced its end.
+  /// The maximum time for a transport to write its last lines after it has announced its end.
   private static let endTime = Duration.seconds(1)
   /// The number of log bytes that are read at once: the capacity of a pipe, so that a flood of lines does not occupy
   /// the thread.

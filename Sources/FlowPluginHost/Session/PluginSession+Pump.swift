@@ -2,8 +2,8 @@ import FlowModel
 import FlowSystem
 
 extension PluginSession {
-  /// How long a program may take to end after it has closed its output. If it is still running then, the closed output
-  /// is reported as the error.
+  /// The maximum time for a program to end after it has closed its output. If it is still running then, the closed
+  /// output is reported as the error.
   private static let exitAfterOutputMilliseconds: CInt = 200
   /// The interval at which the program's end is checked on systems without a descriptor for it.
   private static let exitLookMilliseconds: CInt = 100

@@ -152,7 +152,7 @@ struct SessionState: Sendable {
     case wait(Wait)
   }
 
-  /// What the session's thread waits for, in addition to wake-ups, log lines and the program's end.
+  /// The conditions that end the wait of the session's thread, besides wake-ups, log lines and the program's end.
   struct Wait: Sendable, Hashable {
     /// True if the thread must read the program's standard output.
     var readsOutput: Bool
@@ -190,8 +190,8 @@ struct SessionState: Sendable {
         deadline: isOver ? now + Self.directTime : nextDeadline))
   }
 
-  /// How long a caller may read before it is asked to stop, and the interval at which this is checked. A caller's
-  /// thread is therefore blocked for at most twice this time.
+  /// The maximum time for which a caller reads before it is asked to stop, and the interval at which this is checked. A
+  /// caller's thread is therefore blocked for at most twice this time.
   static let directTime = Duration.milliseconds(1)
 
   /// True if the caller that is reading must be asked to stop.

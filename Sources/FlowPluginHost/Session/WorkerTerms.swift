@@ -27,7 +27,7 @@ package struct WorkerTerms: Sendable {
 
   /// The absolute path of the workflow's folder. Unless files are copied, it must exist on the worker's machine.
   package var workflowFolder: String
-  /// How often pings are sent, and how long a missing ping or answer is tolerated.
+  /// The interval of pings, and the maximum times without a ping or an answer.
   package var pulse: PulseRhythm
   /// Returns true while the host may send pings. It returns false if another process may have taken over the run.
   package var mayPing: @Sendable () -> Bool

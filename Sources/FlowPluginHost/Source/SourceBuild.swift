@@ -13,7 +13,7 @@ import FlowSystem
 final class SourceBuild {
   /// The suffix that distinguishes a build folder from programs in the cache.
   static let folderSuffix = ".build"
-  /// The working directory of the compiler.
+  /// The working folder of the compiler.
   let folder: String
   private let names: [String]
   private let lock: Descriptor

@@ -3,13 +3,13 @@ import FlowModel
 /// Decides whether a program that uses the plugin protocol is started again after it has ended. It starts no processes
 /// and reads no clock.
 package struct Supervision: Sendable {
-  /// How often and how long a program may be started without success.
+  /// The limits on starts without success.
   package struct Rules: Sendable, Hashable {
     /// The number of consecutive starts without a finished call after which the supervisor gives up.
     package var starts = PluginLimits().startsInARow
     /// True if the program runs only one call. Once it has answered `initialize`, it is not started again.
     package var isOneTime = false
-    /// How long the start is repeated while it is temporarily refused.
+    /// The maximum time for which a temporarily refused start is repeated.
     package var patience = Duration.zero
 
     package init() {}
@@ -39,7 +39,7 @@ package struct Supervision: Sendable {
     case refused
   }
 
-  /// What to do after a program has ended.
+  /// The decision after a program has ended.
   package enum Decision: Sendable, Hashable {
     /// The program is started again after a pause.
     case start(after: Duration)
@@ -50,7 +50,8 @@ package struct Supervision: Sendable {
   }
 
   private static let freshPauses = GrowingPauses(first: .milliseconds(50), longest: .seconds(5))
-  /// How long a program must have run for its end not to count as a start without a finished call.
+  /// If a program has run longer than this after its greeting, its end does not count as a start without a finished
+  /// call.
   private static let longEnough = Duration.seconds(30)
 
   private let rules: Rules
@@ -74,7 +75,7 @@ package struct Supervision: Sendable {
     }
   }
 
-  /// Decides what to do after the program has ended.
+  /// Decides whether the program is started again after its end.
   package mutating func end(_ ending: Ending, at now: ContinuousClock.Instant) -> Decision {
     if ending == .refused, greetedAt == nil {
       let isFirst = refusals == nil
