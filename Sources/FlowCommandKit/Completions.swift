@@ -4,7 +4,7 @@ import FlowSystem
 
 /// Shell completions of arguments, and suggestions for misspelled arguments.
 package enum Completions {
-  /// Completes an argument with the workflow files in the folder.
+  /// Completes an argument with the path of a YAML file.
   package static let files = CompletionKind.file(extensions: ["yaml", "yml"])
 
   /// Returns the workflow files in the typed folder and in its subfolders.
@@ -23,8 +23,8 @@ package enum Completions {
   private static let fileLimit = 200
   private static let folderLimit = 200
 
-  /// Returns a question that suggests the most similar workflow file if no file with this name exists. Otherwise
-  /// returns an empty string.
+  /// Returns a question that suggests the most similar workflow file. Returns an empty string if a file with this name
+  /// exists or none is similar.
   package static func question(_ file: String) -> String {
     guard !FilePath.exists(file) else { return "" }
     return NearestName.question(file, among: files(at: file)).map { "; " + $0 } ?? ""

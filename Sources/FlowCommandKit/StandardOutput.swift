@@ -59,7 +59,7 @@ package enum StandardOutput {
   /// True if writing standard output has failed, so that further output is pointless.
   package static var hasFailed: Bool { state.mutex.withLock { $0.failure != nil } }
 
-  /// True if the reader of standard output has ended and the system reports that without a write.
+  /// True if writing standard output has failed, or if the system reports the end of its reader without a write.
   package static var isReaderGone: Bool {
     var watched = pollfd(fd: 1, events: 0, revents: 0)
     return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0

@@ -60,7 +60,7 @@ struct AnalyzeCommand: Subcommand {
     if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
   }
 
-  /// Writes one analysis for each way in which the runs were launched.
+  /// Writes one analysis for each launch group.
   private func write(_ groups: [LaunchGroups.Group], _ rules: [BudgetRule]) throws {
     try LaunchGroups.checkPage(output.format, groups.map(\.name))
     var judgment = LaunchGroups.Judgment()

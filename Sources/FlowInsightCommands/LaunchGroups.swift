@@ -5,7 +5,7 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// The option that selects runs by the way they were launched.
+/// The option that selects runs by their launches.
 struct LaunchGroups: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -17,14 +17,14 @@ struct LaunchGroups: ParsableArguments {
   var launch: String?
 
   struct Group {
-    /// How the runs were launched, or nil if runs of all launches are in one group.
+    /// The launch that the runs have in common, or nil if runs of all launches are in one group.
     var launch: LaunchGroup?
     var sample: RunSample
 
     var name: String { launch?.name ?? "all launches" }
   }
 
-  /// Groups the runs by how they were launched, or selects those given with `--launch`. The largest group is first.
+  /// Groups the runs by their launches, or selects those given with `--launch`. The largest group is first.
   func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
     if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }

@@ -94,7 +94,7 @@ package struct ExecutorRequest: Sendable {
     }
   }
 
-  /// Returns the workers of an executor that a plugin provides.
+  /// Returns the starts of the workers of an executor that a plugin provides.
   private func externalStarts() throws(ExecutorProblem) -> [WorkerStart] {
     let known = plugins.filter { $0.manifest.executor != nil }
     guard let plugin = known.first(where: { $0.name == address.name }), let executor = plugin.manifest.executor else {
@@ -123,7 +123,8 @@ package struct ExecutorRequest: Sendable {
   /// The default maximum number of worker processes on this machine.
   private static let mostProcesses = 64
 
-  /// Returns the workers on this machine: one process per slot, up to the requested number of processes.
+  /// Returns the starts of the local workers. There is one process per slot, but at most `processes` (64 by default),
+  /// over which all slots are spread.
   private func localStarts() -> [WorkerStart] {
     let slots = address.slots
     let processes = min(slots, address["processes"].flatMap { Int($0) } ?? Self.mostProcesses)

@@ -12,7 +12,7 @@ struct ExternalEngine {
 
   /// The time limit for the plugin to list its places.
   private static let answerTime = Duration.seconds(60)
-  /// How long a worker may take to send its greeting after it was started.
+  /// The time limit for a worker's greeting after its start.
   private static let startTime = Duration.seconds(60)
 
   /// Returns the workers, one per place.

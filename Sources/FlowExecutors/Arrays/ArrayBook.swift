@@ -53,8 +53,8 @@ struct ArrayBook {
     var grants: [(OneShot<Grant>, Grant)] = []
   }
 
-  /// How long a task may keep its allocation without a body, and how long an unused array may keep its tasks in the
-  /// queue.
+  /// The maximum time for which a task keeps its allocation without a body, and for which an unused array keeps its
+  /// tasks in the queue.
   static let patience = Duration.seconds(10)
 
   /// The maximum number of concurrent tasks of an array. It keeps the engine's list of running tasks below 64 KiB.

@@ -82,9 +82,9 @@ struct ArrayListing: Sendable, Equatable {
 struct ArrayEngine: Sendable {
   /// The maximum number of indices in an array. Indices start at 0.
   var indices: Int
-  /// How long a task may wait for its allocation after its item was requested.
+  /// The maximum time from the request of an item to the allocation of its task.
   var wait: Duration
-  /// How long a submission is repeated while the engine temporarily refuses it.
+  /// The maximum time for which a submission is repeated while the engine temporarily refuses it.
   var patience = Duration.zero
   /// Submits an array and returns its job number. `known` contains the run's arrays whose numbers were received.
   /// `mayExist` is true if the engine may have accepted the array in an earlier attempt.

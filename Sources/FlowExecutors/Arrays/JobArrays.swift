@@ -30,7 +30,7 @@ final class JobArrays: Sendable {
     var unconfirmed: Set<String> = []
   }
 
-  /// How long requests for tasks are collected before they are submitted together.
+  /// The time for which requests for tasks are collected before they are submitted together.
   private static let gathering = Duration.milliseconds(50)
   /// The shortest and longest pause between two calls of the engine.
   private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(3))
@@ -57,8 +57,8 @@ final class JobArrays: Sendable {
     fileprivate var claim: Int
   }
 
-  /// Waits until an item's task has an allocation, and returns how to start its worker. The caller must call
-  /// ``end(_:)`` afterwards.
+  /// Waits until an item's task has an allocation, and returns the task with the start of its worker. The caller must
+  /// call ``end(_:)`` afterwards.
   func place(
     _ item: (step: StepID, index: Int), attempt: Int, _ request: MachineResources, run: String, result: ResultFile?
   ) async throws -> Place {
@@ -139,7 +139,7 @@ final class JobArrays: Sendable {
     if left.isEmpty, state.withLock({ $0.unconfirmed.isEmpty }) { release?.drop() } else { release?.run() }
   }
 
-  /// How long tasks that have run their item may take to end before they are cancelled.
+  /// The maximum time for tasks that have run their item to end before they are cancelled.
   private static let closing = Duration.seconds(4)
 
   private var left: [Int] { state.withLock { $0.book?.liveArrays ?? [] } }

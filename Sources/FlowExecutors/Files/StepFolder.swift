@@ -18,7 +18,7 @@ final class StepFolder: Sendable {
     /// The files that the step reads, and those of them that have been created in the folder.
     var entries: [TransferEntry] = []
     var placed: [ByteName: Placed] = [:]
-    /// Writes the expected files; nil if none are expected.
+    /// Writes the expected files. Nil if none are expected.
     var writer: ContentWriter?
     var awaited: [TransferEntry] = []
     var reader: ContentReader?

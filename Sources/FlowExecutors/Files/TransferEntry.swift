@@ -63,7 +63,7 @@ struct TransferEntry: Sendable, Hashable {
     return entries
   }
 
-  /// The size of a file's content in bytes; 0 for a link.
+  /// The size of a file's content in bytes, or 0 for a link.
   var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
 
   /// True if the target of a link at `path` is inside the folder. Other links on the way are not resolved.

@@ -19,7 +19,7 @@ package final class WorkerPool: StepExecutor {
   let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
-  /// True if each worker runs a single body. Such a worker is not restarted after it has worked.
+  /// True if each worker runs a single body. Such a worker is not restarted after it has received a body.
   let isOneTime: Bool
   let digests = FileDigests()
   let tell: @Sendable (String) -> Void

@@ -50,7 +50,7 @@ package struct WorkerStart: Sendable, Hashable {
   }
 }
 
-/// Describes why an executor cannot be used.
+/// The reason why an executor cannot be used.
 package struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem, as a sentence without a period.
   package var message: String
@@ -67,7 +67,7 @@ package struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertib
   package var description: String { message }
 }
 
-/// What a worker must offer for a run to use it.
+/// The requirements that a worker must meet for a run to use it.
 package struct WorkerRequirements: Sendable {
   /// The actions that the worker must be able to run.
   package var actions: [ActionDeclaration]

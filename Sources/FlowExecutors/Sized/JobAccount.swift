@@ -13,7 +13,7 @@ package struct JobAccount: Sendable, Hashable {
   package var state: String?
   /// The reason why the job waited or ended, as reported by the cluster.
   package var reason: String?
-  /// How long the job's resources were allocated.
+  /// The time for which the job's resources were allocated.
   package var elapsedMilliseconds: Int?
   /// The processor time used by the job.
   package var cpuMilliseconds: Int?

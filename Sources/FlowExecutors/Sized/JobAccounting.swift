@@ -104,7 +104,7 @@ struct SizedJobs {
 }
 
 extension WorkerPool {
-  /// How long to wait for the data of jobs that ended last.
+  /// The maximum time to wait for the data of jobs that ended last.
   private static let accountingTime = Duration.seconds(5)
 
   /// Returns the engine's accounting data of jobs that ran a single body, and the reason if it is incomplete. Call it

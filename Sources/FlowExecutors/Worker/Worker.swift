@@ -50,11 +50,11 @@ package final class Worker: Sendable {
   /// True if a shell script keeps the worker's allocation. In that case, the engine ends a job by sending signals to
   /// all of its processes.
   private let isHeld = WorkerWatch.holder != nil
-  /// How long a failure is delayed if `isHeld` is true. If a signal from the engine has ended the command, another one
-  /// ends the worker within this time. Thus the failure is not attributed to the body.
+  /// The delay of a failure if `isHeld` is true. If a signal from the engine has ended the command, another one ends
+  /// the worker within this time. Thus the failure is not attributed to the body.
   private static let signalMilliseconds: CInt = 300
 
-  /// How long bodies may take to end when the worker is asked to end.
+  /// The maximum time for bodies to end when the worker is asked to end.
   private static let grace = Duration.milliseconds(700)
 
   /// - Parameters:

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// Computes how long a worker may run without another ping. A value that does not read a clock.
+/// Computes the time until which a worker may run without another ping. It does not read a clock.
 struct WorkerLease {
   let silence: Duration
   private var lastPing: ContinuousClock.Instant
