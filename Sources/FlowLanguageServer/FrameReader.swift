@@ -1,7 +1,7 @@
 /// Splits the input from a client into messages. Each consists of a header `Content-Length: N`, an empty line and N
 /// bytes.
 struct FrameReader {
-  /// Describes why the bytes are not valid messages. Nothing after them can be read.
+  /// The reason why the bytes are not valid messages. Nothing after them can be read.
   struct FrameProblem: Error, CustomStringConvertible {
     let description: String
   }

@@ -17,7 +17,7 @@ extension LanguageServer {
   /// The edits of one text: ranges and the texts that replace them.
   typealias TextEdits = (text: RelatedText, edits: [(span: TextSpan, text: String)])
 
-  /// The maximum number of files and folders in which files that include another one are searched for.
+  /// The maximum number of files and folders that a search for including files visits.
   private static let searchedEntries = 20_000
   /// The names of folders that are not searched, because they do not contain the user's own workflows.
   private static let ignoredFolders: Set<String> = ["node_modules/", "vendor/"]
@@ -62,7 +62,7 @@ extension LanguageServer {
     return found.sorted()
   }
 
-  /// Returns where a name of the file at `path` is used in the files that include it, directly or indirectly.
+  /// Returns the uses of a name of the file at `path` in the files that include it, directly or indirectly.
   func callers(
     of change: IncludedRename, in path: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [(text: RelatedText, spans: [TextSpan])] {

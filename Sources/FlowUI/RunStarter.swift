@@ -32,7 +32,7 @@
     /// Creates a starter that allows at most `limit` concurrent runs.
     init(program: String, limit: Int) { (self.program, self.limit) = (program, limit) }
 
-    /// Describes to a person why a run could not be started.
+    /// The reason why a run could not be started, as a text for users.
     struct StartProblem: Error { let text: String }
 
     /// Runs `flowrun` in a folder. Returns the run's id once the run has started, or nil if that takes too long.

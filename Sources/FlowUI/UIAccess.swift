@@ -26,7 +26,7 @@
     private let state = Mutex(State())
     private let settings: UISettings
 
-    /// How long an unused session lasts: one day, in seconds.
+    /// The time after which an unused session ends: one day, in seconds.
     static let idleSeconds = 86_400
     /// The maximum number of sessions. If there are more, the one that was unused for the longest time is removed.
     private static let most = 32

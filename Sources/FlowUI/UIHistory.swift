@@ -82,7 +82,7 @@
       return "<label>\(label ?? name) <select name=\"\(name)\">\(options.joined())</select></label> "
     }
 
-    /// Returns how long ago a time was, such as `12 s ago`.
+    /// Returns the time since an instant, such as `12 s ago`.
     static func ago(_ milliseconds: Int, now: Int = WallTime.now) -> String {
       let seconds = max(0, (now - milliseconds) / 1_000)
       return switch seconds {

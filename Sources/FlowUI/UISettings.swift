@@ -19,7 +19,7 @@
     package var isReadOnly = false
     /// The path of the program that runs workflows.
     package var flowrun: String
-    /// How long clients may take in each phase of a connection.
+    /// The time limits for clients in each phase of a connection.
     package var timeouts = ConnectionTimeouts()
     /// The maximum number of open connections.
     package var connections = 256

@@ -4,8 +4,8 @@ import FlowModel
 
 @testable import FlowSyntax
 
-/// Checks that loading a workflow gives a graph or an error. Every location must be in the file, both YAML readers must
-/// agree, and every report must be writable.
+/// Checks that loading a workflow results in a graph or an error. Every location must be in the file, both YAML readers
+/// must agree, and every report must be writable.
 @Sendable func checkWorkflow(_ bytes: [UInt8]) {
   let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "fuzz.yaml")
   promise((result.graph == nil) == result.diagnostics.containsError, "a graph or an error")
@@ -17,7 +17,7 @@ import FlowModel
   checkReaders(bytes)
 }
 
-/// Checks that loading a manifest gives a manifest or an error, and that every location is in the file.
+/// Checks that loading a manifest results in a manifest or an error, and that every location is in the file.
 @Sendable func checkManifest(_ bytes: [UInt8]) {
   let result = PluginManifestLoader().load(bytes: bytes, file: "plugin.yaml")
   promise((result.manifest == nil) == result.diagnostics.containsError, "a manifest or an error")
@@ -48,7 +48,7 @@ private func checkReaders(_ bytes: [UInt8]) {
   }
 }
 
-/// Checks that an expression gives a value of a predicted type, or an error whose location is in the text.
+/// Checks that an expression results in a value of a predicted type, or in an error whose location is in the text.
 @Sendable func checkExpression(_ bytes: [UInt8]) {
   let source = String(decoding: bytes, as: UTF8.self)
   let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]

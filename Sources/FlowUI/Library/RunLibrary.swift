@@ -36,7 +36,7 @@ package final class RunLibrary: Sendable {
 
   /// The maximum number of runs read from a store. The newest ones are read.
   package static let runLimit = 500
-  /// How long the list of folders is cached.
+  /// The time for which the list of folders is cached.
   private static let foldersMilliseconds = 5_000
 
   /// Opens the database at `store` or, if it is nil, the stores of the workflows in `folder` and below. If `isReadOnly`

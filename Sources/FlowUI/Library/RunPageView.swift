@@ -19,7 +19,7 @@ package struct RunPageView: Sendable {
   package let awaited: [String]
   /// The questions that wait for an answer.
   package let questions: [Question]
-  /// What a resume would do with the steps that were running when flowrun ended, one sentence each.
+  /// The effect of a resume on each step that was running when flowrun ended, one sentence each.
   package let resuming: [String]
   /// True if slack and suggestions are missing, although they could be computed.
   package let isBrief: Bool
@@ -279,8 +279,8 @@ extension RunLibrary {
     return InsightPages.page(RunComparison(RunSample([old]), RunSample([new])), [])
   }
 
-  /// Returns a page about several runs of a workflow: statistics, budgets and a forecast. Returns nil if fewer than two
-  /// runs have ended.
+  /// Returns a page about runs of a workflow that ended without being cancelled or resumed: statistics, budgets and a
+  /// forecast. Returns nil if fewer than two of these runs can be read.
   package func history(of file: WorkflowFile, _ workflow: Workflow?) throws -> InsightPage? {
     var sample: [ReportedRun] = []
     for run in file.runs where run.epoch == 1 && sample.count < Self.sampledRuns {
@@ -305,7 +305,7 @@ extension RunLibrary {
   /// The maximum number of runs that a forecast simulates, and the maximum number of steps in all of them together.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// Describes why there is no forecast.
+  /// The reason why there is no forecast.
   private struct NoForecast: Error { let reason: String }
 
   /// Returns a forecast of the next run. It assumes the launch reason of the last run and, for inputs without a

@@ -140,7 +140,7 @@ struct EchoPlugin {
     installed = try PluginFinder.read(folder).get()
   }
 
-  /// Returns a function that calls the plugin's action in the way in which an engine does.
+  /// Returns a function that calls the plugin's action as an engine does.
   func call(through host: PluginHost) throws -> () async throws -> Void {
     let action = host.actions(of: installed)[0]
     guard case .asynchronous(let body) = action.body else { preconditionFailure("no service") }

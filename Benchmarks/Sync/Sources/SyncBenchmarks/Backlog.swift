@@ -9,7 +9,7 @@ import SyncSQLite
 /// A device that reconnects with many changes to send. The server is a separate process, reached over HTTP on loopback.
 /// Its zone is in PostgreSQL or in an SQLite file.
 enum Backlog {
-  /// The changes that the device made while offline.
+  /// The kinds of changes that the device makes while offline.
   private enum Kind {
     case transactions(Int, of: Int)
     case writes(Int)
