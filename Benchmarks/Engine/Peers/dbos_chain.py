@@ -1,7 +1,7 @@
 """A durable chain of no-op steps with DBOS Transact: dbos_chain.py FILE STEPS.
 
-The state is kept in SQLite at FILE. Prints, as JSON, the wall-clock and processor seconds that the steps took, without what
-comes before and behind them.
+The state is stored in SQLite at FILE. Prints, as JSON, the wall-clock and processor seconds of the steps, without the
+setup before them and the cleanup after them.
 """
 import json
 import os

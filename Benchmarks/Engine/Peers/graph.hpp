@@ -1,4 +1,4 @@
-// The graphs that every scheduler is measured on, the same as in Sources/EngineBenchmark/Shape.swift.
+// The graphs on which every scheduler is measured, the same as in Sources/EngineBenchmark/Shape.swift.
 #pragma once
 #include <cstdint>
 #include <string>

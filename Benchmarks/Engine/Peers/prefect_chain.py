@@ -1,7 +1,7 @@
-"""A chain of no-op tasks with Prefect, each result kept: prefect_chain.py FOLDER STEPS.
+"""A chain of no-op tasks with Prefect, which stores each result: prefect_chain.py FOLDER STEPS.
 
-Its own server, which it starts, keeps the state in SQLite in FOLDER. Prints, as JSON, the wall-clock and processor seconds
-that the tasks took, the server's processor time left out, without what comes before and behind them.
+Starts a separate server, which stores the state in SQLite in FOLDER. Prints, as JSON, the wall-clock and processor seconds
+of the tasks, without the setup before them, the cleanup after them and the server's processor time.
 """
 import json
 import os

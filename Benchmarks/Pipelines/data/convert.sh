@@ -1,5 +1,5 @@
 #!/bin/sh
-# convert.sh MONTH: the month's rows sorted and parted by tabs.
+# convert.sh MONTH: sorts the month's rows and separates their columns by tabs.
 set -e
 mkdir -p out
 sort "in/$1.csv" | tr ',' '\t' > "out/$1.tsv"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh compile NAME | link | test | package: the stages of the program, each of which says that it ran.
+# build.sh compile NAME | link | test | package: runs one stage of the build and records it in ran.log.
 set -e
 mkdir -p out
 case $1 in

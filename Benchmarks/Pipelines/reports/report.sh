@@ -1,5 +1,5 @@
 #!/bin/sh
-# report.sh NAME makes the page of a note, report.sh index the list of all pages.
+# report.sh NAME creates the page of a note. report.sh index creates the list of all pages.
 set -e
 mkdir -p out
 if [ "$1" = index ]; then

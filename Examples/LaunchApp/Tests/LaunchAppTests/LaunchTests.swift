@@ -61,7 +61,7 @@ struct LaunchPlanTests {
     return (screen.lines, outputs)
   }
 
-  @Test func `shows the shelf`() async throws {
+  @Test func `the launch shows the shelf with the books`() async throws {
     let (lines, outputs) = try await launched(route: nil)
     #expect(lines == ["· LaunchApp ·", "[Dune] [Emma] [Ulysses]"])
     #expect(outputs.books == 3 && outputs.page == nil)

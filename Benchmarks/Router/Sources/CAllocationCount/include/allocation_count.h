@@ -1,4 +1,4 @@
 #pragma once
 
-/// How many times memory was allocated by this process so far; always 0 where malloc cannot be counted.
+/// The number of memory allocations of this process so far. Always 0 if they cannot be counted.
 unsigned long allocation_count(void);
