@@ -68,7 +68,7 @@ package struct LoadResult: Sendable {
     return tree.member(key, of: locations.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
   }
 
-  /// Returns the location of a secret's declaration, or nil.
+  /// Returns the location of a secret's declaration, or nil if there is no such secret.
   package func span(ofSecret name: String) -> TextSpan? {
     guard let tree, let secrets = locations.value(.secrets) else { return nil }
     return tree.member(name, of: secrets).map { tree.span($0.key) }

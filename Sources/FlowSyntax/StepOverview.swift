@@ -17,7 +17,7 @@ package struct StepOverview: Sendable {
   /// The ids of the steps in `finally`.
   package private(set) var finalSteps: [String] = []
 
-  /// Reads the steps of a file. Returns nil if it is not YAML.
+  /// Reads the steps of a file. Returns nil if the file is not YAML or does not contain a mapping.
   package init?(_ bytes: [UInt8], file: String) {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: file)), let root = tree.root,
       tree.kind(root) == .mapping

@@ -143,7 +143,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the type of the list that an expression results in, or nil if several types are possible.
+  /// Returns the type of the value that a single expression results in, or nil if the type is not certain.
   private func listType(of text: Value, _ step: Int) -> ValueType? {
     guard case .string(let text) = text, let template = try? workflow.texts.template(text), template.isSingleExpression,
       let node = node(.foreach, of: step)
@@ -154,7 +154,8 @@ extension WorkflowCheck {
     return type
   }
 
-  /// Returns the common type of the literals in a list, or nil if their types differ or one is an expression.
+  /// Returns the common type of the values in a list, or nil if the list is empty, their types differ or one is not
+  /// certain.
   private static func common(_ values: [Value]) -> ValueType? {
     var common: ValueType?
     for value in values {

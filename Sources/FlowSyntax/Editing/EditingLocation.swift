@@ -159,7 +159,7 @@ struct EditingLocationScanner {
     position < end && bytes[position] == UInt8(ascii: "-") && (position + 1 == end || bytes[position + 1] == 0x20)
   }
 
-  /// Returns the key at the start of a range and the offset where its value begins, or nil.
+  /// Returns the key at the start of a range and the offset where its value begins, or nil if there is no key.
   private func key(_ range: Range<Int>) -> (key: String, end: Int)? {
     guard !range.isEmpty else { return nil }
     var position = range.lowerBound

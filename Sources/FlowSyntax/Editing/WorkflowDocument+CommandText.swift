@@ -3,7 +3,8 @@ import FlowModel
 
 extension WorkflowDocument {
   /// Returns a fix that passes a value to a command as a variable instead of inserting it into the command's text.
-  /// Returns nil if the quotes around the expression do not allow this.
+  /// Returns nil if the shell does not read the text, or if the expression's quotes or its position in the text do not
+  /// allow this.
   func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
     guard let check, let tree, let step = step(at: diagnostic.span.start),
       let (_, isKey, node) = location(at: diagnostic.span.start), !isKey, tree.kind(node) == .scalar,

@@ -78,7 +78,8 @@ extension WorkflowDocument {
       .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
   }
 
-  /// Returns the edit that adds an entry to a mapping in the mapping's style, or nil if `map` is not a mapping.
+  /// Returns the edit that adds an entry to a mapping in the mapping's style, or nil if `map` is not a mapping or is
+  /// empty without braces.
   func insertion(of entry: String, into map: NodeID) -> (span: TextSpan, text: String)? {
     guard let tree, tree.nodes[map].kind == .mapping else { return nil }
     let span = tree.span(map)
@@ -141,7 +142,8 @@ extension WorkflowDocument {
 
   // MARK: Deferral
 
-  /// Returns a fix that defers a blocking step, or nil if that would make the file invalid.
+  /// Returns a fix that defers the step at `offset`. Returns nil if the step is not certainly blocking, if there is no
+  /// gate, if the change would cause further diagnostics, or if the file is too large to be checked again.
   private func deferral(at offset: Int) -> Fix? {
     guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
       check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,

@@ -11,7 +11,7 @@ extension WorkflowDocument {
     package var span: TextSpan
   }
 
-  /// Returns the information for the byte at `offset`.
+  /// Returns the information for the byte at `offset`, or nil if there is none.
   ///
   /// - Parameters:
   ///   - rank: Returns the position of each step in the order in which ready steps start, counted from 1.
@@ -103,8 +103,8 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Returns the information for a name in an expression: its type, and its value if it is constant. Returns nil
-  /// elsewhere.
+  /// Returns the information for a position in an expression: the type of a reference, the description of a function,
+  /// or else the possible results of the expression. Returns nil outside expressions.
   private func expressionHover(at offset: Int) -> Hover? {
     guard let found = expression(at: offset), let check else { return nil }
     let (expression, start, site) = found

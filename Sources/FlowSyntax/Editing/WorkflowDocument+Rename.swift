@@ -138,7 +138,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the declaration of a symbol. An event of an included file is declared by the step that includes the file.
+  /// Returns the declaration of a symbol, or nil if this file has none. An event of an included file is declared by the
+  /// step that includes the file.
   package func declaration(of symbol: SymbolTable.Symbol) -> SymbolTable.Occurrence? {
     guard let symbols = symbols() else { return nil }
     let definitions = symbols.occurrences.filter(\.isDefinition)

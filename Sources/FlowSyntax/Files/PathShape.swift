@@ -42,7 +42,8 @@ struct PathShape: Sendable, Hashable {
     ((try? PatternText.expanded(pattern)) ?? [PatternText.quoted(pattern)]).map { PathShape($0) }
   }
 
-  /// Returns a pattern for the possible values of an expression, or nil if it may result in any text.
+  /// Returns a pattern for an expression: the default of an input, or the possible values of `item`, `index` or `key`.
+  /// Returns nil for any other expression, which may result in any text.
   private static func stand(for expression: Expression, fanOut: FanOut?, inputs: [FieldDeclaration]) -> String? {
     guard let reference = expression.references.first, expression.references.count == 1,
       expression.source.lowercased() == ([reference.name] + reference.path).joined(separator: ".").lowercased()

@@ -48,7 +48,7 @@ package struct PluginInterfaceLoader: Sendable {
 }
 
 extension ManifestReader {
-  /// Reads the interface and reports all problems. Returns nil if a required key is missing.
+  /// Reads the interface and reports all problems. Returns nil if a required key is missing or its value is invalid.
   mutating func readInterface() -> PluginInterface? {
     guard let root = tree.root else {
       report(

@@ -136,7 +136,7 @@ extension WorkflowReader {
     return policy
   }
 
-  /// Reads the maximum number of restarts. Returns nil if it is unlimited.
+  /// Reads the maximum number of restarts. Returns nil if it is unlimited, and the default if it is invalid.
   private mutating func restarts(_ node: NodeID, _ owner: Owner) -> Int? {
     if tree.kind(node) == .scalar, tree.text(node) == RestartPolicy.unlimited { return nil }
     let range = RestartPolicy.attemptRange

@@ -80,8 +80,8 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Finds a line of a decoded text in the source. A block scalar has the same lines in the same order, each after its
-  /// indentation.
+  /// Returns the location in the source of a byte in a decoded text, or nil if its line cannot be found. A block scalar
+  /// has the same lines in the same order, each after its indentation.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }
     guard offset <= text.count else { return nil }

@@ -75,8 +75,8 @@ struct YAMLFailure: Error {
     return failure
   }
 
-  /// Returns a suggestion if the line has an unquoted file pattern that contains braces or begins with a special
-  /// character of YAML. Returns nil otherwise.
+  /// Returns a suggestion if the line has an unquoted file pattern that contains braces or begins with `!`. Returns nil
+  /// otherwise.
   private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let line = bytes[start...].prefix(1_000).prefix { $0 != 0x0A }
@@ -102,7 +102,7 @@ struct YAMLFailure: Error {
     return !command.contains("'") && !command.contains("\"") && !command.contains(", ")
   }
 
-  /// Returns the tabs in the indentation of the line at `offset` or, if it is blank, of the line before it.
+  /// Returns the tabs in the indentation of the line at `offset`, or nil if there are none before `offset`.
   private static func indentationTab(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> TextSpan? {
     var lineStart = min(offset, bytes.count)
     while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }

@@ -53,9 +53,9 @@ struct YAMLRecovery {
     return diagnostics.sortedByLocation()
   }
 
-  /// Blanks the part with an error and reads the text again. Prefers the first part whose removal makes the whole text
-  /// readable, and otherwise the first one whose removal makes more of it readable. Returns nil if there is no such
-  /// part.
+  /// Blanks the part with an error or moves a line to the left, and reads the text again. Prefers the first change that
+  /// makes the whole text readable, and otherwise the first blanked part that makes more of it readable. Returns nil if
+  /// there is no such change.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
