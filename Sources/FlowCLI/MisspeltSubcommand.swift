@@ -8,7 +8,8 @@ struct MisspeltSubcommand {
   /// The message of the error, which includes the suggestion.
   let description: String
 
-  /// Finds a misspelled subcommand in the arguments of the process. Returns nil if there is none.
+  /// Finds a misspelled subcommand or an unknown option in the arguments of the process. Returns nil if there is
+  /// neither.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
     guard let first = arguments.first else { return nil }
     // Completion scripts call flowrun with `---completion`.
@@ -31,8 +32,8 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("'\(second)' is not a subcommand of 'flowrun \(first)'; \(question)")
   }
 
-  /// Returns the error for an unknown option of `flowrun`. The argument parser reports such an option only if the
-  /// command line also names a file.
+  /// Returns the error for an option of `flowrun`, or nil if the option exists. The argument parser reports an unknown
+  /// option only if the command line also names a file.
   private static func unknown(option: String) -> MisspeltSubcommand? {
     let name = String(option.prefix { $0 != "=" })
     let help = FlowCommand.helpMessage(for: RunCommand.self, columns: 200)

@@ -18,7 +18,8 @@
 
     private var library: RunLibrary { settings.library }
 
-    /// Returns the follower that sends the events of a page, or nil if the path does not belong to events.
+    /// Returns the follower that sends the events of a page, or nil if the path does not belong to the events of an
+    /// existing page.
     func follower(_ path: String, _ request: Request) async throws -> RunFollower? {
       if path == "/events" { return RunFollower(library: library, run: nil) }
       guard let id = Self.part(of: path, "/runs/", "/events") else { return nil }

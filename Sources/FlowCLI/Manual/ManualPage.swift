@@ -44,7 +44,8 @@ struct ManualPage {
     }
   }
 
-  /// Splits a line such as `USAGE: flowrun …` into the title that manual pages use for it and the rest.
+  /// Splits a line such as `USAGE: flowrun …` into the title that manual pages use for it and the rest. Returns nil for
+  /// any other line.
   private static func title(_ line: String) -> (title: String, rest: String)? {
     guard let colon = line.firstIndex(of: ":") else { return nil }
     let word = String(line[..<colon])

@@ -89,7 +89,7 @@ struct TraceServer {
     return String(text)
   }
 
-  /// Decodes percent escapes. Returns nil if one is invalid.
+  /// Decodes percent escapes. Returns nil if one is invalid or the result is not UTF-8.
   private static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

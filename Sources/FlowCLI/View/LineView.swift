@@ -142,7 +142,7 @@ struct LineView: LineObserver {
     }
   }
 
-  /// Returns the line about the gate, or nil if the workflow has no gate or the event does not concern it.
+  /// Returns the line about the activation or the gate, or nil if no such line is shown for the event.
   private func gateLine(_ event: RunEvent) -> String? {
     switch event.kind {
     case .runActivated(let reason, _) where subject.isGated: "activated, launch reason \(reason.rawValue)"

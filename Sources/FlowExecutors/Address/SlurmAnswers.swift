@@ -11,8 +11,8 @@ enum SlurmAnswers {
   /// True if a command failed because of a temporary problem.
   static func isPassing(_ output: String) -> Bool { passingSigns.contains { output.contains($0) } }
 
-  /// Returns the job number printed by `sbatch --parsable` as `1234` or `1234;cluster`. Other lines, such as those of a
-  /// wrapper around the command, are ignored.
+  /// Returns the job number printed by `sbatch --parsable` as `1234` or `1234;cluster`, or nil if there is none. Other
+  /// lines, such as those of a wrapper around the command, are ignored.
   static func jobNumber(_ output: String) -> Int? {
     output.split(separator: "\n").reversed().lazy.compactMap { line in
       let parts = line.split(separator: ";", omittingEmptySubsequences: false)

@@ -88,8 +88,8 @@ struct FileListing {
     files[ByteName(real)] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
   }
 
-  /// Returns the path with all links resolved, or nil if it does not exist. Records the links. Throws an error if the
-  /// path leaves the folder.
+  /// Returns the path with all links resolved, and records the links. Returns nil for the folder itself, or if a link
+  /// cannot be resolved. Throws an error if the path leaves the folder.
   mutating func realPath(of path: String) throws(ActionError) -> String? {
     if FilePath.isAbsolute(path) { throw .outside(path, "is an absolute path") }
     var real: [String] = []

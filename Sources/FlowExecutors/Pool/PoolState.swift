@@ -116,7 +116,7 @@ struct PoolState {
   }
 
   /// Returns a one-shot that is completed when the worker, which gave up its allocation, is needed again. Returns nil
-  /// if it is needed now.
+  /// if it is needed now or the executor is closed.
   mutating func beginRest(_ index: Int) -> OneShot<Void>? {
     guard !isClosed, waiting.isEmpty else { return nil }
     let rest = OneShot<Void>()

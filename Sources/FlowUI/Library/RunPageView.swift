@@ -225,8 +225,8 @@ extension RunLibrary {
     return view
   }
 
-  /// Describes when a step became ready, and for which step or event it had waited last. Returns nil if it was ready
-  /// from the start.
+  /// Describes when a step became ready, and for which step or event it had waited last. Returns nil if it did not
+  /// become ready or had nothing to wait for.
   private static func readiness(of index: Int, _ run: ReportedRun) -> String? {
     guard let ready = run.course.steps[index].readyAt else { return nil }
     let shape = run.course.shape.steps[index]
