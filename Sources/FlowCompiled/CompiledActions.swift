@@ -3,7 +3,7 @@ import FlowModel
 /// The declarations of a plugin's actions in compiled form. Apps use them for plugins whose interface was read when the
 /// app was built.
 public struct CompiledActions: Sendable {
-  /// The declarations of the actions.
+  /// The declarations of the plugin's actions.
   public let declarations: [ActionDeclaration]
 
   /// Creates the compiled form of declarations.

@@ -244,7 +244,7 @@ import Testing
 }
 
 @Suite struct `Core Location positions` {
-  @Test func `Core Location positions count time from the first one, and have an elevation only if it is known`() {
+  @Test func `Core Location positions count time from the first position, and have an elevation only if it is known`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(

@@ -162,7 +162,7 @@ import Testing
     #expect(plan.conclusion == .cancelled)
   }
 
-  @Test func `a step in finally that fails also fails the run, and the next one still runs`() throws {
+  @Test func `a step in finally that fails also fails the run, but its dependent in finally still runs`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.scripts[3] = .fails(after: .milliseconds(1)) }
       .simulated()
     #expect(plan[3].outcome == .failure && plan[4].outcome == .success)

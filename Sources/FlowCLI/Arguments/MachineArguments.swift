@@ -5,8 +5,8 @@ import FlowModel
 
 /// Reads `--resources`, which limits the resources that steps of a run use at the same time.
 package enum MachineArguments {
-  /// Returns the resources in the option, or nil if the option is missing. Those that the option does not name are the
-  /// resources of this machine.
+  /// Returns the resources in the option, or nil if the option is missing. Resources that the option does not name are
+  /// those of this machine.
   package static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
     guard let text else { return nil }
     var request = MachineResources.ofThisMachine

@@ -101,7 +101,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// Ends the attempt that ran in this place, so that its task is cancelled if necessary.
+  /// Ends the attempt that ran in `place`, so that its task is cancelled if necessary.
   func end(_ place: Place) async { await end(place.claim) }
 
   private func end(_ claim: Int) async {

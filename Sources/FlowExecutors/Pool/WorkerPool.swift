@@ -212,8 +212,8 @@ package final class WorkerPool: StepExecutor {
         return checked
       case .refused(let failure):
         try Task.checkCancellation()
-        // When time is up, the engine ends commands together with their worker. The worker may live long enough to
-        // report that they failed.
+        // When the time limit of a job is reached, the engine ends commands together with their worker. The worker may
+        // live long enough to report that they failed.
         if Self.isTimeUp(slot.session.lastLog) {
           throw ExecutorLost(
             "\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true, isTimeUp: true)

@@ -5,7 +5,7 @@ import FlowPluginKit
 enum PluginMessage: Sendable {
   /// The outputs of a call, or the result of `initialize`.
   case result(id: Int, Value)
-  /// The failure of a call.
+  /// The error with which a call failed.
   case failure(id: Int, PluginFailure)
   /// A line for the log. If `stream` is not nil, a command wrote the line to that stream.
   case log(call: Int?, level: LogLevel, stream: LogStream?, message: String)

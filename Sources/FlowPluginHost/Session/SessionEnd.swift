@@ -24,7 +24,7 @@ enum SessionEnd: Sendable {
   case inputUnread(bytes: Int)
   /// The transport announced its end on standard error.
   case announced
-  /// The worker has not answered pings for this long.
+  /// The worker has not answered pings for the given time.
   case noPulse(Duration)
   /// The host asked the program to end.
   case stopped

@@ -23,7 +23,7 @@ package struct Supervision: Sendable {
     case greeted
     /// The program answered a call.
     case answered
-    /// The program ended during a call. How often a call may be lost is limited elsewhere.
+    /// The program ended during a call. The number of lost calls is limited elsewhere.
     case lostCall
     /// The program ended before it read a call.
     case unreadCall

@@ -2,7 +2,7 @@ import FlowModel
 
 /// The manifest of an external plugin, read from its `plugin.yaml`.
 public struct PluginManifest: Sendable {
-  /// The program of the plugin.
+  /// The program that runs the plugin's actions.
   public enum Program: Sendable, Hashable {
     /// The words of a command: a program and its arguments. It has at least one word and is started in the plugin's
     /// folder.
@@ -11,7 +11,7 @@ public struct PluginManifest: Sendable {
     case source(String)
   }
 
-  /// An action of the plugin.
+  /// An action with its declaration and the default for its errors.
   public struct Action: Sendable {
     /// The declaration of the action.
     public var declaration: ActionDeclaration
@@ -34,7 +34,7 @@ public struct PluginManifest: Sendable {
   /// The executor that the plugin provides, or nil if it provides none.
   public var executor: Executor?
 
-  /// The commands of an executor.
+  /// The commands that list and start the workers of an executor.
   public struct Executor: Sendable, Hashable {
     /// The program that connects to a worker's standard input and output, and its arguments. The arguments may contain
     /// placeholders: `{value}` is the value of `--on NAME=`, `{place}` the name of the worker, `{worker}` the worker's

@@ -66,7 +66,6 @@ struct Oracle {
     case finished
   }
 
-  /// The state of a step.
   struct StepState {
     var phase = Phase.waiting
     var outcome: String?
