@@ -95,7 +95,7 @@ import Testing
     #expect(Launch(values: options, isInBackground: true).reason == .background)
   }
 
-  @Test func `a launch uses the first valid link in the contexts of a scene`() {
+  @Test func `a launch opens the link in the URL contexts of a scene`() {
     let options = LaunchValues.connectionOptions(
       urlContexts: [LaunchValues.urlContext(url: "app://page/1", sourceApplication: "com.example.other")])
     let launch = Launch(values: options)
@@ -131,7 +131,7 @@ import Testing
     #expect(LaunchOptions(silent.options, for: silent.reason).link == nil)
   }
 
-  @Test func `objects of UIKit types in launch options are converted and marked as present`() {
+  @Test func `UIKit objects in launch options are converted, and unknown ones are marked as present`() {
     final class Activity {}
     final class ShareMetadata {}
     let options = LaunchValues.launchOptions([
@@ -146,7 +146,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `a launch caused by a new location counts as background work`() {
+  @Test func `a launch in the background for a new location has the launch reason of locations`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }
@@ -293,7 +293,7 @@ import Testing
     #expect(log.all == ["a", "b"])
   }
 
-  @Test func `a device notification gets an answer even if the queue is full`() {
+  @Test func `a device notification that does not fit in the queue is answered as failed`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for number in 0...NotificationInbox.limit {
       inbox.deliver(
@@ -302,7 +302,7 @@ import Testing
     #expect(log.all == ["\(NotificationInbox.limit) failed"])
   }
 
-  @Test func `scheduled device notifications contain the parts that the system requires`() {
+  @Test func `scheduled device notifications have the text, sound, badge and times of their requests`() {
     let payload: ValueObject = ["aps": ["alert": ["title": "News", "body": "Tap"], "sound": "default", "badge": 2]]
     let once = NotificationContent(NotificationRequest(id: "a", payload: payload, delay: .zero))
     #expect(once.title == "News" && once.body == "Tap" && once.hasSound && once.badge == 2)

@@ -48,7 +48,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `an observable launch posts events from before its start when it starts`() async throws {
+  @Test func `an observable launch posts events that it received before its start`() async throws {
     let model = model()
     model.post(Bell.rung)
     model.post("door.opened")
@@ -85,7 +85,7 @@ import Testing
     #expect(!model.showsSplash)
   }
 
-  @Test func `an observable launch reports an event with an unsupported value and does not post it`() {
+  @Test func `an observable launch reports an event with an unsupported value`() {
     let model = model()
     model.start()
     model.post(Bell.rung, value: 5)

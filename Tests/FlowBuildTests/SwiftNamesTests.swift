@@ -24,7 +24,7 @@ struct SwiftNamesTests {
     #expect(SwiftNames.members(["values", "value"], besides: ["values"]) == ["values_", "value"])
   }
 
-  @Test func `a Swift literal can contain any text`() {
+  @Test func `a Swift literal escapes quotes, backslashes and control characters`() {
     #expect(SwiftText.literal("a\"b\\c\nd\u{7}\\(x)") == #""a\"b\\c\nd\u{7}\\(x)""#)
   }
 }

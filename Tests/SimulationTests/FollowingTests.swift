@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test func `a step that runs for each post handles those made before its start and by the last other step`() throws {
+  @Test func `a step that runs for each post handles posts from before its start and from the last step`() throws {
     var run = launch()
     run.step("first", takes: 100)
     let (script, change) = following("saved", takes: 10)

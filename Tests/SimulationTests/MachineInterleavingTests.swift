@@ -15,7 +15,7 @@ import Testing
   private static let capacity = MachineResources(cpus: 3, memoryBytes: 1, gpus: 1)
 
   @Test(arguments: 0..<6, [nil, 2])
-  func `no interleaving exceeds the capacity or leaves a usable slot idle, and all end`(first: Int, width: Int?)
+  func `no interleaving exceeds the capacity or leaves a usable slot idle, and all runs end`(first: Int, width: Int?)
     throws
   {
     for code in 0..<216 where TestExtent.tries(code, ofParts: 3) {
