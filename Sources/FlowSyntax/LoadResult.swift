@@ -10,9 +10,9 @@ package struct LoadResult: Sendable {
   package internal(set) var diagnostics: [Diagnostic]
   /// The file's name and text.
   package let source: SourceText
-  /// The results of loading the included files.
+  /// The results of loading the included files that have diagnostics, sorted by path.
   package internal(set) var included: [LoadResult] = []
-  /// The results of loading the included files, by path.
+  /// The results of loading all included files, by path. Empty if the workflow includes none or has an error.
   var includedFiles: [ByteName: LoadResult] = [:]
   /// The outputs of the workflow. The type of an output is `any` if it is not known.
   package internal(set) var outputs: [FieldDeclaration] = []

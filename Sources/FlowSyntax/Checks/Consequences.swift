@@ -116,7 +116,8 @@ struct Consequences {
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
-  /// If `steps` is inside another key instead of at the top level, removes all diagnostics in it.
+  /// If `steps` is inside another key instead of at the top level, says so in the diagnostic about the missing key, and
+  /// removes all diagnostics inside that key.
   private mutating func removeInsideOfWhatHoldsTheSteps() {
     guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
     let start = tree.span(root).start
@@ -130,8 +131,8 @@ struct Consequences {
     }
   }
 
-  /// Removes the diagnostic about a missing key from mappings with an unknown key, which is probably a misspelling of
-  /// the missing one.
+  /// Removes the diagnostic about a missing key from mappings below the top level with an unknown key, which is
+  /// probably a misspelling of the missing one.
   private mutating func removeBesideUnknownKeys() {
     var owners: Set<Int> = []
     for diagnostic in diagnostics where diagnostic.code == .unknownKey {
@@ -146,7 +147,7 @@ struct Consequences {
     }
   }
 
-  /// Returns the names of all members of a mapping, or of those after `key`.
+  /// Returns the names of all members of a mapping, or of those after `key`, but at most 1,000 names.
   private func memberNames(of map: NodeID, behind key: NodeID = -1) -> [String] {
     guard tree.nodes[map].kind == .mapping else { return [] }
     var names: [String] = []
@@ -158,7 +159,8 @@ struct Consequences {
     return names
   }
 
-  /// Removes diagnostics inside a key such as `with:` that is not indented enough and is therefore read as a step.
+  /// Keeps only the first diagnostic inside a key such as `with:` that is not indented enough and is therefore read as
+  /// a step, and changes its help.
   private mutating func removeInStepsThatAreKeys() {
     for (index, step) in check.locations.steps.enumerated() {
       guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }

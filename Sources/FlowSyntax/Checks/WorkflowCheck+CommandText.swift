@@ -33,7 +33,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if flowrun sets the referenced value, and only to one of a few fixed words.
+  /// True if flowrun sets the referenced value, which is then a fixed word, a number or an id.
   private static func givesWord(_ reference: ContextReference) -> Bool {
     let path = reference.path.map { $0.lowercased() }
     switch reference.name.lowercased() {

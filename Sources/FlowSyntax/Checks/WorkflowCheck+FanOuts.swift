@@ -165,7 +165,7 @@ extension WorkflowCheck {
     return common
   }
 
-  /// Returns the type of a literal, or nil if several types are possible.
+  /// Returns the type of a literal, or nil for null, lists and expressions.
   static func type(of value: Value) -> ValueType? {
     switch value {
     case .boolean: return .boolean

@@ -45,8 +45,8 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Returns the expression that was probably meant by the text in `{{ }}`, or nil if the text names nothing in the
-  /// workflow.
+  /// Returns the expression that was probably meant by the text in `{{ }}`, or nil if the text names neither a member
+  /// of a context nor an input or variable of the workflow.
   private func expression(meantBy inside: String) -> String? {
     if inside.hasPrefix(".") {
       let name = String(inside.dropFirst())

@@ -11,7 +11,8 @@ package struct VariableRead: Sendable, Hashable {
 }
 
 extension WorkflowCheck {
-  /// Records the read of a variable if the workflow does not set it, so that it must come from the environment.
+  /// Records the read of a variable if the workflow does not set it, so that it must come from the environment. Reports
+  /// a variable from which a secret comes, because expressions cannot read it.
   mutating func checkVariable(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let name = reference.path.first else { return }
     // In `env`, an expression reads the variable from the enclosing level.

@@ -14,7 +14,7 @@ package struct WorkflowDocument: Sendable {
   let catalog: any ActionCatalog
   /// The access to other files, or nil if other files must not be read.
   let surroundings: Surroundings?
-  /// The paths of all included files that could be read, including those that included files include.
+  /// The sorted paths of all included files, even of those that could not be read or that only included files include.
   package let includedFiles: [String]
   /// The checked workflow, or nil if the text could not be read.
   let check: WorkflowCheck?

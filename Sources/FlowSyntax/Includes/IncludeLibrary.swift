@@ -74,8 +74,8 @@ final class IncludeLibrary: Sendable {
     results.filter { !$0.diagnostics.isEmpty }.sorted { $0.source.file < $1.source.file }
   }
 
-  /// Returns the file with this name. `stack` is the chain of files from the main workflow to the including one. It is
-  /// used to detect files that include themselves.
+  /// Returns the file with this name, and loads it if necessary. `stack` is the chain of files from the main workflow
+  /// to the including one. It is used to detect files that include themselves.
   func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
     if let first = stack.firstIndex(where: { $0.hasSameBytes(as: path) }) {

@@ -5,7 +5,8 @@ import FlowPlatform
 
 /// Checks steps that include workflows: the keys of the step, and whether the file can be used.
 extension WorkflowCheck {
-  /// Returns the events of included files by the names that they have in this file, such as `build/done`.
+  /// Returns the events of included files by the names that they have in this file, such as `build/done`. Files that
+  /// run for items are not considered.
   func includedEvents() -> Set<String> {
     var events: Set<String> = []
     guard let includes = catalog as? IncludeCatalog,
