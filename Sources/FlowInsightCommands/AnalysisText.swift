@@ -105,7 +105,7 @@ struct AnalysisText {
     return lines.isEmpty ? [] : ["", style.bold("resources")] + lines
   }
 
-  /// Returns a suggestion as a sentence.
+  /// Returns a suggestion as a sentence with the times before and after the change.
   static func sentence(_ suggestion: Suggestion, _ id: String, hasGate: Bool) -> String {
     let change = suggestion.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
     let times = [suggestion.before, suggestion.after].map { $0.map(ForecastText.time) ?? "never" }

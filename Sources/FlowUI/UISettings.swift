@@ -65,7 +65,7 @@
       return nil
     }
 
-    /// Returns a random token.
+    /// Returns a random token of 64 hexadecimal digits.
     package static func randomToken() -> String {
       var generator = SystemRandomNumberGenerator()
       return (0..<4).map { _ in

@@ -127,7 +127,7 @@ package final class OutputFile {
   }
 
   /// Opens a temporary file next to the target of `path`, with the same permissions and owner. If that is impossible,
-  /// opens the target itself.
+  /// opens the existing target itself.
   private static func openReplacement(
     of path: String, _ status: stat?
   ) throws(FileProblem) -> (Int32, (temporary: String, target: String)?) {

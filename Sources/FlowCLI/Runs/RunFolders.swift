@@ -16,7 +16,7 @@ package enum RunFolders {
   /// Returns the folders below `folder` that contain a run history.
   static func below(_ folder: String) -> [String] { search(folder).runs }
 
-  /// Searches all folders below `folder` except hidden ones, links and `node_modules`.
+  /// Searches the folders below `folder`, up to the limits. Hidden folders, links and `node_modules` are skipped.
   package static func search(_ folder: String) -> Found {
     var found = Found()
     var level = [""]

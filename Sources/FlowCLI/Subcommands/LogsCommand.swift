@@ -76,7 +76,7 @@ struct LogsCommand: Subcommand {
     return try RecordedStep(step, of: recorded.graph.workflow, in: recorded).name
   }
 
-  /// Prints why a step or item without output has failed. Prints nothing if it has not failed.
+  /// Prints why a step or item without output has failed. If it has not failed, reports that it printed nothing.
   private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
     let item = StepID(unchecked: step).item
     let troubled = (try? recorded(run, store))?.report.troubledSteps ?? []

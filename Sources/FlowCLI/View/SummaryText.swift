@@ -46,8 +46,8 @@ struct SummaryText {
     return Self.list(lines, "\n") + "\n"
   }
 
-  /// Returns lines about unusual facts. With `--verbose`, there are also lines for entries, the critical path and
-  /// estimates.
+  /// Returns lines about late and abandoned steps. With `--verbose`, there are also lines for entries, the critical
+  /// path and estimates. If the workflow has budgets, there are always lines for exceeded estimates.
   private func notes(_ troubled: [RunReport.Step]) -> [String] {
     var lines: [String] = []
     if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
@@ -150,8 +150,8 @@ struct SummaryText {
     return [fitted(style.red("failed: " + Self.list(names, ", "))) + style.red(more)]
   }
 
-  /// Returns the first failures with their causes, followed by the last lines that the steps printed if there is room
-  /// for them.
+  /// Returns the first failures with their causes, each followed by the last lines of its error message if there is
+  /// room for them.
   private func failures(_ failed: [RunReport.Step], atMost room: Int) -> [String] {
     guard !failed.isEmpty else { return [] }
     let isCut = failed.count > min(Self.shownFailures, room)

@@ -105,7 +105,7 @@ final class TerminalQuestions: LineObserver {
     }
   }
 
-  /// Repeats a question until it is answered.
+  /// Asks a question until it has a valid answer, is answered elsewhere, or the input ends.
   private func ask(_ step: StepID, _ question: Question, _ run: WorkflowRun) {
     write(prompt(step, question))
     while true {
@@ -161,7 +161,8 @@ final class TerminalQuestions: LineObserver {
     String(line.last?.isNewline == true ? line.dropLast() : line[...])
   }
 
-  /// Returns the choice in a line, or nil: its name, its number, or the default if the line is empty.
+  /// Returns the choice in a line: its name, even in another case, its number, or the default if the line is empty.
+  /// Returns nil if the line is none of these.
   static func choice(_ line: String, of question: Question) -> String? {
     let word = line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed()
     let text = String(word)

@@ -111,8 +111,8 @@ final class TerminalView: LineObserver {
     state.plainStep = nil
   }
 
-  /// Adds a line that a command has printed. If several steps are running, it begins with the step's id. Otherwise, the
-  /// id is on a separate line above.
+  /// Adds a line that a command has printed. If several steps are running, or if the line is that of an item, it begins
+  /// with the id. Otherwise, the id is on a separate line above.
   private func note(_ line: String, of step: StepID, _ state: inout State) {
     lines.note(line, of: step)
     let shown = TerminalText.commandLine(line, keepsColors: style.isColored)

@@ -9,8 +9,8 @@ import FlowSystem
 import Synchronization
 
 extension WatchedFiles {
-  /// Finds the files that a run reads, according to the workflow and the command line. `before` is the previous result.
-  /// If the workflow has an error, its files are also watched, because the error may be fixed in one of them.
+  /// Finds the files that a run reads, according to the workflow and the command line. If the workflow has an error,
+  /// the files of the previous result, `before`, are watched as well, because the error may be fixed in one of them.
   init(of request: RunRequest, before: WatchedFiles?) {
     self.init(workflows: [request.file], pluginFolders: request.pluginFolders)
     for argument in request.inputs + [request.launch].compactMap({ $0 }) {
@@ -114,7 +114,8 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns a context for evaluating the expressions of each item. Items that are unknown without a run are omitted.
+  /// Returns a context for evaluating the expressions of each item in a list or of each file. All other items are
+  /// omitted.
   private static func items(
     of fanOut: FanOut, _ known: ValueObject, in folder: String, _ texts: WorkflowTexts
   ) -> [ValueObject] {

@@ -33,7 +33,7 @@ extension Oracle {
     return units.first { states[$0].phase == .queued } ?? units.first { states[$0].phase == .waiting }
   }
 
-  /// Starts the next item of a step.
+  /// Starts the next item of a step, if one may start.
   mutating func startItem(of step: Int) {
     guard let unit = nextUnit(of: step) else { return }
     if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
