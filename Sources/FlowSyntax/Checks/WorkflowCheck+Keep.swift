@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks `keep: services`. The file must have a service or a step that runs for the posts of an event, and no step
-  /// may end the run early.
+  /// Checks `keep: services`. The file must have a service or a step that runs for the posts of an event. If it has
+  /// one, a `timeout` is reported, because it also ends a run that keeps its services.
   mutating func checkKeep() {
     guard workflow.keepsServices, !isSettled, let node = locations.value(.keep) else { return }
     let hasService = workflow.steps.indices.contains { step in

@@ -140,7 +140,7 @@ extension DocumentReading {
       at: span(node), correction: meant.map { Correction(text, to: $0) } ?? Correction(text, among: words))
   }
 
-  /// Reads a value of any type. Reports duplicate keys in it.
+  /// Reads a value of any type. Reports duplicate keys and texts that do not match their tags.
   mutating func value(_ node: NodeID) -> Value {
     switch tree.kind(node) {
     case .scalar, .alias:

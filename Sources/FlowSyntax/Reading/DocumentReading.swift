@@ -62,7 +62,7 @@ extension DocumentReading {
   /// - Parameters:
   ///   - owner: Describes the mapping in messages, such as `step 'fetch'`.
   ///   - location: The node at which missing keys are reported.
-  /// - Returns: The bits of the keys that the mapping has.
+  /// - Returns: The bits of the keys that the mapping has. For another node, the bits of the required keys.
   @inline(__always) @discardableResult
   mutating func forEachKey<Key: FormatKey>(
     of node: NodeID, _ table: KeyTable<Key>, owner: Owner, location: NodeID,

@@ -106,8 +106,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports options that depend on the attempt, unless each attempt of the step has a separate job and no option
-  /// selects nodes.
+  /// Reports options that depend on the attempt if the attempts share a job. Also reports `nodelist` if `partition`
+  /// depends on the attempt.
   mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
     guard let (key, node) = changingOptions(of: location).first else { return }
     let owner = Owner.stepKey(.executor, location.key)
@@ -131,8 +131,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns the options of an attempt's job that differ from those of the first attempt. Returns nil if there are none
-  /// or if an option is invalid.
+  /// Returns the options of an attempt's job that differ from those of the first attempt, or nil if there are none.
+  /// Invalid options are reported and omitted.
   mutating func job(_ location: StepLocation, attempt: Int) -> ClusterJob? {
     var job = ClusterJob()
     let owner = Owner.part(ExecutorKey.slurm.rawValue, of: .stepKey(.executor, location.key))

@@ -91,7 +91,7 @@ extension WorkflowReader {
     return names.isEmpty ? nil : "{" + names.joined(separator: ",") + "}"
   }
 
-  /// Reports a pattern that is valid but probably does not match what was meant.
+  /// Reports an invalid pattern, and an exclusion at the beginning of a list, which would exclude nothing.
   private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
     // The check of expressions reports a pattern with an invalid expression.
     guard let written = (try? workflow.texts.template(text))?.text({ _ in "-" }) else { return }

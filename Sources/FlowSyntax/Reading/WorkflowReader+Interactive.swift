@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// Returns the queue for steps that use the terminal. The first such step adds it to the workflow.
+  /// Returns the queue for steps that use the terminal. The first such step adds it to the workflow. Reports another
+  /// queue that the step names.
   mutating func terminalQueue(_ stated: String?, _ location: StepLocation) -> String {
     if stated != nil, let member = tree.member(StepKey.queue.rawValue, of: location.value) {
       report(

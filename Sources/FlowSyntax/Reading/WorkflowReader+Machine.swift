@@ -26,7 +26,7 @@ extension WorkflowReader {
   private static let repetitionsOfLost = 3
 
   /// Returns the requests of all attempts after the first one, including repetitions of lost attempts. Returns an empty
-  /// list if no request depends on the attempt or if one is invalid.
+  /// list if no request depends on the attempt, or if the request of an attempt that `retry` allows is invalid.
   mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
     guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
     else { return [] }

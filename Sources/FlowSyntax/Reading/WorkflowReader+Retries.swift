@@ -45,8 +45,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns help that shows an exit status or a range without leading zeros, or nil if the text is also invalid
-  /// without them.
+  /// Returns help that shows an exit status or a range without leading zeros. Returns nil if there are none, or if the
+  /// text is also invalid without them.
   private func zerosHelp(_ node: NodeID) -> String? {
     guard tree.kind(node) == .scalar else { return nil }
     let numbers = tree.text(node).split(separator: ".", omittingEmptySubsequences: false).map { part in

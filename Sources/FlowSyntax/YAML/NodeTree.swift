@@ -80,8 +80,9 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Returns the location in the source of a byte in a decoded text, or nil if its line cannot be found. A block scalar
-  /// has the same lines in the same order, each after its indentation.
+  /// Returns the location in the source of a byte in a decoded text. A block scalar has the same lines in the same
+  /// order, each after its indentation. Returns nil if the byte is in a blank line or among the spaces at the beginning
+  /// of a line, or if the line cannot be found.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }
     guard offset <= text.count else { return nil }

@@ -107,7 +107,7 @@ struct PlainScanner {
     return scanValue(isInFlow: false)
   }
 
-  /// Scans a plain key and its colon.
+  /// Scans a plain key and its colon. Fails if the key is longer than 128 bytes.
   @inline(__always)
   private mutating func scanKey() -> Bool {
     let start = position
@@ -164,7 +164,7 @@ struct PlainScanner {
     return bytes[position] == UInt8(ascii: "-") && isClass(position + 1, CharacterClass.keyStart)
   }
 
-  /// Scans a quoted scalar. Fails if it has escapes or several lines.
+  /// Scans a quoted scalar. Fails if it has escapes, line breaks or characters that are not printable ASCII.
   private mutating func scanQuoted() -> Bool {
     let start = position
     let quote = bytes[position]
@@ -211,7 +211,8 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a plain scalar inside a flow collection, which ends at a comma or bracket. Fails if it contains a colon.
+  /// Scans a plain scalar inside a flow collection, which ends at a comma or closing bracket. Fails if it contains a
+  /// colon or another character that YAML may treat specially there.
   @inline(__always)
   private mutating func scanFlowPlain() -> Bool {
     guard isPlainStart else { return false }
@@ -261,7 +262,8 @@ struct PlainScanner {
         && (position == 0 || [Self.space, Self.newline].contains(bytes[position - 1]))
   }
 
-  /// Skips spaces, a comment and a line break. Returns false if there is other text on the line.
+  /// Skips spaces, a comment and a line break. Returns false if there is other text on the line, or if the comment has
+  /// a character that may be a line break or forbidden.
   @inline(__always)
   private mutating func skipLineEnd() -> Bool {
     skipSpaces()

@@ -112,7 +112,8 @@ struct YAMLRecovery {
     return isBlank ? nil : blanked
   }
 
-  /// Returns the first of the consecutive lines before `line` that are indented more than it.
+  /// Returns the first of the consecutive lines before `line` that are indented more than it, or `line` itself if there
+  /// are none.
   private func firstDeeper(before line: Int) -> Int {
     guard let width = indentation(ofLine: line) else { return line }
     var first = line
@@ -155,7 +156,7 @@ struct YAMLRecovery {
       || content[indentation.endIndex] == UInt8(ascii: "#")
   }
 
-  /// Returns the lines of the step or key that contains `line`, or nil.
+  /// Returns the lines of the step or key that contains `line`, or nil if that key is `steps`.
   private func part(at line: Int) -> Range<Int>? {
     let steps = stepLines()
     let width = steps.map { $0.lines.contains(line) ? $0.indentation : 0 } ?? 0
