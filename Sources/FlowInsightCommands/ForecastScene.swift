@@ -55,7 +55,7 @@ package struct ForecastScene: Sendable {
   }
 
   /// Returns the runs that are comparable with this launch: those that ended, were not resumed or prewarmed, and have
-  /// the same launch reason.
+  /// the same launch reason or none.
   package static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
       run.hasEnded && !run.isResumed && !run.isPrewarmed

@@ -102,7 +102,8 @@ package struct RunSources {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Returns the recorded runs of a workflow, or those whose reports are in a folder. Resumed runs are left out.
+  /// Returns the recorded runs of a workflow, or those whose reports are in a file or folder. Recorded runs are omitted
+  /// if they have not finished, were cancelled or resumed, or ran only selected steps.
   func history(
     of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
   ) throws -> [ReportedRun] {

@@ -183,8 +183,8 @@ struct SimulateCommand: Subcommand {
       html: { InsightPages.page(forecast, results).html })
   }
 
-  /// Returns the recorded runs from which durations are drawn: runs of this workflow with the same launch reason,
-  /// except resumed and prewarmed runs.
+  /// Returns the recorded runs from which durations are drawn: finished runs of this workflow with the same launch
+  /// reason, except resumed and prewarmed runs. Throws a usage error if `--from` was given and there are none.
   private func recordedRuns(
     _ graph: WorkflowGraph, _ installation: Installation, _ launch: Launch
   ) throws -> [RecordedRun] {

@@ -16,7 +16,7 @@ struct UnmatchedLaunches {
 
   var isEmpty: Bool { before.isEmpty && now.isEmpty }
 
-  /// Finds the groups without a counterpart and checks the budgets of those on the new side.
+  /// Finds the groups without a counterpart. Checks the budgets that need no baseline for the groups on the new side.
   init(
     before: [LaunchGroups.Group], now: [LaunchGroups.Group], _ rules: [BudgetRule],
     _ judgment: inout LaunchGroups.Judgment

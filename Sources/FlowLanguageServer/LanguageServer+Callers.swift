@@ -39,7 +39,7 @@ extension LanguageServer {
   }
 
   /// Returns the paths of workflows that may include the file: the open ones, and those in the client's folders. If the
-  /// client has no folders, the folder of the file is searched.
+  /// client has no folders, the folder of the file is searched. The search ends after ``searchedEntries`` entries.
   private func candidates(near path: String) -> [String] {
     let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
     var open = client.folders.isEmpty ? [folder] : client.folders

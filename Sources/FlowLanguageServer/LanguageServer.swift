@@ -128,7 +128,7 @@ package final class LanguageServer {
     if let process = client.process, kill(process, 0) != 0, errno == ESRCH { end(nil) }
   }
 
-  /// Ends the server. `reason` is shown to the user, unless it is nil because the client requested the end.
+  /// Ends the server. `reason` is shown to the user, unless it is nil because the client has ended.
   private func end(_ reason: String?) {
     if let reason { explain(reason) }
     exitCode = exitCode ?? 1

@@ -107,7 +107,7 @@
       }
     }
 
-    /// Cancels the runs that were started here, and waits until they have ended.
+    /// Cancels the runs that were started here, and waits until they have ended, but at most ``stopMilliseconds``.
     func stop() async {
       let groups = state.withLock { state in
         state.isStopping = true
@@ -130,7 +130,8 @@
 
       init(_ file: consuming Descriptor) { self.file = file }
 
-      /// Reads the whole output. Calls `begun` as soon as the run's id is printed. Returns the output before the id.
+      /// Reads the whole output. Calls `begun` as soon as the run's id is printed. Returns the first lines before the
+      /// id that are not JSON.
       func read(_ begun: (String) -> Void) -> String {
         var splitter = LineSplitter(longest: RunStarter.messageBytes)
         var message: [String] = []

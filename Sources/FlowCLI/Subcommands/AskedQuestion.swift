@@ -38,7 +38,7 @@ package enum AskedQuestion {
   }
 
   /// Returns the last recorded lines of the steps on which `step` depends, each with the step or item that printed it.
-  /// Lines of quiet steps are omitted.
+  /// Each dependency has at most ``WorkflowRun/shownLines``. Lines of quiet steps are omitted.
   package static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
     let workflow = recorded.graph.workflow
     let printing = step.needs.map { need in workflow.printingSteps(need).map { workflow.steps[Int($0)].id } }

@@ -166,7 +166,8 @@ struct ResumeCommand: Subcommand {
     guard !wait || !dryRun else { throw UsageProblem("--dry-run does not wait; leave one of them out") }
   }
 
-  /// Returns the run as soon as no process holds it. Throws `held` if one does and `--wait` was not given.
+  /// Returns the run as soon as no process holds it. Throws `held` if one does and `--wait` was not given. Also throws
+  /// if the run ended during the wait, unless it was interrupted or has succeeded.
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false

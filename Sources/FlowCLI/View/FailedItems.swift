@@ -25,7 +25,8 @@ struct FailedItems {
     if rows.count < Self.shownRows { rows.append(row) }
   }
 
-  /// Returns one line per item with its index, its name, its outcome and the last line that it printed.
+  /// Returns one line per item with its index, its name, its outcome and the last line that it printed. A single item
+  /// is followed by its last lines of output, unless these have already been shown.
   ///
   /// - Parameter more: The command that shows the items that are omitted here.
   func lines(_ style: TextStyle, more command: String?) -> [String] {

@@ -25,8 +25,8 @@ struct ExternalEngine {
     }
   }
 
-  /// Replaces `{value}`, `{place}` and names of options by their values, the word `{worker}` by the worker's command
-  /// line, and `{worker-line}` by that command line as shell text.
+  /// Replaces `{value}` and `{place}` by their values, the word `{worker}` by the worker's command line, and the word
+  /// `{worker-line}` by that command line as shell text.
   private func words(
     _ template: [String], place: String?, worker: [String]
   ) throws(ExecutorProblem) -> [String] {

@@ -109,7 +109,8 @@ struct ArrayBook {
     return lastClaim
   }
 
-  /// Ends an attempt or its request for a task. Returns the task to cancel, or nil if there is none.
+  /// Ends an attempt or its request for a task. Returns the task to cancel, or nil if there is none or if its worker
+  /// runs it.
   mutating func end(_ number: Int) -> String? {
     guard let claim = claims.removeValue(forKey: number) else { return nil }
     claim.ticket.finish(.cancelled)
@@ -169,8 +170,8 @@ struct ArrayBook {
     }
   }
 
-  /// Records that a batch was refused. From then on, the step's items are submitted only when they run. If that is
-  /// refused, too, they are lost.
+  /// Records that a batch was refused. If it contained expected items, from then on the step's items are submitted
+  /// only when they run. Otherwise, the requested items are lost.
   mutating func refused(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Orders {
     var orders = Orders()
     let wanted = claims.filter { claim in

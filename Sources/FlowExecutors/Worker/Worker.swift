@@ -87,7 +87,8 @@ package final class Worker: Sendable {
     _exit(lostStatus)
   }
 
-  /// Asks running bodies to end, and kills them after the grace period.
+  /// Asks running bodies to end, and kills them after the grace period. Then warns about processes that were left
+  /// behind and removes the worker's files.
   private func end() async {
     let (calls, actions) = state.withLock { state in
       (state.calls.values.map(\.call), state.actions)
@@ -106,7 +107,8 @@ package final class Worker: Sendable {
     Self.files.withLock { $0 }?.remove()
   }
 
-  /// Reads and handles requests. Returns true if the worker was asked to end, and false at the end of the input.
+  /// Reads and handles requests. Returns true if the worker was asked to end, and false at the end of the input or
+  /// after a request that is too long.
   private func read() -> Bool {
     let input = Descriptor(0)
     var lines = LineBuffer(limit: JSONText.Rules.ofOutputs.bytes)

@@ -36,8 +36,8 @@ package enum WorkerWatch {
     return holder?.value == getppid() ? holder?.value : nil
   }
 
-  /// Watches a worker, which writes a byte to the guard's standard input for each ping. Returns when the worker has
-  /// ended.
+  /// Watches a worker, which writes a byte to the guard's standard input for each ping. Kills the worker if no ping
+  /// arrives in time. Returns when the worker has ended or was killed.
   package static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
     guard let worker = ProcessNumber(exactly: worker)?.value else { return }
     let holder = holder.flatMap { ProcessNumber(exactly: $0)?.value }

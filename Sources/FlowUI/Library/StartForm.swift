@@ -88,8 +88,8 @@ extension RunLibrary {
     return form
   }
 
-  /// Returns the settings for starting a run again. Throws a ``UsageProblem`` if the workflow no longer has one of the
-  /// run's inputs.
+  /// Returns the settings for starting a run again. Throws a ``UsageProblem`` if the run's inputs cannot be read, or if
+  /// the workflow no longer has one of them.
   package func repetition(of run: StoredRun, _ workflow: Workflow) throws -> Repetition {
     guard let header = RunHeader(run.header) else { throw UsageProblem("the inputs of this run cannot be read") }
     var repetition = Repetition(launch: header.launch.reason)
