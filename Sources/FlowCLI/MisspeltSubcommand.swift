@@ -9,7 +9,7 @@ struct MisspeltSubcommand {
   let description: String
 
   /// Finds a misspelled subcommand or an unknown option in the arguments of the process. Returns nil if there is
-  /// neither.
+  /// neither, or if nothing similar to a misspelled subcommand is known.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
     guard let first = arguments.first else { return nil }
     // Completion scripts call flowrun with `---completion`.

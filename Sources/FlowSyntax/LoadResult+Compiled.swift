@@ -53,8 +53,8 @@ extension LoadResult {
     }
   }
 
-  /// Returns a diagnostic for each action that is not installed, at the first step that uses it, and for each input
-  /// that was moved to another action.
+  /// Returns a diagnostic for each action that is not installed, at the first step that uses it, for each input that
+  /// was moved to another action, and for each called action that was renamed.
   private static func missingActions(of compiled: CompiledWorkflow, _ catalog: any ActionCatalog) -> [Diagnostic] {
     let workflow = compiled.graph.workflow
     var seen: Set<String> = []

@@ -63,7 +63,7 @@ struct RandomScenario {
 
   // MARK: - Items
 
-  /// Makes some steps of every second scenario run for several items.
+  /// Makes some steps of about half of the scenarios run for items.
   private mutating func addItems(to scenario: inout Scenario) {
     guard random.chance(50) else { return }
     for index in scenario.workflow.steps.indices where !scenario.scripts[index].isService && random.chance(40) {

@@ -20,7 +20,7 @@ struct ShrunkenScenario {
     scenario = current
   }
 
-  /// Returns all scenarios that differ by one simplification, the largest one first.
+  /// Returns all scenarios that differ by one simplification, the largest simplification first.
   private static func simpler(than scenario: Scenario) -> [Scenario] {
     var candidates: [Scenario] = []
     func add(_ change: (inout Scenario) -> Bool) {

@@ -37,10 +37,10 @@ public enum TestExtent: Sendable {
   /// `total`.
   ///
   /// - Parameters:
-  ///   - count: the number of seeds for `make test` and `make test-seeds`.
-  ///   - total: the largest seed that `make test-seeds` may select.
-  ///   - release: the number of seeds for `make test-release`; `count` by default.
-  ///   - long: the number of seeds for `make test-long`; `total` by default.
+  ///   - count: The number of seeds for `make test` and `make test-seeds`.
+  ///   - total: The largest seed that `make test-seeds` may select.
+  ///   - release: The number of seeds for `make test-release`; `count` by default.
+  ///   - long: The number of seeds for `make test-long`; `total` by default.
   public static func seeds(
     _ count: UInt64, of total: UInt64, release: UInt64? = nil, long: UInt64? = nil
   ) -> ClosedRange<UInt64> {

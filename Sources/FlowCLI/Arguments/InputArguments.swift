@@ -40,7 +40,8 @@ package enum InputArguments {
   }
 
   /// Returns the input `args`, whose value is the list of words after `--`. The workflow must declare it as a list of
-  /// strings.
+  /// strings. Without words, returns an empty list if the input is required and not given with `-i`, and otherwise no
+  /// input.
   private static func values(
     of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
   ) throws(UsageProblem) -> ValueObject {
@@ -59,7 +60,7 @@ package enum InputArguments {
   }
 
   /// Returns the secret inputs of a resumed run. All other inputs keep the values that they had when the run was
-  /// started.
+  /// started. Throws a usage error if another input is given or if a secret is missing.
   static func readSecrets(
     _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
   ) throws(UsageProblem) -> ValueObject {

@@ -10,8 +10,8 @@ public struct PluginTemplate: Sendable {
   /// The language in which the plugin is written.
   public let language: Language
 
-  /// Creates a template. Returns nil if the name is invalid. A name consists of lowercase letters, digits and single
-  /// hyphens, and begins with a letter.
+  /// Creates a template. Returns nil if the name is invalid. A name consists of at most 64 lowercase letters, digits
+  /// and single hyphens, and begins with a letter.
   public init?(name: String, language: Language) {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     let isName =

@@ -20,7 +20,8 @@ enum SecretCommand {
     return variables
   }
 
-  /// Returns the standard output of a program without the last line break.
+  /// Returns the standard output of a program without the last line break. Throws if the program cannot be run, fails
+  /// or takes longer than ``limitSeconds``, or if its output is not valid.
   static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]

@@ -125,7 +125,8 @@ package struct SecretValues {
 
   private static let keepLess = "keep a key there instead of the data"
 
-  /// Throws if a secret is empty or too short. Masking a short secret would also hide unrelated text.
+  /// Returns a secret. Throws if it is empty, too short or too long. Masking a short secret would also hide unrelated
+  /// text.
   package static func checked(_ text: String) throws(SecretProblem) -> String {
     guard !text.isEmpty else { throw SecretProblem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {

@@ -17,8 +17,8 @@ struct TraceServer {
   /// The environment variable from which OpenTelemetry's exporters read headers.
   static let headersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
 
-  /// Parses an address of the form `http://HOST[:PORT][/PATH]`, and headers of the form `NAME=VALUE,…`. Throws a
-  /// ``UsageProblem`` if they are invalid.
+  /// Parses an address of the form `http://HOST[:PORT][/PATH]`, or `https://…` if flowrun was built with TLS, and
+  /// headers of the form `NAME=VALUE,…`. Throws a ``UsageProblem`` if they are invalid.
   init(_ text: String, headers: String? = Environment.value(headersVariable)) throws(UsageProblem) {
     let example = "expected http://HOST[:PORT], such as http://127.0.0.1:4318"
     isSecure = text.hasPrefix("https://")

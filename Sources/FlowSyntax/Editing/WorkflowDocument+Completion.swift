@@ -126,7 +126,7 @@ extension WorkflowDocument {
   /// The maximum number of files in a folder that are read to find out whether they can be included.
   private static let readFiles = 200
 
-  /// Returns completions for a path: the subfolders of the typed folder, and its files that can be included.
+  /// Returns completions for a path: the first files of the typed folder that can be included, and its subfolders.
   private func files(_ typed: String, _ span: TextSpan) -> [Completion] {
     guard let surroundings else { return [] }
     let stated = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? "./"
@@ -252,7 +252,7 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Returns the typed number with each unit, or some common durations if no number has been typed.
+  /// Returns the typed number with each unit, or some common durations if nothing has been typed.
   private func durations(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())

@@ -36,8 +36,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the range of the wrong word inside a diagnostic: its last occurrence, or the first one after `steps.`. If
-  /// the word does not occur, returns the range of the diagnostic without its quotes.
+  /// Returns the range of the wrong word inside a diagnostic: its first occurrence for an unknown step, and otherwise
+  /// its last one. If the word does not occur, returns the range of the diagnostic without its quotes.
   private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> TextSpan {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]
@@ -142,8 +142,9 @@ extension WorkflowDocument {
 
   // MARK: Deferral
 
-  /// Returns a fix that defers the step at `offset`. Returns nil if the step is not certainly blocking, if there is no
-  /// gate, if the change would cause further diagnostics, or if the file is too large to be checked again.
+  /// Returns a fix that defers the step at `offset`. Returns nil if the step is disabled, if it is not certainly
+  /// blocking, if it states `defer` or `blocking`, if there is no gate, if the workflow is invalid, if the change would
+  /// cause further diagnostics, or if the file is too large to be checked again.
   private func deferral(at offset: Int) -> Fix? {
     guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
       check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,

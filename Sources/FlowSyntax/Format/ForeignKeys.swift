@@ -243,8 +243,8 @@ enum ForeignKeys {
   /// The suggestion for the keys in ``repeating``.
   private static let repetition = "write 'foreach', a list or an expression; 'item' is the current element"
 
-  /// Returns a suggestion for a time limit whose unit is part of the key, such as `timeout-minutes`. Returns nil for
-  /// other keys.
+  /// Returns a suggestion for a time limit whose unit is part of the key, such as `timeout-minutes`, or for a key about
+  /// retries. Returns nil for other keys.
   private static func limit(_ key: String, _ value: String?) -> String? {
     let number = value.flatMap { Int($0) }
     switch key {
