@@ -38,9 +38,9 @@
     /// Runs `flowrun` in a folder. Returns the run's id once the run has started, or nil if that takes too long.
     ///
     /// - Parameters:
-    ///   - words: the arguments, starting with the subcommand.
-    ///   - input: the text for standard input.
-    ///   - files: temporary files, which are removed after the run has read them.
+    ///   - words: The arguments, starting with the subcommand.
+    ///   - input: The text for standard input.
+    ///   - files: Temporary files, which are removed after the run has read them.
     func start(
       _ words: [String], in folder: String, input: String?, files: GivenFiles? = nil
     ) async throws -> String? {

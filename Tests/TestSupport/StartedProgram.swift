@@ -41,8 +41,8 @@ public final class StartedProgram: Sendable {
   /// Starts a program in a folder.
   ///
   /// - Parameters:
-  ///   - words: the program, which is found on `PATH`, and its arguments.
-  ///   - environment: all environment variables of the program. By default, it has those of this process.
+  ///   - words: The program, which is found on `PATH`, and its arguments.
+  ///   - environment: All environment variables of the program. By default, it has those of this process.
   public init(
     _ words: [String], in folder: String = ".", environment: [String: String] = ProcessInfo.processInfo.environment,
     input: Stream = .null, output: Stream = .null, errors: Stream = .null

@@ -27,8 +27,8 @@ extension SlurmEngine {
   /// Submits an array whose tasks wait for their workers. Returns the job number of the array.
   ///
   /// - Parameters:
-  ///   - known: the job numbers of this run's other arrays.
-  ///   - mayExist: true if Slurm may have accepted the array although its number was not received.
+  ///   - known: The job numbers of this run's other arrays.
+  ///   - mayExist: True if Slurm may have accepted the array although its number was not received.
   @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
     if mayExist, let number = try adopt(batch, known) { return number }
     let words =

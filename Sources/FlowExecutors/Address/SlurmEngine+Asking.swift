@@ -8,7 +8,7 @@ extension SlurmEngine {
 
   /// Runs a command of Slurm and returns the lines of its standard output.
   ///
-  /// - Parameter isPatient: true to repeat the call, blocking the thread, while Slurm temporarily cannot answer.
+  /// - Parameter isPatient: If true, repeats the call, blocking the thread, while Slurm temporarily cannot answer.
   func ask(
     _ words: [String], _ environment: [String: String]? = nil, isPatient: Bool = false
   ) throws(ExecutorProblem) -> [String] {

@@ -12,7 +12,7 @@ extension SlurmEngine {
   /// Returns a warning if some commands may need more time to stop than Slurm grants (`KillWait`) when it ends a job.
   /// Returns nil if all have enough time or the configuration has no `KillWait`.
   ///
-  /// - Parameter stopTimes: the times that steps grant to their commands.
+  /// - Parameter stopTimes: The times that steps grant to their commands.
   func killWaitWarning(for stopTimes: [(step: StepID, time: Duration)]) throws(ExecutorProblem) -> String? {
     if stopTimes.isEmpty { return nil }
     let line = try configuration().first { $0.first == "KillWait" }

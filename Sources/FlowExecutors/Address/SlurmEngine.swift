@@ -176,7 +176,8 @@ struct SlurmEngine {
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
   }
 
-  /// Returns the nodes of another partition, except the excluded ones.
+  /// Returns all nodes of another partition. The options `nodelist` and `exclude` name nodes of the address's
+  /// partition, so they are ignored.
   func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
     var other = self
     for index in other.address.options.indices where other.address.options[index].name == "partition" {

@@ -74,9 +74,9 @@ struct ArrayBook {
   private var hasSubmitted: Set<StepID> = []
 
   /// - Parameters:
-  ///   - run: the prefix of the names of arrays.
-  ///   - slots: the maximum number of concurrent bodies.
-  ///   - indices: the maximum number of indices in an array.
+  ///   - run: The prefix of the names of arrays.
+  ///   - slots: The maximum number of concurrent bodies.
+  ///   - indices: The maximum number of indices in an array.
   init(run: String, slots: Int, indices: Int) {
     prefix = run
     self.slots = slots

@@ -23,7 +23,7 @@ struct ContentReader: Sendable {
   private var hash = SHA256()
   private var left = 0
 
-  /// - Parameter files: the entries of regular files, without links.
+  /// - Parameter files: The entries of regular files, without links.
   init(_ files: [TransferEntry], in folder: String) {
     self.folder = folder
     rest = files[...]
@@ -77,8 +77,8 @@ struct ContentWriter: Sendable {
   private var left = 0
 
   /// - Parameters:
-  ///   - files: the entries of regular files, without links.
-  ///   - place: returns the path for the file at an index.
+  ///   - files: The entries of regular files, without links.
+  ///   - place: Returns the path for the file at an index.
   init(_ files: [TransferEntry], to place: @escaping @Sendable (_ index: Int) -> String) {
     self.files = files
     self.place = place

@@ -10,7 +10,7 @@ final class WorkerFiles: Sendable {
   private let store: FileStore
   private let folders = Mutex<[Int: StepFolder]>([:])
 
-  /// - Parameter parent: the folder in which the worker creates its own folder, or nil for the system's temporary
+  /// - Parameter parent: The folder in which the worker creates its own folder, or nil for the system's temporary
   ///   folder.
   init(in parent: String?, _ output: WorkerOutput) throws(SystemError) {
     let usual = getenv("TMPDIR").map { String(cString: $0) }.flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"

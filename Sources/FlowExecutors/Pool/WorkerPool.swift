@@ -39,19 +39,19 @@ package final class WorkerPool: StepExecutor {
   let opening = OneShot<Bool>()
 
   /// - Parameters:
-  ///   - name: the name as written after `--on`.
-  ///   - starts: the workers to start.
-  ///   - needs: the requirements that workers must meet.
-  ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
-  ///   - copies: the settings for copying files, or nil if workers share files with flowrun.
-  ///   - pulse: the intervals of heartbeats.
-  ///   - mayPing: returns true while workers may be sent pings.
-  ///   - withheld: the environment variables that commands on workers must not inherit.
-  ///   - release: the command that releases the engine's allocations for workers, or nil if there are none.
-  ///   - isOneTime: true if a worker runs a single body and is not restarted after it has worked.
-  ///   - sized: the workers of steps with resources, or nil if such steps are handled like others.
-  ///   - waiting: returns the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
-  ///   - tell: receives messages about workers that cannot be used or are lost.
+  ///   - name: The name as written after `--on`.
+  ///   - starts: The workers to start.
+  ///   - needs: The requirements that workers must meet.
+  ///   - workflowFolder: The absolute path of the workflow's folder, in which workers start.
+  ///   - copies: The settings for copying files, or nil if workers share files with flowrun.
+  ///   - pulse: The intervals of heartbeats.
+  ///   - mayPing: Returns true while workers may be sent pings.
+  ///   - withheld: The environment variables that commands on workers must not inherit.
+  ///   - release: The command that releases the engine's allocations for workers, or nil if there are none.
+  ///   - isOneTime: True if a worker runs a single body and is not restarted after it has worked.
+  ///   - sized: The workers of steps with resources, or nil if such steps are handled like others.
+  ///   - waiting: Returns the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
+  ///   - tell: Receives messages about workers that cannot be used or are lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
     copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),

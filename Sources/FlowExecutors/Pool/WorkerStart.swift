@@ -81,7 +81,7 @@ package struct WorkerRequirements: Sendable {
 
   /// Returns the reason why a worker with this greeting cannot be used, or nil if it meets the requirements.
   ///
-  /// - Parameter copies: true if the worker must support file transfer.
+  /// - Parameter copies: True if the worker must support file transfer.
   func lack(of greeting: Value, copies: Bool) -> String? {
     guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
       return "what was started is not a worker: it introduced itself with \(greeting.shortText)"

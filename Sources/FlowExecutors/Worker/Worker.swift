@@ -58,9 +58,9 @@ package final class Worker: Sendable {
   private static let grace = Duration.milliseconds(700)
 
   /// - Parameters:
-  ///   - program: the path of this program, which is started again as the guard.
-  ///   - result: the path of the file for the result of a single body, or nil if no result is written.
-  ///   - install: returns the installed actions for a workflow's folder.
+  ///   - program: The path of this program, which is started again as the guard.
+  ///   - result: The path of the file for the result of a single body, or nil if no result is written.
+  ///   - install: Returns the installed actions for a workflow's folder.
   package init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
   ) {

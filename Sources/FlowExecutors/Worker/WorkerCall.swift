@@ -26,7 +26,7 @@ final class WorkerCall: ActionHost {
 
   /// Creates a call from a request.
   ///
-  /// - Parameter keep: registers a closure that closes a handle when the worker ends.
+  /// - Parameter keep: Registers a closure that closes a handle when the worker ends.
   init(
     id: Int, _ parameters: ValueObject, dataFolder: String, workflowFolder: String, without withheld: Set<String>,
     _ handles: [PluginHandle], _ output: WorkerOutput,

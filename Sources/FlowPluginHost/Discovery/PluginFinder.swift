@@ -30,9 +30,9 @@ package struct PluginFinder: Sendable {
   /// Creates a finder.
   ///
   /// - Parameters:
-  ///   - given: the folders from the command line.
-  ///   - start: the folder of the workflow or, without a workflow, the working folder.
-  ///   - included: the folders of included files.
+  ///   - given: The folders from the command line.
+  ///   - start: The folder of the workflow or, without a workflow, the working folder.
+  ///   - included: The folders of included files.
   package init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)
     starts = [FilePath.normalized(start)] + included.map(FilePath.normalized)

@@ -61,11 +61,11 @@ enum HostMessage {
   /// Returns a call of an action.
   ///
   /// - Parameters:
-  ///   - head: the result of ``runHead(action:)``.
-  ///   - durations: the names of the inputs of type duration, which are also sent in milliseconds.
-  ///   - key: the step's idempotency key. Like the following parameters, it is only for workers.
-  ///   - workflowFolder: the step's folder, or nil if it is the one in the worker's `initialize` request.
-  ///   - files: the number of the folder that contains the step's files.
+  ///   - head: The result of ``runHead(action:)``.
+  ///   - durations: The names of the inputs of type duration, which are also sent in milliseconds.
+  ///   - key: The step's idempotency key. Like the following parameters, it is only for workers.
+  ///   - workflowFolder: The step's folder, or nil if it is the one in the worker's `initialize` request.
+  ///   - files: The number of the folder that contains the step's files.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
     remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, files: Int? = nil,

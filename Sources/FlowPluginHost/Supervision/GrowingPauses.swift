@@ -12,8 +12,8 @@ package struct GrowingPauses: Sendable {
   /// Creates pauses from 500 ms to 10 s.
   ///
   /// - Parameters:
-  ///   - limit: the maximum time for which attempts are repeated.
-  ///   - start: the time of the first failed attempt.
+  ///   - limit: The maximum time for which attempts are repeated.
+  ///   - start: The time of the first failed attempt.
   package init(limit: Duration, from start: ContinuousClock.Instant) {
     (pause, longest, end) = (.milliseconds(500), .seconds(10), start + limit)
   }

@@ -76,7 +76,7 @@ package final class ProgramSupervisor: Sendable {
   ///
   /// If the task of the first caller is cancelled, the start continues for the other callers.
   ///
-  /// - Parameter unread: the program that ended without reading the caller's call, or nil.
+  /// - Parameter unread: The program that ended without reading the caller's call, or nil.
   package func session(after unread: PluginSession? = nil) async throws -> PluginSession {
     let ticket = OneShot<Start?>()
     let (isFirst, ended) = state.withLock { state -> (Bool, PluginSession?) in
