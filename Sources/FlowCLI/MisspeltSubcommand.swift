@@ -78,7 +78,8 @@ struct MisspeltSubcommand {
   }
 
   /// Returns a suggestion for a word that is neither a subcommand nor a file: a file with this name and an extension,
-  /// or a similar subcommand. Returns nil if there is none.
+  /// the subcommand for a word of other tools, a similar subcommand, or the file that follows. Returns nil if there is
+  /// none.
   private static func question(about word: String, before next: String?) -> String? {
     for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) { return "did you mean '\(file)'?" }
     let file = next.flatMap { $0.hasPrefix("-") || !FilePath.exists($0) ? nil : $0 }

@@ -126,7 +126,8 @@ package enum StandardOutput {
     }
   }
 
-  /// Holds back bytes if a command uses the terminal. Returns false if none does.
+  /// Holds back bytes for the terminal while a command uses it. Bytes beyond ``heldBytes`` are only counted. Returns
+  /// false if nothing is to be held back.
   private static func keeps(_ buffer: UnsafeBufferPointer<UInt8>, for file: Int32) -> Bool {
     guard file == 1 || isErrorOnTerminal else { return false }
     return state.mutex.withLock { state in

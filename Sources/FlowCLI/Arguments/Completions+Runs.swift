@@ -61,8 +61,8 @@ extension Completions {
     return WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow
   }
 
-  /// Returns the store that `--store` or `--in` names on the command line or, without these options, the store of the
-  /// working folder.
+  /// Returns the store that `--store` or `--in` names on the command line. Without these options, returns the store of
+  /// the working folder or of the first folder below it in which runs are recorded.
   private static func store(_ words: [String]) throws -> any RunStore {
     func value(of option: String) -> String? {
       if let index = words.lastIndex(of: option), index + 1 < words.count { return words[index + 1] }

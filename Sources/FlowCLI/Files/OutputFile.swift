@@ -64,14 +64,15 @@ package final class OutputFile {
   }
 
   /// Removes a regular file that an earlier command has written. If `path` is a link, the link is kept and its target
-  /// is removed. Files of other kinds are kept.
+  /// is removed. Files of other kinds are kept, and so is the file of a standard stream.
   static func removeOld(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, standardFile(status) == nil else { return }
     unlink(FilePath.real(path))
   }
 
-  /// True if the beginning of a file looks like that of a run's output: JSON, HTML or XML.
+  /// True if the beginning of a file looks like that of a run's output: JSON, HTML or XML. False for files whose names
+  /// end like those of workflows.
   static func isOutput(_ path: String) -> Bool {
     guard !path.hasSuffix(".yaml"), !path.hasSuffix(".yml"), FileAccess.isRegular(path) else { return false }
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -77,7 +77,8 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Checks all files and prints the diagnostics. Returns true if all workflows can run.
+  /// Checks all files and prints the diagnostics. Returns true if all files are valid and, with `--on`, all workflows
+  /// can run.
   private func check() throws -> Bool {
     let named = try WorkflowFiles(files)
     var reports: [DiagnosticReport.File] = []

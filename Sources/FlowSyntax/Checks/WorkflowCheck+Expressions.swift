@@ -224,8 +224,8 @@ extension WorkflowCheck {
       correction: error.correction)
   }
 
-  /// Returns the file location of a part of a scalar. If the scalar contains escapes, offsets in it differ from those
-  /// in the file, so the file is searched for `source`.
+  /// Returns the file location of a part of a scalar. If an escape or a line break makes that impossible, returns the
+  /// location of the whole scalar.
   func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> TextSpan {
     let whole = tree.span(site.node)
     if let start = tree.sourceOffset(of: site.node, textOffset: offset) {

@@ -37,7 +37,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the members of an item that the step reads in paths, in lower case. An empty list means the whole item.
+  /// Returns the paths of the members of `item` that the step reads in file paths, in lower case. An empty path means
+  /// the whole item.
   private func itemPaths(of step: Int) -> [[String]] {
     let files = [StepKey.inputsFrom, .produces].compactMap { node($0, of: step) }
     let inputs = actions.declaration(ofStep: step)?.inputs.filter(\.type.holdsPath) ?? []

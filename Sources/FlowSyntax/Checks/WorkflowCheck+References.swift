@@ -158,7 +158,7 @@ extension WorkflowCheck {
   }
 
   /// Reports an output that the action of `target` does not declare. Returns true if the output is declared or may
-  /// exist.
+  /// exist, and false if the action is unknown.
   private mutating func checkOutput(_ output: String, of target: Int, at location: TextSpan) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
