@@ -82,7 +82,7 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// Returns the type of a step's items if declarations and literals determine it; otherwise nil.
+  /// Returns the type of a step's items, or nil if declarations and literals do not determine it.
   func itemType(of step: Int) -> ValueType? {
     guard let fanOut = workflow.steps[step].options.fanOut else { return nil }
     switch fanOut.source {

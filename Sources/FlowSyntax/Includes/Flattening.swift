@@ -216,7 +216,7 @@ private struct Renaming {
   private let events: Set<String>
   private let queues: Set<String>
   private let declarations: (String) -> ActionDeclaration?
-  /// The queue for steps without a `queue`, if the file has `concurrency`; otherwise nil.
+  /// The queue for steps without a `queue`, or nil if the file has no `concurrency`.
   private let usualQueue: String?
 
   init(

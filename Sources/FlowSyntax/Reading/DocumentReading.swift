@@ -34,7 +34,7 @@ extension DocumentReading {
     return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
   }
 
-  /// Adds a diagnostic. After the maximum number of diagnostics, only an error is added, and only if there were just
+  /// Adds a diagnostic. After the maximum number of diagnostics, adds only an error, and only if there have been only
   /// warnings.
   @inline(never)
   mutating func report(

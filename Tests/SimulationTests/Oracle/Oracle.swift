@@ -219,8 +219,9 @@ struct Oracle {
 
   /// All items that are due now or later. *Decision* about their order at one instant: bodies come first, in the order
   /// in which they started; then events from outside the run (activation, events as listed, the end of posting,
-  /// cancellation); then timers (deadlines by step, pauses, minimums, graces, the limit for cleanup), all before any
-  /// step starts; and the gate's timers last. The contract requires that completions come before timers.
+  /// cancellation); then timers (deadlines by step, pauses, minimums, graces, the limit for cleanup, the limit for
+  /// steps on `main`), all before any step starts; and the gate's timers last. The contract requires that completions
+  /// come before timers.
   var agenda: [Item] {
     var items: [Item] = []
     for (index, body) in bodies.enumerated() where body.returnedAt == nil {
