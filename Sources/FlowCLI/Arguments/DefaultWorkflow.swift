@@ -12,8 +12,8 @@ enum DefaultWorkflow {
   private static let others = mode_t(S_IWOTH)
 
   /// Returns the path of the file in the working folder or the nearest parent folder, or nil if there is none. The
-  /// search ends at a folder that contains `.git`. Without such a folder, only the working folder is searched. Throws a
-  /// usage error if another user can change the file or a folder on the way to it.
+  /// search ends at a folder that contains `.git`. Without such a folder on the same file system, only the working
+  /// folder is searched. Throws a usage error if another user can change the file or a folder on the way to it.
   static func find() throws(UsageProblem) -> String? {
     guard let start = status("./") else { return nil }
     var folders: [String] = []

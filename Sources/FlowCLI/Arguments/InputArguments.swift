@@ -39,9 +39,9 @@ package enum InputArguments {
     return values
   }
 
-  /// Returns the input `args`, whose value is the list of words after `--`. The workflow must declare it as a list of
-  /// strings. Without words, returns an empty list if the input is required and not given with `-i`, and otherwise no
-  /// input.
+  /// Returns the input `args`, whose value is the list of words after `--`. Throws a usage error if the workflow does
+  /// not declare it as a list of strings, or if it is also given with `-i`. Without words, returns an empty list if the
+  /// input is required and not given with `-i`, and otherwise no input.
   private static func values(
     of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
   ) throws(UsageProblem) -> ValueObject {
@@ -60,7 +60,7 @@ package enum InputArguments {
   }
 
   /// Returns the secret inputs of a resumed run. All other inputs keep the values that they had when the run was
-  /// started. Throws a usage error if another input is given or if a secret is missing.
+  /// started. Throws a usage error if another input is given or if a secret that the run had is missing.
   static func readSecrets(
     _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
   ) throws(UsageProblem) -> ValueObject {

@@ -135,7 +135,7 @@ package enum RunMemory {
     return UsageProblem("no run is recorded in '\(folder)'; name the workflow's file or folder with --in")
   }
 
-  /// Returns the absolute path of a folder, or of the folder that contains a file.
+  /// Returns the absolute path of `place` or, if `place` is not a folder, of the folder that contains it.
   package static func folder(of place: String) -> String {
     let path = FilePath.absolute(place)
     var status = stat()

@@ -25,15 +25,15 @@ package protocol StoreProvider: Sendable {
 
 /// Opens the run stores in databases of one kind.
 package protocol DatabaseProvider: Sendable {
-  /// The schemes of addresses of this kind, such as `postgres`.
+  /// The schemes of addresses that name such a database, such as `postgres`.
   var schemes: [String] { get }
-  /// The form of an address as shown in messages, such as `postgres://USER@HOST/NAME`.
+  /// The kind of database and the form of its addresses, for messages.
   var form: String { get }
   /// The reason why this program cannot open stores of this kind, or nil if it can.
   var obstacle: String? { get }
 
-  /// Connects to the database at an address. If the run is durable, prints a warning if the database may lose data that
-  /// it has confirmed.
+  /// Connects to the database at an address. If `isDurable` is true, prints a warning if the database may lose data
+  /// that it has confirmed.
   func open(_ address: String, isDurable: Bool) throws(StoreProblem) -> any RunStore
 }
 

@@ -21,7 +21,7 @@ enum SecretCommand {
   }
 
   /// Returns the standard output of a program without the last line break. Throws if the program cannot be run, fails
-  /// or takes longer than ``limitSeconds``, or if its output is not valid.
+  /// or takes longer than ``limitSeconds``, or if its output cannot be a secret.
   static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]

@@ -31,8 +31,8 @@ package struct RunPlace: ParsableArguments {
     return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
   }
 
-  /// Returns the working folder if runs are recorded in it, and otherwise the only folder below it in which runs are
-  /// recorded. Throws if there are several such folders.
+  /// Returns the only folder below the working folder in which runs are recorded. Returns the working folder if runs
+  /// are recorded in it or in no folder below it. Throws if there are several such folders.
   private static func found() throws(UsageProblem) -> String {
     guard !RunFolders.hasRuns(".") else { return "." }
     let folders = RunFolders.below(".")

@@ -65,7 +65,8 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Returns an error if a step requests more resources than this machine has. In that case, the file itself is valid.
+  /// Returns an error if a step that uses resources of this machine requests more than the machine has, or nil. The
+  /// error does not make the file invalid.
   private static func shortage(
     of graph: WorkflowGraph, _ placement: StepPlacement
   ) -> PreparedWorkflow.PreparationProblem? {

@@ -6,7 +6,8 @@ import FlowSyntax
 import FlowSystem
 
 /// Reports variables in expressions (`env.NAME`) that nothing sets: neither the workflow, nor an `env-file`, nor the
-/// environment of this process.
+/// environment of this process. Also reports variables of this process whose names indicate secrets, because their
+/// values would be recorded.
 enum VariableCheck {
   /// Endings of variable names that usually indicate a secret.
   private static let secretEndings = ["_TOKEN", "_KEY", "_SECRET"]
