@@ -45,7 +45,7 @@ struct EvalAnswer {
 }
 
 extension Value {
-  /// The type of the value as expressions see it. They have only one type of number.
+  /// The type of the value in expressions, which have only one type of number.
   fileprivate var expressionKind: String {
     switch self {
     case .null: "Null"

@@ -37,7 +37,7 @@ struct RunSession: Sendable {
   /// The context of the trace that is sent, or nil if none is sent.
   private let context: TraceContext?
 
-  /// Starts or resumes the workflow and returns while it runs. The process ends together with the run.
+  /// Starts or resumes the workflow and returns while it runs. When the run ends, the process ends as well.
   static func start(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     let session = try RunSession(request, resuming: resume)
     session.run.whenEnded { session.end($0) }

@@ -79,7 +79,7 @@ struct RunSpans: Sendable {
 
   // MARK: Steps and items
 
-  /// A step or item that ran. Its times have the same form as in the report.
+  /// A step or item that ran. Times are in milliseconds from the activation, as in the report.
   private struct Part {
     var path: String
     /// The path and the attempt of the parent span. The path is empty if the parent is the run.

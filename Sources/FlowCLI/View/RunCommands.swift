@@ -1,7 +1,7 @@
 import FlowStore
 import FlowSystem
 
-/// The commands that show or resume the newest run of a workflow, as they are written in the current working folder.
+/// The commands that show or resume the newest run in a store, as a user enters them in the current working folder.
 struct RunCommands {
   /// The options that select the run store. Empty if it is the store of the working folder.
   private let place: String

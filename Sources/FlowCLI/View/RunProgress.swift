@@ -115,7 +115,8 @@ struct RunProgress {
   /// The number of running steps that are counted, without entries and exits of included files.
   var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
 
-  /// The finished share of all running steps: the sum, over all steps, of finished items divided by all items.
+  /// The sum of the finished shares of the running steps. A step's share is the number of its finished items divided by
+  /// the number of its items, at most 1. It is 0 if the number of items is 0 or unknown.
   var runningShare: Double {
     running.reduce(0) { share, index in
       let row = rows[index]

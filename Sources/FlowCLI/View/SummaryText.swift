@@ -150,8 +150,8 @@ struct SummaryText {
     return [fitted(style.red("failed: " + Self.list(names, ", "))) + style.red(more)]
   }
 
-  /// Returns the first failures with their causes, each followed by the last lines of its error message if there is
-  /// room for them.
+  /// Returns the first failures with their causes. If there is room, each is followed by the last lines of its error
+  /// message or, if items have failed, by the first of these.
   private func failures(_ failed: [RunReport.Step], atMost room: Int) -> [String] {
     guard !failed.isEmpty else { return [] }
     let isCut = failed.count > min(Self.shownFailures, room)

@@ -111,8 +111,8 @@ final class TerminalView: LineObserver {
     state.plainStep = nil
   }
 
-  /// Adds a line that a command has printed. If several steps are running, or if the line is that of an item, it begins
-  /// with the id. Otherwise, the id is on a separate line above.
+  /// Adds a line that a command has printed. If several steps are running, or if an item printed the line, the line
+  /// begins with the id. Otherwise, consecutive lines of a step follow a separate line with its id.
   private func note(_ line: String, of step: StepID, _ state: inout State) {
     lines.note(line, of: step)
     let shown = TerminalText.commandLine(line, keepsColors: style.isColored)
@@ -296,7 +296,7 @@ final class TerminalView: LineObserver {
     return lines
   }
 
-  /// Returns the number of rows that a line of this width occupies.
+  /// Returns the number of rows that a line of `columns` columns occupies, but at least 1.
   private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
     max(1, (columns + size.columns - 1) / size.columns)
   }

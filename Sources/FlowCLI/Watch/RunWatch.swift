@@ -4,7 +4,7 @@ import FlowSystem
 /// `flowrun run FILE --watch` runs a workflow, and runs it again after each change of a file that it reads.
 ///
 /// Each run is a separate process, because a run controls the signals, the exit code and the standard output of its
-/// process. That process always ends together with this one.
+/// process. If this process ends, the run's process ends as well.
 struct RunWatch {
   private let request: RunRequest
   private let program: Program
