@@ -90,7 +90,7 @@ final class FileStore: Sendable {
 
   private func path(_ digest: String) -> String { "\(folder)/\(digest)" }
 
-  /// Copies stored content to a new file. Returns false if the content is not stored.
+  /// Copies stored content to a new file. Returns false if the content is not stored or cannot be copied.
   func place(_ digest: String, at target: String) -> Bool {
     state.withLock { state in
       guard let index = state.kept.firstIndex(where: { $0.digest == digest }) else { return false }

@@ -100,7 +100,7 @@ struct PoolState {
   func canMakeRoom(for claim: Int) -> Bool { members.contains { $0.isReady && $0.lastClaim < claim } }
 
   /// Makes the worker with the fewest bodies give up its allocation. Returns its session if it has no bodies and can
-  /// end immediately.
+  /// end immediately, otherwise nil.
   mutating func makeRoom(for claim: Int) -> PluginSession? {
     let candidates = members.indices.filter { members[$0].isReady && members[$0].lastClaim < claim }
     guard let index = candidates.min(by: { members[$0].taken < members[$1].taken }) else { return nil }
@@ -110,7 +110,8 @@ struct PoolState {
     return leaver(index)
   }
 
-  /// Returns the session of a worker that is giving up its allocation, if its last body has ended.
+  /// Returns the session of a worker that is giving up its allocation and has no bodies left. Returns nil for any other
+  /// worker.
   func leaver(_ index: Int) -> PluginSession? {
     members[index].isLeaving && members[index].taken == 0 ? members[index].session : nil
   }

@@ -160,7 +160,7 @@ extension WorkerPool {
   }
 
   /// Asks the engine, at growing intervals, whether all processes of a worker have ended. Returns false if the engine
-  /// does not confirm it before `limit`.
+  /// does not confirm it before `limit` or cannot be asked.
   private static func sees(_ start: WorkerStart, until limit: ContinuousClock.Instant) async -> Bool {
     guard let words = start.endCheck else { return false }
     var pause = Duration.milliseconds(100)

@@ -29,8 +29,8 @@ package struct ResultFile: Sendable {
     if close(number) == 0, isWritten { _ = link(part, path) }
   }
 
-  /// Creates an empty file, so that a worker can no longer write a result. Returns the result if a worker has already
-  /// written it.
+  /// Creates an empty file, so that a worker can no longer write a result. Returns the result that a worker has already
+  /// written, or nil.
   func claim() -> Value? {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if number >= 0 {

@@ -39,7 +39,7 @@ public struct PluginCase: Sendable, Hashable {
     public var description: String { "line \(line): \(message)" }
   }
 
-  /// Parses a file with one case per line. Empty lines are ignored.
+  /// Parses a file with one case per line. Blank lines are ignored.
   public static func read(_ text: String) throws(CaseProblem) -> [PluginCase] {
     var cases: [PluginCase] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

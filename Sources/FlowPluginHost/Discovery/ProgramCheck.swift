@@ -66,8 +66,8 @@ struct ProgramCheck {
     return ProgramProblem(message: "there is no program '\(program)' in PATH", help: help)
   }
 
-  /// Checks the interpreter named after `#!`. If it is missing, the system would misleadingly report that the program
-  /// itself does not exist.
+  /// Returns the problem if the interpreter named after `#!` does not exist, or nil. The system would misleadingly
+  /// report that the program itself does not exist.
   private func firstLineProblem(_ program: String) -> ProgramProblem? {
     guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
     let words = line.dropFirst(2).split(separator: " ").map(String.init)
@@ -91,7 +91,7 @@ struct ProgramCheck {
     }
   }
 
-  /// Checks that the script exists if the command is an interpreter followed by a script.
+  /// Returns the problem if the command is an interpreter followed by a script that does not exist, or nil.
   private func scriptProblem(_ words: [String]) -> ProgramProblem? {
     let name = FilePath.parts(of: words[0]).last.map(String.init) ?? words[0]
     let isInterpreter = Self.interpreters.contains {

@@ -33,8 +33,8 @@ final class ChildProcess: Sendable {
   /// Returns the child's exit status, or nil if it is still running. Does not block.
   func exitStatus() -> TerminationStatus? { group.status() }
 
-  /// Kills the child and its descendants, and waits for the child. Returns its exit status, which is not that of the
-  /// kill if it had already ended.
+  /// Kills the child and its descendants, and waits for the child. Returns the child's exit status, which does not
+  /// report the kill if the child had already ended.
   func end() -> TerminationStatus { group.end() }
 
   /// Blocks until the child has ended, but at most for the given time, because some processes cannot be killed.

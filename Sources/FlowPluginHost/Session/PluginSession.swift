@@ -100,8 +100,8 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Returns the folder of the file that contains the step, or nil if it is the workflow's folder, which the worker
-  /// already knows.
+  /// Returns the folder of the file that contains the step. Returns nil if it is the workflow's folder, which the
+  /// worker already knows, or if the program is not a worker.
   private func ownFolder(_ context: ActionContext) -> String? {
     guard let worker else { return nil }
     let folder = context.run.workflowFolder
@@ -227,7 +227,7 @@ package final class PluginSession: Sendable {
   /// The program's answer to `initialize`, or nil if there is none.
   package var greeting: Value? { state.withLock { $0.greeting } }
 
-  /// The program as it is called in messages.
+  /// The name of the program in messages.
   var program: String { worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'" }
 
   /// Asks the program to end, and waits until it has ended. After the grace period, it is killed.

@@ -68,7 +68,8 @@ struct SessionState: Sendable {
   /// Ends the session. Only the first reason is kept.
   mutating func finish(_ reason: SessionEnd) { if end == nil { end = reason } }
 
-  /// Removes and returns the call with this id, which has been answered. An unknown id counts as a stray message.
+  /// Removes and returns the call with this id, which has been answered. For an unknown id, returns nil and counts a
+  /// stray message.
   ///
   /// After the last answer, reading stops. The caller continues immediately, and the next call needs no thread switch.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
@@ -82,7 +83,7 @@ struct SessionState: Sendable {
     return call
   }
 
-  /// Records the kind of outcome that a call had.
+  /// Records an event for the supervision, unless it has already been recorded.
   mutating func record(_ event: Supervision.Event) { if !events.contains(event) { events.append(event) } }
 
   /// Records that lines of a call may still arrive after its answer.
@@ -112,8 +113,8 @@ struct SessionState: Sendable {
     if strays > limits.strayMessages { finish(.strayMessages(strays)) }
   }
 
-  /// Starts the grace period of a cancelled call. Returns false if the call is not pending or its grace period has
-  /// already started.
+  /// Starts the grace period of a cancelled call. Returns false if the session is ending, if the call is not pending or
+  /// if it already has a deadline.
   mutating func startGrace(of id: Int, until deadline: ContinuousClock.Instant) -> Bool {
     guard end == nil, let call = call(id), call.deadline == nil else { return false }
     call.deadline = deadline
@@ -126,7 +127,7 @@ struct SessionState: Sendable {
     return calls.filter(fits).min { $0.id < $1.id }
   }
 
-  /// Returns the number of lines that the oldest pending call may still log.
+  /// Returns the number of lines that the oldest pending call may still log, or 0 if no call is pending.
   func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.logLines) } ?? 0 }
 
   /// Counts log lines of a call. Returns the number of lines within the limit. `passesLimit` is true when the limit is

@@ -43,8 +43,8 @@ package final class ProgramSupervisor: Sendable {
     case idle, closed
     case starting([OneShot<Start?>])
     case running(PluginSession)
-    /// The program could not be started. The next caller tries again, except a caller whose call `last` did not read:
-    /// it gets this error.
+    /// The program could not be started. The next caller starts it again, except if `last` ended without reading that
+    /// caller's call. Then the caller receives this error.
     case gaveUp(ActionError, last: PluginSession?)
   }
 
@@ -181,7 +181,7 @@ package final class ProgramSupervisor: Sendable {
     throw problem
   }
 
-  /// Pauses until the program may be started again. Returns an error if it may not.
+  /// Pauses until the program may be started again. Returns nil then, or an error if it may not be started.
   private func pause(after problem: End, at instant: ContinuousClock.Instant) async -> ActionError? {
     var problem = problem
     program.refine(&problem)
@@ -202,7 +202,8 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Asks the program to end, and returns its session. The program is killed after the grace period. Later calls fail.
+  /// Asks the program to end, and returns its session, or nil if the program is not running. The program is killed
+  /// after the grace period. Later calls fail.
   @discardableResult
   package func close() -> PluginSession? {
     let (session, waiters) = state.withLock { state -> (PluginSession?, [OneShot<Start?>]) in

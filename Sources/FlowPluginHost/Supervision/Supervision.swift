@@ -29,9 +29,9 @@ package struct Supervision: Sendable {
     case unreadCall
   }
 
-  /// The kinds of ends that lead to different decisions.
+  /// The reason why a program ended, as far as it affects the decision.
   package enum Ending: Sendable, Hashable {
-    /// The program ended for another reason, or did not answer `initialize`.
+    /// The program ended or did not answer `initialize`, and none of the other cases applies.
     case other
     /// The program would fail in the same way again.
     case lasting
