@@ -42,7 +42,8 @@ extension WorkflowCheck {
       at: dependencySpan(of: path[0], path[1]), related: Array(related), help: "remove one of these dependencies")
   }
 
-  /// Returns the location of a dependency in the `needs` of `step`, or of the step's id if it has no `needs`.
+  /// Returns the location of the dependency `need` in the `needs` of `step`. If it is not listed there, returns the
+  /// location of `needs` or, without `needs`, of the step's id.
   func dependencySpan(of step: Int, _ need: Int) -> TextSpan {
     guard let node = node(.needs, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }

@@ -82,7 +82,8 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// Returns the type of a step's items, or nil if declarations and literals do not determine it.
+  /// Returns the type of a step's items. Returns nil if the step is not a fan-out, or if declarations and literals do
+  /// not determine the type.
   func itemType(of step: Int) -> ValueType? {
     guard let fanOut = workflow.steps[step].options.fanOut else { return nil }
     switch fanOut.source {

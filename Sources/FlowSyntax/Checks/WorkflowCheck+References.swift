@@ -157,8 +157,8 @@ extension WorkflowCheck {
         : "list the files that it makes under 'produces'")
   }
 
-  /// Reports an output that the action of `target` does not declare. Returns true if the output is declared or may
-  /// exist, and false if the action is unknown.
+  /// Reports an output that the step `target` does not have. Returns true if the output is declared or may exist.
+  /// Returns false, without a report, if the action is unknown or no more diagnostics are needed.
   private mutating func checkOutput(_ output: String, of target: Int, at location: TextSpan) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
@@ -305,7 +305,8 @@ extension WorkflowCheck {
 
   // MARK: Looking up
 
-  /// True if `target` has finished when `step` starts, because `step` depends on it directly or indirectly.
+  /// Returns true if `step` depends on `target` directly or indirectly, so that `target` has finished when `step`
+  /// starts. Also returns true after too many searches.
   ///
   /// Only steps that come after `target` in topological order are searched.
   mutating func reaches(_ target: Int, from step: Int) -> Bool {

@@ -16,8 +16,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if the path, which is below `steps`, reads an output that may be secret, or all outputs of a step that has
-  /// one.
+  /// True if the path, which is below `steps`, reads an output that is declared as secret. If it reads all outputs of a
+  /// step, true if one of them is declared as secret and the step's input `secret` is set to anything except false.
   private func isSecretOutput(_ path: [String]) -> Bool {
     guard path.count > 1, path[1].lowercased() == "outputs", let step = stepIndex(like: path[0]),
       let outputs = actions.declaration(ofStep: step)?.outputs, outputs.contains(where: \.isSecret)

@@ -33,7 +33,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if the command of a step is run by `sh`.
+  /// True if `sh`, which is the default, or `dash` runs the command of a step.
   private func runsPlainShell(_ step: Int) -> Bool {
     guard let shell = workflow.steps[step].with[CommandKeys.shellInput] else { return true }
     guard let program = shell.stringValue?.split(separator: " ").first?.split(separator: "/").last else { return false }

@@ -105,8 +105,8 @@ enum EventKey: String, FormatKey {
   }
 }
 
-/// The keys that describe the value of an event: those of a field, except the ones that only a missing value could need,
-/// because an event may always be posted without its value.
+/// The keys that describe the value of an event: those of a field without `required` and `default`, because an event
+/// may always be posted without its value, which is then null.
 enum EventValueKey: String, FormatKey {
   case type, `enum`, items, properties, base, secret, description
 

@@ -18,7 +18,7 @@ struct ManifestReader: DocumentReading {
     self.isInterface = isInterface
   }
 
-  /// Reads the name of the plugin, and reports it if it is invalid.
+  /// Reads the name of the plugin, and reports it if it is invalid. Returns nil only if it is not a string.
   mutating func pluginName(_ node: NodeID) -> String? {
     guard let name = string(node, "name") else { return nil }
     nameSpan = span(node)

@@ -152,7 +152,8 @@ extension ExecutorAddress {
 }
 
 extension ExecutorAddress {
-  /// The memory of the job in Slurm's form, which has no `iB` after the unit: `4G` means 4 GiB.
+  /// The memory of the job in Slurm's form, which has no `iB` after the unit: `4G` means 4 GiB. Nil if the address has
+  /// none.
   package var memory: String? {
     self["mem"].map { $0.lowercased().hasSuffix("ib") ? String($0.dropLast(2)) : $0 }
   }

@@ -104,7 +104,7 @@ extension DocumentReading {
     return seen
   }
 
-  /// This function is not generic over the keys, so that it is compiled only once.
+  /// Reports an unknown key of a mapping. The function is not generic over the keys, so that it is compiled only once.
   @inline(never)
   private mutating func reportUnknown(
     _ keys: any FormatKey.Type, _ member: MemberCursor.Member, owner: String
@@ -157,7 +157,7 @@ extension DocumentReading {
     report(.duplicateKey, "the key '\(name)' appears twice in this mapping", at: span(key), related: related)
   }
 
-  /// Returns the text of a key. Reports a key that is empty or not a scalar.
+  /// Returns the text of a key. Reports a key that is empty or not a scalar, and returns nil for it.
   @inline(never)
   mutating func keyText(_ key: NodeID) -> String? {
     guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
