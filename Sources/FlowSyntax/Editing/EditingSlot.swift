@@ -41,7 +41,7 @@ enum EditingSlot {
   case type(ValueType, FieldDeclaration?)
   case unknown
 
-  /// The allowed keys, if the content is a mapping with keys of the format.
+  /// The allowed keys. Empty unless the content can be a mapping with keys of the format.
   var keys: [KeyPage] {
     guard case .shape(let shape, _) = self else { return [] }
     switch shape {
@@ -53,7 +53,7 @@ enum EditingSlot {
     }
   }
 
-  /// The allowed fields, if the content is a mapping with declared fields.
+  /// The allowed fields. Empty unless the content is a mapping with declared fields.
   var fields: [FieldDeclaration] {
     switch self {
     case .inputs(let declaration): declaration.inputs

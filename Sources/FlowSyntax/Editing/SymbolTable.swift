@@ -52,13 +52,13 @@ package struct SymbolTable: Sendable {
     occurrences = occurrences.filter { seen.insert($0).inserted }.sorted { $0.span < $1.span }
   }
 
-  /// Returns the occurrence that contains `offset`, or else the one that ends there.
+  /// Returns the occurrence that contains `offset`, or else the one that ends there, or nil.
   package func occurrence(at offset: Int) -> Occurrence? {
     occurrences.first { $0.span.start <= offset && offset < $0.span.end }
       ?? occurrences.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// Returns the reference to an included file that contains `offset`, or else the one that ends there.
+  /// Returns the reference to an included file that contains `offset`, or else the one that ends there, or nil.
   package func link(at offset: Int) -> Link? {
     links.first { $0.span.start <= offset && offset < $0.span.end }
       ?? links.first { $0.span.start <= offset && offset <= $0.span.end }

@@ -252,7 +252,8 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Returns the typed number with each unit, or some common durations if nothing has been typed.
+  /// Returns the typed number with each unit, or some common durations if nothing has been typed. Returns an empty
+  /// array if the typed text does not end with a number.
   private func durations(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())

@@ -59,8 +59,8 @@ package struct WorkflowDocument: Sendable {
       ?? examined.failure.flatMap { YAMLRecovery.tree(of: source, first: $0) }.map { loader.examine($0, expressions) }
   }
 
-  /// If the text is invalid but can be read without the line at `offset`, which is being typed, returns the document
-  /// without this line. Does the same if nothing of the text could be read. Otherwise returns this document.
+  /// Returns the document without the line at `offset`, which is being typed, if the text is invalid only because of
+  /// this line, or if nothing of the text could be read. Otherwise returns this document.
   func withoutLine(at offset: Int) -> WorkflowDocument {
     guard !isWhole else { return self }
     var bytes = source.bytes

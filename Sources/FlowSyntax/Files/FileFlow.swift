@@ -123,7 +123,8 @@ private struct StepsByID {
 
   init(_ workflow: Workflow) { self.workflow = workflow }
 
-  /// Returns the step whose `products` a pattern refers to, or nil for any other pattern.
+  /// Returns the step whose `products` a pattern refers to. Returns nil for any other pattern, or if there is no such
+  /// step.
   mutating func maker(ofProducts pattern: String, readBy step: Int) -> Int? {
     guard Template.containsExpression(pattern), let template = try? workflow.texts.template(pattern),
       template.isSingleExpression

@@ -18,7 +18,7 @@ struct PathShape: Sendable, Hashable {
 
   private static let anyFolders: [Token] = [.anyText, .anyText]
 
-  /// Returns the shapes of a pattern in a step, or an empty array if it may match any path.
+  /// Returns the shapes of a pattern in a step, or an empty array if the pattern is invalid or may match any path.
   static func all(
     of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration], _ texts: WorkflowTexts
   ) -> [PathShape] {
@@ -43,7 +43,7 @@ struct PathShape: Sendable, Hashable {
   }
 
   /// Returns a pattern for an expression: the default of an input, or the possible values of `item`, `index` or `key`.
-  /// Returns nil for any other expression, which may result in any text.
+  /// Returns nil for any other expression and for an input without a default, because these may result in any text.
   private static func stand(for expression: Expression, fanOut: FanOut?, inputs: [FieldDeclaration]) -> String? {
     guard let reference = expression.references.first, expression.references.count == 1,
       expression.source.lowercased() == ([reference.name] + reference.path).joined(separator: ".").lowercased()

@@ -32,7 +32,7 @@ struct MemberCursor {
 }
 
 extension NodeTree {
-  /// Returns the members of a mapping or of the mapping that an alias refers to. Merge keys are resolved.
+  /// Returns the members of a mapping. An alias to a mapping and merge keys are resolved.
   ///
   /// Errors in merge keys are added to `failures`.
   func members(of id: NodeID, failures: inout [Diagnostic]) -> MemberCursor {

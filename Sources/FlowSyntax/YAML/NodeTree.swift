@@ -20,7 +20,7 @@ struct NodeTree: Sendable {
   /// Returns the target of an alias, or the node itself.
   func resolve(_ id: NodeID) -> NodeID { nodes[id].kind == .alias ? Int(nodes[id].link) : id }
 
-  /// Returns the kind of a node, or of the node that an alias refers to.
+  /// Returns the kind of a node. For an alias, this is the kind of its target.
   func kind(_ id: NodeID) -> YAMLNode.Kind { nodes[resolve(id)].kind }
 
   func span(_ id: NodeID) -> TextSpan { TextSpan(Int(nodes[id].start), Int(nodes[id].end)) }
@@ -31,7 +31,7 @@ struct NodeTree: Sendable {
     return node.kind == .sequence || node.kind == .mapping ? Int(node.link) : id + 1
   }
 
-  /// Returns the elements of a sequence, or of the sequence that an alias refers to.
+  /// Returns the elements of a sequence. An alias to a sequence is resolved.
   func elements(_ id: NodeID) -> [NodeID] {
     let sequence = resolve(id)
     var result: [NodeID] = []
@@ -43,7 +43,7 @@ struct NodeTree: Sendable {
     return result
   }
 
-  /// Calls `body` with the text of a scalar, or of the scalar that an alias refers to.
+  /// Calls `body` with the text of a scalar. An alias to a scalar is resolved.
   @inline(__always)
   func withText<Result>(_ id: NodeID, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     let node = nodes[resolve(id)]
@@ -65,7 +65,7 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Returns the text of a scalar, or of the scalar that an alias refers to.
+  /// Returns the text of a scalar. An alias to a scalar is resolved.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
   /// Returns the location in the source of a byte in a scalar's text. Returns nil if an escape or a line break makes

@@ -107,7 +107,7 @@ struct PlainScanner {
     return scanValue(isInFlow: false)
   }
 
-  /// Scans a plain key and its colon. Fails if the key is longer than 128 bytes.
+  /// Scans a plain key and its colon. Fails if there is no such key or if it is longer than 128 bytes.
   @inline(__always)
   private mutating func scanKey() -> Bool {
     let start = position
@@ -129,7 +129,8 @@ struct PlainScanner {
     }
   }
 
-  /// Scans a plain scalar, which ends at a comment or at the end of the line.
+  /// Scans a plain scalar, which ends at a comment or at the end of the line. Fails if it contains a colon before a
+  /// space or another character that is not plain.
   @inline(__always)
   private mutating func scanPlain() -> Bool {
     guard isPlainStart else { return false }

@@ -92,8 +92,8 @@ struct YAMLFailure: Error {
     return "quote a pattern that contains braces or begins with '!' or '[', as in 'src/{a,b}.c' and '!src/gen.c'"
   }
 
-  /// True if `offset` is inside an unquoted command of a flow mapping such as `{ run: … }`. After a comma and a space,
-  /// another member may have begun, so that is false.
+  /// True if `offset` is inside an unquoted command of a flow mapping such as `{ run: … }`. False if a comma and a
+  /// space precede it in the command, because another member may have begun there.
   private static func isInCommand(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let line = bytes[..<min(offset, bytes.count)].suffix(1_000).split(separator: 0x0A, omittingEmptySubsequences: false)
       .last
