@@ -24,7 +24,8 @@ struct LaunchGroups: ParsableArguments {
     var name: String { launch?.name ?? "all launches" }
   }
 
-  /// Groups the runs by their launches, or selects those given with `--launch`. The largest group is first.
+  /// Groups the runs by their launches, the largest group first. With `--launch`, returns only the groups that it
+  /// selects. With `--launch all`, all runs are in one group.
   func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
     if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }

@@ -76,8 +76,9 @@ package struct RunSources {
     }
   }
 
-  /// Returns the report of a recorded run. Journals of earlier versions do not contain the step that posted an event.
-  /// If only one step can have posted it, the report names that step.
+  /// Returns the report of a recorded run. If the run is running or was interrupted, the report contains its unfinished
+  /// steps. Journals of earlier versions do not contain the step that posted an event. If only one step can have posted
+  /// it, the report names that step.
   package static func run(_ recorded: HistoryRun, _ installation: Installation) -> ReportedRun {
     var run = ReportedRun(recorded.report)
     let steps = recorded.graph.workflow.steps
@@ -103,7 +104,7 @@ package struct RunSources {
   }
 
   /// Returns the recorded runs of a workflow, or those whose reports are in a file or folder. Recorded runs are omitted
-  /// if they have not finished, were cancelled or resumed, or ran only selected steps.
+  /// if they have not finished, were cancelled or resumed, ran only selected steps, or are damaged.
   func history(
     of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
   ) throws -> [ReportedRun] {

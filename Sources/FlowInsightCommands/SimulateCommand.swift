@@ -184,7 +184,8 @@ struct SimulateCommand: Subcommand {
   }
 
   /// Returns the recorded runs from which durations are drawn: finished runs of this workflow with the same launch
-  /// reason, except resumed and prewarmed runs. Throws a usage error if `--from` was given and there are none.
+  /// reason, except resumed and prewarmed runs. Throws a usage error if `--from` was given and there are none, or if it
+  /// names runs of another workflow.
   private func recordedRuns(
     _ graph: WorkflowGraph, _ installation: Installation, _ launch: Launch
   ) throws -> [RecordedRun] {

@@ -93,7 +93,8 @@ extension LanguageServer {
     return text
   }
 
-  /// A function that reads an included file: from the editor if it is open there, otherwise from disk.
+  /// A function that returns the content of an included file: from the editor if it is open there, otherwise from disk.
+  /// It returns nil if the file cannot be read.
   var includedFiles: @Sendable (String) -> [UInt8]? {
     let open = Dictionary(documents.values.map { ($0.file, $0.bytes) }) { first, _ in first }
     return { [files = workspace.files] path in open[path] ?? files(path) }

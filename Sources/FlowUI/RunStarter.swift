@@ -35,7 +35,8 @@
     /// The reason why a run could not be started, as a text for users.
     struct StartProblem: Error { let text: String }
 
-    /// Runs `flowrun` in a folder. Returns the run's id once the run has started, or nil if that takes too long.
+    /// Runs `flowrun` in a folder. Returns the run's id once the run has started, or nil if that takes too long. Throws
+    /// a ``StartProblem`` if the run does not start, or if the server is stopping or has reached its limit of runs.
     ///
     /// - Parameters:
     ///   - words: The arguments, starting with the subcommand.

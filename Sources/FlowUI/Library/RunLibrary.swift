@@ -88,7 +88,8 @@ package final class RunLibrary: Sendable {
     return list
   }
 
-  /// Returns the run with this id and its store. Returns nil if there is no such run.
+  /// Returns the run with this id and its store. If there is no such run, returns nil, or throws if a store could not
+  /// be read.
   package func find(_ id: String) throws -> (run: StoredRun, store: any RunStore)? {
     // Text that cannot be an id is not looked up.
     guard id.utf8.count == 36, id.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }

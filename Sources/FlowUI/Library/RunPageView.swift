@@ -244,7 +244,7 @@ extension RunLibrary {
     return "at \(PageText.time(ready)), \(last.1)"
   }
 
-  /// Returns a table of the attempts of a step or item with their errors, or an empty string if there was only one.
+  /// Returns a table of the attempts of a step or item with their errors, or an empty string if there was at most one.
   private static func attempts(_ task: TaskInstance, _ times: [Range<Int>], _ recollection: RunRecollection) -> String {
     guard times.count > 1 else { return "" }
     var errors: [Int: String] = [:]
