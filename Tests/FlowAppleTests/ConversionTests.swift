@@ -293,7 +293,7 @@ import Testing
     #expect(log.all == ["a", "b"])
   }
 
-  @Test func `a device notification that does not fit in the queue is answered as failed`() {
+  @Test func `a device notification that does not fit in the queue is completed as failed`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for number in 0...NotificationInbox.limit {
       inbox.deliver(

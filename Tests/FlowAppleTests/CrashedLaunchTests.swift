@@ -91,7 +91,7 @@ private struct StoredApp {
   private let app = StoredApp(
     folder: FileManager.default.temporaryDirectory.path + "/flowrun-app-\(UUID().uuidString)")
 
-  @Test func `a page is not restored after two processes were killed while they showed the window with it`()
+  @Test func `a page is not restored after two processes were killed while showing the window`()
     async throws
   {
     defer { try? FileManager.default.removeItem(atPath: app.folder) }
@@ -105,7 +105,7 @@ private struct StoredApp {
     #expect(try await app.launch() == [])
   }
 
-  @Test func `a page is restored after launches that were cancelled while they showed the window with it`()
+  @Test func `a page is restored after launches that were cancelled while showing the window`()
     async throws
   {
     defer { try? FileManager.default.removeItem(atPath: app.folder) }

@@ -184,7 +184,7 @@ import Testing
     #expect(cancelled.conclusion == .cancelled && cancelled[5].reason == .runCancelled)
   }
 
-  @Test func `a timeout does not fail a run with finally that ends in time`() throws {
+  @Test func `a run with steps in finally succeeds if it ends before its timeout`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) {
       $0.workflow.timeout = .seconds(2)
       $0.outsideEvents = [OutsideEvent("never", at: .milliseconds(1))]

@@ -27,7 +27,7 @@ struct ScenarioBuilder {
     step(id, needs: needs, StepScript([StepBehavior(duration: takes.map { .milliseconds($0) })]), change)
   }
 
-  /// Adds a step whose bodies behave as the script says.
+  /// Adds a step whose bodies follow a script.
   mutating func step(
     _ id: String, needs: [String] = [], _ script: StepScript, _ change: (inout StepOptions) -> Void = { _ in }
   ) {

@@ -24,7 +24,8 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// Returns the item that starts next, in list order. Items that have paused come first.
+  /// Returns the item that starts next, in list order. Items that have paused come first. Returns nil if none is left
+  /// or `parallel` items are active.
   func nextUnit(of step: Int) -> Int? {
     let fanOut = fanOuts[step]!
     let active = bodies.filter { owner(of: $0.step) == step && isActive($0) }.count
@@ -41,9 +42,9 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// Updates a step from its items. After a failure with `fail-fast`, the running items are cancelled
-  /// and the others are not started. Without it, all items run, and the step fails at its end. *Decision*: the step is
-  /// queued while an item could start if there were capacity.
+  /// Updates a step from its items. After a failure with `fail-fast`, the running items are cancelled and the others
+  /// are not started. Without it, all items run, and the step fails at its end. *Decision*: the step is queued while an
+  /// item could start if there were capacity.
   mutating func considerItems(of step: Int) {
     guard isFanOut(step), !isFinished(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
     let units = units(of: step)

@@ -20,7 +20,7 @@ extension Oracle {
     return free
   }
 
-  /// The first waiting step by rank that would start if more resources were free.
+  /// The first waiting step by rank that would start if more resources were free, or nil.
   var firstWaiting: Int? {
     rankOrder.first { step in
       guard states[step].phase == .queued, hasSlot(step), let request = request(of: step) else { return false }

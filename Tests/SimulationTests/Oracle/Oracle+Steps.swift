@@ -12,7 +12,8 @@ extension Oracle {
   func isPausing(_ step: Int) -> Bool { if case .pausing = states[step].phase { true } else { false } }
 
   /// A step is satisfied if it succeeded, if it is optional and failed or timed out, or if it was skipped for
-  /// `condition` or `disabled`. After every other end, it is unsatisfied.
+  /// `condition` or `disabled`. After every other end, it is unsatisfied. So is a service that was ready and has ended
+  /// for good (`hasEndedForGood`).
   func isSatisfied(_ step: Int) -> Bool {
     switch states[step].outcome {
     case "success": !hasEndedForGood(step)
@@ -65,9 +66,9 @@ extension Oracle {
     return true
   }
 
-  /// Returns the reason for skipping a step at once, because it can no longer run. An `if` that calls a status function
-  /// is evaluated when all dependencies have finished, whatever their outcomes. A step with any other `if` is decided
-  /// by its dependencies alone.
+  /// Returns the reason for skipping a step at once because it can no longer run, or nil. An `if` that calls a status
+  /// function is evaluated when all dependencies have finished, whatever their outcomes. A step with any other `if` is
+  /// decided by its dependencies alone.
   func reasonToSkipAtOnce(_ step: Int) -> String? {
     if statesStatus[step] { return nil }
     if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
@@ -84,7 +85,7 @@ extension Oracle {
   /// `event-never-posted`.
   func isFailed(_ step: Int) -> Bool { isUnsatisfied(step) && states[step].reason != "event-never-posted" }
 
-  /// Returns the value of a name at the time when the condition is evaluated.
+  /// Returns the current value of a name in an expression. `step` is the step whose condition contains it, or nil.
   func valueNow(_ name: String, of step: Int?) -> OracleExpression.Value {
     let direct = step.map { needs[$0] } ?? []
     let isFinal = step.map { options[$0].isFinal } ?? false
@@ -183,7 +184,7 @@ extension Oracle {
 
   // MARK: - Bodies
 
-  /// Returns the body of the step's latest attempt, if it has neither returned nor been asked to end.
+  /// Returns the index of the step's body that has neither returned nor been asked to end, or nil if there is none.
   func currentBody(of step: Int) -> Int? {
     bodies.lastIndex { $0.step == step && $0.returnedAt == nil && $0.toldToStopAt == nil }
   }

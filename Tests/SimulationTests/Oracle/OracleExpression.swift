@@ -16,7 +16,8 @@ struct OracleExpression {
     case boolean(Bool)
     case text(String)
 
-    /// The truth value by GitHub Actions' rules: false, null and the empty string are falsy.
+    /// The truth value by GitHub Actions' rules: false, null and the empty string are falsy. Nil if the value is
+    /// unknown.
     var truth: Bool? {
       switch self {
       case .unknown: nil
