@@ -3,15 +3,15 @@
 
 Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 
---only runs the sections whose names match the regular expression and keeps the rows of the others; --quick repeats less;
---skip-build measures what is built; --record keeps the instruction count as the one to hold to, and puts the table into
-Benchmarks/README.md; --tables writes it again from the last results and measures nothing.
+--only runs the sections whose names match the regular expression and keeps the last rows of the others. --quick repeats the
+measurements less often. --skip-build measures the existing builds. --record stores the instruction count with which later runs
+are compared, and writes the table to Benchmarks/README.md. --tables writes that table from the last results without measuring.
 
 Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, Task, PyYAML, libyaml, PostgreSQL, DBOS
-Transact, Prefect and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router;
-Taskflow where TASKFLOW_INCLUDE names its headers. A peer that is missing is named in the table. The rows are kept in
-Benchmarks/Results/latest.json. Instructions a step, counted by callgrind, are compared with the committed
-Benchmarks/Results/instructions.json: more than 10 % above fails.
+Transact, Prefect and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router; and
+Taskflow if TASKFLOW_INCLUDE is the path of its headers. The table names missing peers. The rows are stored in
+Benchmarks/Results/latest.json. The number of instructions per step, counted by callgrind, is compared with the committed
+Benchmarks/Results/instructions.json. If it is more than 10 % higher, the run fails.
 """
 import argparse
 import json
@@ -101,7 +101,7 @@ def put_table(path, table):
 
 
 def record_table(table):
-    # Rows without a bar and a peer are only in the file of results.
+    # Rows with neither a bar nor a peer are only in the file of results.
     put_table(f"{HERE}/README.md", [row for row in table if row["bar"] != "–" or "against" in row["work"]])
 
 
@@ -121,7 +121,7 @@ def main():
     os.makedirs(f"{HERE}/Results", exist_ok=True)
     begin = time.monotonic()
     if not options.skip_build:
-        # In the order of the sections, each product once. StartPeer is the first of its package, because it is linked
+        # Each product is built once, in the order of `PRODUCTS`. StartPeer is the first of its package, because it is linked
         # differently.
         build(sorted({product for _, products, _ in chosen for product in products},
                      key=PRODUCTS.index))

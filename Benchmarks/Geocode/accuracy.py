@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Measures how often the geocoder is right, for places that are not in its tables.
+"""Measures how often the geocoder's answers are right for places that are not in its tables.
 
     accuracy.py [--flowrun PROGRAM] [--count 20000] [--opinion] [--folds]
 
-Asks `flowrun call geocode.reverse --batch` for the held-out places (an eighth of GeoNames' places below 5,000
-inhabitants, chosen by a hash of their coordinates; `plugins/geocode/Data/build_tables.py --held-out` lists them) and
-prints how often country and province are right: in all, and for each way in which the country was decided.
+Looks up the held-out places with `flowrun call geocode.reverse --batch`. They are an eighth of GeoNames' places below 5,000
+inhabitants, chosen by a hash of their coordinates; `plugins/geocode/Data/build_tables.py --held-out` lists them. Prints the
+shares of right countries and provinces, and the share of right countries for each method that determined the country.
 
-With --folds every eighth is held out in turn, with tables made without it, so that each of GeoNames' 165,000 small places
-is asked for once by tables that do not have it. The shares by method are the `confidence` of an answer.
+With --folds, each eighth is held out in turn, with tables that were built without it. So each of GeoNames' 165,000 small
+places is looked up once in tables that do not contain it. The shares by method are the `confidence` of an answer.
 
-With --opinion it also asks for --count random points on land, and for a quarter as many within 30 km of a border, and
-compares with the country that other borders give them (`opinion.py`, which needs packages from PyPI). It then prints, for
-each tenth of confidence, how confident the answers were and how often they were right.
+With --opinion, also looks up --count random points on land, and a quarter as many within 30 km of a border. The answers are
+compared with the countries of these points according to other borders (`opinion.py`, which needs packages from PyPI). For
+each tenth of confidence, prints the average confidence and the share of right answers.
 """
 
 import argparse
@@ -98,8 +98,8 @@ def is_right(answer, point):
 
 
 def calibration(points, answers):
-    """Returns the average confidence and the share of right answers for each tenth of confidence, and the largest
-    difference."""
+    """Prints the average confidence and the share of right answers for each tenth of confidence. Returns the largest
+    difference between the two."""
     tenths = defaultdict(list)
     for point, answer in zip(points, answers):
         if "confidence" in answer:

@@ -1,13 +1,13 @@
 """A second opinion on countries: points with their country according to other borders.
 
-The borders are those of time zones (timezonefinder, from OpenStreetMap, ODbL), the land that of an elevation model
-(global-land-mask). Neither is in the geocoder's tables; they only judge its answers. Every time zone of `zone.tab` lies in
-one country.
+The borders are those of time zones (timezonefinder, from OpenStreetMap, ODbL), and the land is that of an elevation model
+(global-land-mask). Neither is used in the geocoder's tables; they are only compared with its answers. Each time zone of
+`zone.tab` is in a single country.
 
     opinion.py LAND BORDER
 
-Prints points: latitude, longitude, country, and `land` or `border`: LAND random points on land, and BORDER more of them
-that have another country's land within 30 km.
+Prints LAND random points on land, and BORDER further ones that have land of another country within 30 km. Each line has the
+latitude, the longitude, the country, and `land` or `border`.
 """
 
 import math
@@ -17,7 +17,7 @@ from pathlib import Path
 
 PACKAGES = ["timezonefinder==6.5.9", "global-land-mask==1.0.0", "tzdata==2025.2"]
 RINGS = (1, 2, 4, 6, 9, 12, 16, 20, 25, 30)
-"""Kilometers at which the countries around a point are checked, in 16 directions each."""
+"""The distances in kilometers at which the countries around a point are checked, each in 16 directions."""
 MERGED = {"TH", "VN"}
 """Countries of which a part has the other's time zone. Points there are skipped."""
 

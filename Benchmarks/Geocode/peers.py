@@ -3,9 +3,9 @@
 
     peers.py [--benchmark PROGRAM]
 
-Prints a line of JSON for each figure, as GeocodeBenchmark does: `work`, `value`, `unit` and, where there is one, `bar`. The
-packages are asked for the same points near cities, all at once and one by one. It makes its own virtual environment
-under .build-data.
+Prints one line of JSON per figure, like GeocodeBenchmark: `work`, `value`, `unit` and, if there is a limit, `bar`. The
+packages look up the same points near cities, all at once and one by one. Creates a separate virtual environment in
+.build-data.
 """
 
 import argparse

@@ -3,15 +3,16 @@
 
 Usage: Benchmarks/Pipelines/compare.py [FLOWRUN] [--files N]
 
-Three small pipelines are in folders next to this file. A fourth is made here: N files (1,000 without the option), each
-converted by itself, and a total of all. Each tool runs each pipeline in a copy of its folder: from nothing, with nothing
-changed, and after a change to one input; the fourth also after a change that makes the same product. What is made must be
-the same byte for byte, and ran.log, to which each stage adds its name, says what ran.
+Three small pipelines are in folders next to this file. A fourth is generated: it converts N files (1,000 by default)
+separately and adds up the results. Each tool runs each pipeline in a copy of its folder: from nothing, without a change, and
+after a change of one input. The fourth pipeline also runs after a change that does not change the product. The products must
+be identical. Each stage appends its name to ran.log, which shows the stages that have run. ninja runs only the fourth
+pipeline.
 
-Exits with 1 if the files differ, if flowrun runs something again that another tool does not, if it does not run the same
-as every tool after a change of the fourth pipeline, or if it takes more than twice as long as ninja when nothing changed:
-the medians of runs of both in turns.
-Tools that are not installed are named and left out: `pip install ninja go-task-bin snakemake` installs them.
+Exits with 1 if products differ, or if flowrun runs a stage that another tool does not run. For the fourth pipeline, all tools
+must run the same stages, except that after a change without a new product, only ninja is compared. Also exits with 1 if
+flowrun takes more than twice as long as ninja without a change. Their runs alternate, and the medians are compared.
+Reports tools that are not installed and skips them: `pip install ninja go-task-bin snakemake` installs them.
 """
 import argparse
 import os
@@ -35,7 +36,7 @@ MOST = 2
 
 
 def tools(flowrun):
-    """Returns the command by the tool's name, or None if it is not installed."""
+    """Returns the command of each tool by the tool's name. It is None if the tool is not installed."""
     own = os.path.join(os.path.dirname(sys.executable), "")
     ninja, task, snakemake = (
         next((found for name in names for found in [shutil.which(name) or shutil.which(own + name)] if found), None)
@@ -49,7 +50,7 @@ def tools(flowrun):
 
 
 def ran(folder):
-    """Returns the stages that have run since the last call, in an order that does not depend on threads."""
+    """Returns the names of the stages that have run since the last call, sorted."""
     path = os.path.join(folder, "ran.log")
     lines = open(path).read().splitlines() if os.path.exists(path) else []
     if lines:
@@ -64,7 +65,7 @@ def made(folder):
 
 
 def run(command, folder):
-    """Returns the seconds that a command takes."""
+    """Runs a command and returns the seconds that it takes. Ends the program if the command fails."""
     begun = time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800)
     if done.returncode:
@@ -73,7 +74,8 @@ def run(command, folder):
 
 
 def rounds(command, folder, changes):
-    """Returns the products, the stages that run after each change, with None for no change, and the seconds of each."""
+    """Runs a tool after each change, and returns the products, the stages that ran and the seconds. A change of None means
+    that nothing changes."""
     results = []
     for change in changes:
         # The times of files distinguish products from changed inputs.
@@ -145,10 +147,10 @@ rule convert:
 
 
 def against_ninja(commands, folders):
-    """Returns the time of flowrun as a multiple of ninja's if nothing has changed."""
+    """Returns flowrun's time without a change as a multiple of ninja's time, and prints both."""
     times = {tool: [] for tool in ["ninja", "flowrun"]}
     for tool in times:
-        # Files that have just changed are read once more.
+        # Files that have just changed are read again in the next run.
         for _ in range(2):
             time.sleep(0.1)
             run(commands[tool], folders[tool])
@@ -166,7 +168,7 @@ def listed(stages):
 
 
 def compare(name, titles, found):
-    """Prints the results of the tools and returns the complaints."""
+    """Prints the results of the tools, and returns a complaint for each unexpected difference from flowrun."""
     complaints = []
     own = found["flowrun"]
     for tool, results in found.items():

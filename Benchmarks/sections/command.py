@@ -133,7 +133,7 @@ def included():
 
 
 def has_yaml(python):
-    """Returns whether a Python has PyYAML, since Debian's package is only for Debian's Python."""
+    """Returns True if a Python has PyYAML with libyaml. Debian's package is only for Debian's Python."""
     try:
         return subprocess.run([python, "-c", "import yaml; yaml.CLoader"], capture_output=True).returncode == 0
     except OSError:
@@ -252,7 +252,7 @@ def printed():
     commands = {name: [FLOWRUN, "printed.yaml", *options] for name, _, options in own} | peers
     spent = {name: [] for name in commands}
     os.environ["PRINTED_TOKEN"] = "s3cr3t-t0k3n-of-a-benchmark"
-    # In turns, so that all see the same machine.
+    # The commands alternate, so that all run under the same conditions.
     for _ in range(context.repetitions(5, 1)):
         for name, command in commands.items():
             spent[name].append(measure(command, place)[1])

@@ -50,7 +50,7 @@ def run(command, **options):
 
 
 def is_met(bar, value):
-    """Returns whether a value satisfies its bar: `≤ 1.5`, `< 20`, `≥ 85`, `0 … 5`. Returns None without a bar or value."""
+    """Returns True if a value satisfies its bar, such as `≤ 1.5`, `< 20` or `0 … 5`, or None without a bar or value."""
     if value is None:
         return None
     if bar == "runs":
@@ -71,7 +71,7 @@ def add(work, bar, value, unit="×", detail=""):
 
 
 def lacks(peer, work, bar=""):
-    """Adds a row that cannot be measured, because a peer is missing."""
+    """Adds a row without a value, because the peer is missing."""
     add(f"{work}, against {peer}", bar, None, "", f"{peer} is missing")
 
 
@@ -193,8 +193,8 @@ def stripped(program):
 
 
 def instructions_of(program, arguments, toggles=()):
-    """Returns the number of instructions counted by callgrind: in functions that match the first pattern, except those
-    called from them that match another one, or in the whole program."""
+    """Returns the number of instructions that callgrind counts: in the whole program or, with patterns, in functions that match
+    the first one, without calls from them to functions that match another."""
     with tempfile.NamedTemporaryFile() as out:
         finished = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}",

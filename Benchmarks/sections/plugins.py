@@ -51,8 +51,8 @@ def new_plugin():
 
 
 def own_rows(name, command, needed):
-    """Adds the rows of a benchmark that prints them as one JSON object per line: work, value, unit, and bar if there is one.
-    Returns whether it could be run; if not, a row states what it needs."""
+    """Runs a benchmark that prints one JSON object per line (`work`, `value`, `unit` and, if there is a limit, `bar`), and adds
+    these rows. If it cannot be run, adds a row that states what it needs and returns False."""
     try:
         text = run(command)
     except (OSError, subprocess.CalledProcessError) as problem:

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Runs libFuzzer with the command line's arguments over `callback`, which gets one input at a time and returns 0.
+/// Runs libFuzzer with the arguments of the command line. Calls `callback`, which must return 0, with one input at a time.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 
 #endif
