@@ -177,7 +177,7 @@ private final class Flag: Sendable {
 }
 
 @Suite struct `Implementations by an app` {
-  @Test func `plugins work with an app's implementations of their protocols`() throws {
+  @Test func `plugins accept an app's implementations of their protocols`() throws {
     _ = Engine {
       LocationPlugin(source: DeviceLocation())
       GeocodePlugin(provider: DeviceGeocoder())

@@ -146,7 +146,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `a launch in the background for a new location has the launch reason of locations`() {
+  @Test func `a launch in the background because of a new location has the launch reason location`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }

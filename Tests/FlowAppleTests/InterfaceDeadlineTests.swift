@@ -70,7 +70,7 @@ private final class MainThreadHold: Sendable {
     func set(_ value: RunReport) { report.withLock { $0 = value } }
   }
 
-  @Test @MainActor func `interface steps time out if the main thread waits for the run, which then ends`() throws {
+  @Test @MainActor func `interface steps time out and the run ends if the main thread waits for it`() throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let ended = DispatchSemaphore(value: 0)

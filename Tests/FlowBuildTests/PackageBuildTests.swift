@@ -143,7 +143,7 @@ struct PackageBuildTests {
     #expect(both.source == nil || both.source?.contains("import FlowKit\nimport SyncPlugin") == true)
   }
 
-  @Test func `an invalid schema, a duplicate name and a missing product each cause an error at their line`() {
+  @Test func `an invalid schema, a duplicate name and a missing product each cause an error`() {
     let wrong = build(schemas: ["/a/notes.sync.yaml": Self.schema.replacing("string", with: "strin")])
     #expect(wrong.source == nil)
     #expect(wrong.messages.hasPrefix("/a/notes.sync.yaml:2:"), "\(wrong.messages)")

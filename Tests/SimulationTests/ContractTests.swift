@@ -170,7 +170,7 @@ import Testing
     #expect(!record["late"].isAbandoned)
   }
 
-  @Test func `a step that hangs is abandoned after a grace period of 1 s, which releases its slot`() throws {
+  @Test func `a step that hangs is abandoned after a grace period of 1 s, and then releases its slot`() throws {
     var run = ScenarioBuilder()
     run.step("deaf", StepScript([.hangs])) {
       $0.deadline = StepDeadline(max: .milliseconds(50))
@@ -311,7 +311,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `a service keeps the run from being idle while a step waits for an event that it declares`() throws {
+  @Test func `a service keeps the run from being idle while a step waits for an event of the service`() throws {
     var run = ScenarioBuilder()
     run.step(
       "receiver",
@@ -374,7 +374,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `the gate opens as failed if a blocking step depends on a skipped waiting step`()
+  @Test func `the gate opens as failed if a blocking step depends on a step whose event is never posted`()
     throws
   {
     var run = ScenarioBuilder()
@@ -390,7 +390,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `a gate without a maximum opens as failed if only waiting steps are left`() throws {
+  @Test func `a gate without a maximum opens as failed if it waits only for steps whose events nothing posts`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -462,7 +462,7 @@ import Testing
     #expect(record.span("cleanup").hasSuffix("..6100"))
   }
 
-  @Test func `all cleanup in a cancelled run shares five seconds, and a body that ignores the end gets one more`()
+  @Test func `all cleanup in a cancelled run shares five seconds, and a body that hangs then gets one more`()
     throws
   {
     var run = ScenarioBuilder()

@@ -8,7 +8,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
 /// Tries every order in which the steps of every graph of up to four steps can end, and interrupts the run after every
 /// end. `make test` tries all graphs of up to three steps, and every fifth graph of four.
 @Suite struct `Interrupted interleavings` {
-  @Test(arguments: 1...4) func `an interrupted interleaving continues as if nothing had happened`(steps: Int) throws {
+  @Test(arguments: 1...4) func `an interrupted interleaving ends like an uninterrupted one`(steps: Int) throws {
     var cuts = 0
     for (number, needs) in SmallGraphs.all(steps: steps).enumerated()
     where steps < 4 || TestExtent.tries(number, ofParts: 5) {

@@ -82,7 +82,7 @@ import Testing
     #expect(plan.failedSteps == [0, 1])
   }
 
-  @Test func `steps in finally run within five seconds when the run is cancelled`() throws {
+  @Test func `steps in finally of a cancelled run have five seconds, and are then cancelled`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.cancelledAt = .seconds(1) }.simulated()
     #expect(plan[0].outcome == .cancelled)
     #expect(plan[3].outcome == .success && plan[4].outcome == .success)
@@ -119,7 +119,7 @@ import Testing
     #expect(fanOut[3].startedAtNanoseconds == start && fanOut[5].outcome == .success)
   }
 
-  @Test func `steps in finally wait for all cancelled bodies, like other cleanup steps, and services stop last`()
+  @Test func `cleanup steps start after all cancelled bodies have returned, and services stop last`()
     throws
   {
     var always = StepOptions()

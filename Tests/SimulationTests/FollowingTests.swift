@@ -43,7 +43,7 @@ import Testing
     #expect(record.span("after") == "310..315")
   }
 
-  @Test func `a step that runs for each post succeeds even if there are none`() throws {
+  @Test func `a step that runs for each post succeeds even if nothing is posted`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -79,7 +79,7 @@ import Testing
     #expect(items(record, "second") == ["40..50"] && record.span("second") == "40..50")
   }
 
-  @Test func `a step that runs for each post allows the gate to open when no step upstream can post any more`() throws {
+  @Test func `a step that runs for each post lets the gate open when only deferred steps can still post`() throws {
     var run = launch(max: 1000)
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)

@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Launches on the virtual clock. Each test has the figures of its requirement.
+/// Launches on the virtual clock. The durations in each test are those of its requirement.
 @Suite struct `A launch` {
   /// Returns a launch with the project's gate: a splash screen of at least 2 s and at most 5 s.
   private func launch() -> ScenarioBuilder { ScenarioBuilder(min: 2000, max: 5000) }
@@ -287,7 +287,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `a prewarmed launch is cancelled before its gate opens if the system discards it (P4)`() throws {
+  @Test func `a prewarmed launch that the system discards is cancelled, and its gate never opens (P4)`() throws {
     var discarded = prewarmed(activatedAt: 3000)
     discarded.cancel(at: 120)
     let record = try simulate(discarded)

@@ -5,8 +5,7 @@ import Testing
 
 /// Tries every order in which steps with resource requests can end, by applying the ends directly to the plan.
 @Suite struct `Interleavings of steps that request resources` {
-  /// The requests that up to five steps can have: every combination of small parts of a machine with three cpus, one
-  /// unit of memory and one gpu.
+  /// The requests from which those of the steps are chosen. The machine has three cpus, one unit of memory and one gpu.
   private static let requests: [MachineResources?] = [
     nil, MachineResources(cpus: 1), MachineResources(cpus: 2), MachineResources(cpus: 3),
     MachineResources(cpus: 1, memoryBytes: 1),
@@ -72,7 +71,7 @@ import Testing
       for (index, request) in requests.enumerated() {
         var options = StepOptions()
         options.request = request
-        // The steps are in three queues, which share one machine.
+        // The steps are in two queues, which share the machine.
         if width != nil {
           options.queue = index % 2 == 0 ? "own" : nil
         } else if index == 1 {

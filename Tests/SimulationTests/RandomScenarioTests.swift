@@ -4,12 +4,12 @@ import Testing
 
 /// Compares the engine with the oracle on random scenarios.
 @Suite struct `Random scenarios` {
-  /// Each block of scenarios is a test case, so that all cores are used.
+  /// The number of blocks of scenarios. Each block is a separate test case, so that all cores are used.
   private static let blocks = 20
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations and
-  /// late bodies that ignore cancellation, prewarmed or not. `FLOWRUN_SEED` repeats a single one.
+  /// The workflows have failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations and
+  /// bodies that ignore cancellation. Some are prewarmed. `FLOWRUN_SEED` repeats a single scenario.
   @Test(.timeLimit(.minutes(30)), arguments: 0..<blocks)
   func `random scenarios end in the engine as the contract requires`(block: Int) throws {
     for seed in Self.seeds where seed % UInt64(Self.blocks) == UInt64(block) { try compare(seed) }

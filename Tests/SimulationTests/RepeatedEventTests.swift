@@ -73,7 +73,7 @@ import Testing
     let waiter: Int
     var running: [Int] = []
     var posted = 0
-    /// The events so far. Each is a step that ended, or nil for a post.
+    /// The events so far: the step that ended, or nil for a post.
     var done: [Int?] = []
     var told: [EventPost] = []
 
