@@ -63,7 +63,8 @@ struct RunLog {
     line["step"]?.stringValue ?? line["plugin"]?.stringValue
   }
 
-  /// Returns the step to which a line belongs. For a line of an item, this is the step of the item.
+  /// Returns the step to which a line belongs. For a line of an item, this is the step of the item. For a line of a
+  /// plugin, the plugin's name is returned. Returns nil for flowrun's own lines.
   private static func owner(_ line: ValueObject) -> String? {
     source(line).map { StepID(unchecked: $0).item?.step.text ?? $0 }
   }

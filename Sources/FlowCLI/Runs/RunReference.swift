@@ -9,8 +9,8 @@ package enum RunReference {
 
   package static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
 
-  /// Returns the run with this name. Throws a ``UsageProblem`` that lists the candidates if several runs match, and an
-  /// ``InvalidWorkflow`` if the run is damaged.
+  /// Returns the run with this name. Throws a ``UsageProblem`` if no run matches or several do; in the second case, it
+  /// lists the candidates. Throws an ``InvalidWorkflow`` instead if exactly one damaged run matches.
   static func find(_ name: String, in list: RunList) throws -> StoredRun {
     do throws(UsageProblem) {
       return try find(name, in: list.runs)

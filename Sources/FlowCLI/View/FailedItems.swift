@@ -25,8 +25,9 @@ struct FailedItems {
     if rows.count < Self.shownRows { rows.append(row) }
   }
 
-  /// Returns one line per item with its index, its name, its outcome and the last line that it printed. A single item
-  /// is followed by its last lines of output, unless these have already been shown.
+  /// Returns one line per item with its index, its name and the cause of its failure. If the item exited with a status
+  /// or timed out, the line ends with the last line that the item printed. If only one item failed, its last lines of
+  /// output follow, unless they have already been shown.
   ///
   /// - Parameter more: The command that shows the items that are omitted here.
   func lines(_ style: TextStyle, more command: String?) -> [String] {

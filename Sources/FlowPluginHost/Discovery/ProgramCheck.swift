@@ -138,7 +138,8 @@ extension InstalledPlugin {
   /// Returns the reason why the program cannot be started, with its position in the manifest, for example because the
   /// program does not exist or is not executable.
   ///
-  /// Returns nil if it can be started. Each call inspects the files again. Nothing is started.
+  /// Returns nil if it can be started or if the plugin has no manifest file. Each call inspects the files again.
+  /// Nothing is started.
   package func programProblem() -> DiagnosticReport.File? {
     guard let text, let problem = ProgramCheck(folder: folder).problem(with: manifest.program) else { return nil }
     let span = text.programSpans[min(problem.word, text.programSpans.count - 1)]

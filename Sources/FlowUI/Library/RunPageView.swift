@@ -69,12 +69,13 @@ package struct StepPageView: Sendable {
 
 extension RunLibrary {
   private static let keptPages = 4
-  /// The number of steps at which slack is no longer computed, because a person is waiting for the page.
+  /// The largest number of steps for which slack is computed. For more steps, a person would wait too long for the
+  /// page.
   private static let analyzedSteps = 2_000
 
   /// Returns the page of a run in its current state. `stepPage` is the prefix of links to the pages of its steps. If
   /// `isFast` is true, slack and suggestions are included only if they are cached, because computing them can take half
-  /// a second.
+  /// a second. They are also omitted while the run is running and for more than 2,000 steps.
   package func view(
     of run: StoredRun, in store: any RunStore, stepPage: String?, isFast: Bool = false
   ) throws -> RunPageView {
