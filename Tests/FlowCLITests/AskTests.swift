@@ -174,7 +174,7 @@
       #expect(outputs.contains("as before; nothing"), "\(outputs)")
     }
 
-    @Test func `a secret answer is passed only to inputs that accept secrets`() throws {
+    @Test func `validate reports an exposed secret answer, and a default or choices of its question`() throws {
       defer { tool.remove() }
       try tool.write(
         """

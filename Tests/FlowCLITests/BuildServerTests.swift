@@ -96,7 +96,7 @@ import Testing
       (["--junit", "build.yaml"], 64, "--junit 'build.yaml' would overwrite the workflow"),
       (["--otlp", "localhost:4318"], 64, "--otlp 'localhost:4318': expected http://HOST[:PORT]"),
       (["--annotations", "gitlab"], 64, "github"),
-    ]) func `an output that cannot be written is reported before anything runs`(
+    ]) func `an invalid output option is reported before anything runs`(
       options: [String], code: Int32, message: String
     ) throws
   {
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `a collector that does not listen does not change the result of a run`() throws {
+  @Test func `a collector that does not listen causes a warning and does not change the result of a run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { run: exit 3 }\n", to: "x.yaml")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The output of commands as users see it.
+/// The output of commands in the terminal, in JSON and in the run history.
 @Suite(.timeLimit(.minutes(10))) struct CommandOutputTests {
   private let tool: CommandLineTool
 

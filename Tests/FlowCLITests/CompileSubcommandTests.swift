@@ -66,7 +66,7 @@ import Testing
     #expect(try tool.text(of: "ran.txt") == "first\n")
   }
 
-  @Test func `compile rejects an invalid workflow and never overwrites the source`() throws {
+  @Test func `compile rejects an invalid or compiled workflow and does not overwrite the source`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let yaml = "name: a\nsteps: { a: { uses: flow.noop } }\n"

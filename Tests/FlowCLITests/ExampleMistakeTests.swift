@@ -13,8 +13,8 @@ import Testing
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "workflows").path
 
-  /// With `FLOWRUN_LONG_TESTS=1`, tries every kind of mistake on every line of every workflow. Otherwise, tries a 30th
-  /// of them, which `FLOWRUN_SEED` selects.
+  /// With `FLOWRUN_LONG_TESTS=1`, tries every kind of mistake on every line of every workflow. Otherwise, tries about
+  /// one in 30 of these mistakes. `FLOWRUN_SEED` selects them.
   @Test func `a single mistake in an example results in at most one error`() throws {
     let seed = SeededGenerator.environmentSeed ?? 5
     print("seed \(seed)")

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files of an earlier version in Tests/Goldens, and what docs/stability.md promises about them. These files never
-/// change.
+/// Files that version 0.9.0 wrote, in Tests/Goldens. They never change, and docs/stability.md promises that they can
+/// still be used.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct `Files of version 0.9.0` {
   private static let goldens = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Goldens/0.9.0").standardizedFileURL

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Resuming steps with items, as it appears to a person and to a service that uses idempotency keys.
+/// Resuming steps with items: the output of the command, and the idempotency keys that a service receives.
 @Suite struct `Resumed items` {
   @Test func `no idempotency key is used twice if the list is reordered before a resume`()
     throws
@@ -64,7 +64,7 @@ import Testing
     #expect(!rerun.standardOutput.contains("F-"), "\(rerun)")
   }
 
-  @Test func `interrupted items that must not run twice are neither listed nor run again`()
+  @Test func `an interrupted item with on-interrupt: fail is not run again, and its dependents are skipped`()
     throws
   {
     let tool = try CommandLineTool()

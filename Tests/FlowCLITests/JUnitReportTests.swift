@@ -92,7 +92,7 @@ import Testing
     #expect(!(try cases(["a": RunAccountExample.step("success")], "success")).contains { $0.contains("the run") })
   }
 
-  @Test func `the report of a run that a signal kept from starting has an error`() {
+  @Test func `the report of a run that a signal prevented from starting has an error`() {
     let report = RunReport.ofNoRun(of: "a.yaml", why: "signal 2 came first")
     let account = RunAccount(report, file: "a.yaml", mask: nil, activatedAtNanoseconds: 0)
     #expect(self.report(account).contains(#"<error type="cancelled" message="signal 2 came first">"#))

@@ -69,7 +69,7 @@ import Testing
     #expect(log().last == "tidy")
   }
 
-  @Test func `a resumed run waits for events again`() throws {
+  @Test func `a resumed kept run waits for events again`() throws {
     defer { tool.remove() }
     let process = try start("true", "--durable")
     #expect(within(seconds: 60) { post() })

@@ -73,7 +73,7 @@
         output == .init(exitCode: 74, standardOutput: "", standardError: "flowrun: cannot write '\(path)': \(cause)\n"))
     }
 
-    @Test func `files that would overwrite each other or the workflow are rejected`() throws {
+    @Test func `an empty path, or one that would overwrite the workflow or another output, is rejected`() throws {
       defer { tool.remove() }
       try FileManager.default.createSymbolicLink(
         atPath: tool.folder.appendingPathComponent("link.yaml").path, withDestinationPath: "ok.yaml")
@@ -96,7 +96,7 @@
       #expect(try tool.run("ok.yaml", "--report", "/dev/null", "--trace", "/dev/null").exitCode == 0)
     }
 
-    @Test func `a pipe without a reader does not block the run`() throws {
+    @Test func `a run exits with 74 if nothing reads from a pipe for its report`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)

@@ -19,7 +19,7 @@ import Testing
     "rm .flowrun/runs.sqlite-wal", "rm .flowrun/runs.sqlite.lock",
     "cp .flowrun/runs.sqlite copy; mv copy .flowrun/runs.sqlite",
   ])
-  func `a durable run fails at its next commit if its store was removed`(_ loss: String) throws {
+  func `a durable run fails at its next commit if its store was removed, moved or replaced`(_ loss: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(loss), to: "w.yaml")

@@ -24,7 +24,7 @@ import Testing
     return file
   }
 
-  @Test func `300 commands wait concurrently on a few threads`() throws {
+  @Test func `300 concurrent commands share a few threads while they wait`() throws {
     defer { tool.remove() }
     let gate = try writeWaiting(300)
     let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
@@ -105,7 +105,7 @@ import Testing
       #expect(result.exitCode == 0 && result.output.contains("100 succeeded"), "\(result.output.suffix(1000))")
     }
 
-    @Test func `100 commands that flow.on calls at once wait on a few threads`() throws {
+    @Test func `100 concurrent commands that flow.on calls share a few threads while they wait`() throws {
       defer { tool.remove() }
       let gate = tool.folder.appendingPathComponent("gate").path
       #expect(mkfifo(gate, 0o600) == 0)
@@ -155,7 +155,7 @@ import Testing
       #expect(most <= 40)
     }
 
-    @Test func `a file limit that cannot be raised is reported, and fewer commands run at once`() throws {
+    @Test func `a limit on open files that cannot be raised is reported, and fewer commands run at once`() throws {
       defer { tool.remove() }
       try runUnderLimit("ulimit -n 64; exec", "open files (ulimit -n)", commands: 60)
     }

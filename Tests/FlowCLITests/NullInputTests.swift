@@ -20,7 +20,7 @@ import Testing
     """
   }
 
-  @Test(arguments: steps) func `fails the step if it evaluates to null`(step: String, input: String) throws {
+  @Test(arguments: steps) func `an input that evaluates to null fails its step`(step: String, input: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(workflow(step, input, "\"${{ inputs.chosen }}\""), to: "w.yaml")
@@ -32,7 +32,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/ran"))
   }
 
-  @Test(arguments: steps) func `is an error in the file if it is written as null`(step: String, input: String) throws {
+  @Test(arguments: steps) func `an input that is written as null is an error`(step: String, input: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(workflow(step, input, "null"), to: "w.yaml")

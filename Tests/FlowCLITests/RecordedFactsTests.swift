@@ -82,7 +82,7 @@ import Testing
   ]
 
   @Test(arguments: workflows.indices)
-  func `the record of a run has the same analysis as its report`(index: Int) throws {
+  func `the record of a run has the same facts and analysis as its report`(index: Int) throws {
     let (name, text, options) = Self.workflows[index]
     let tool = try CommandLineTool()
     defer { tool.remove() }

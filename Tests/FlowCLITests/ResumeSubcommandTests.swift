@@ -169,7 +169,7 @@ import Testing
     #expect(try abs(#require(finished["at"] as? Double) - activatedAt - duration) < 1_000)
   }
 
-  @Test func `only the named steps are repeated by a resume`() throws {
+  @Test func `a resume with --only repeats only the named steps`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -158,7 +158,7 @@ import Testing
     #expect(!result.output.contains("watching for changes"))
   }
 
-  @Test func `a change does not interrupt a watched run, which repeats after it has ended`() throws {
+  @Test func `a change during a watched run does not interrupt it, but repeats it after its end`() throws {
     defer { tool.remove() }
     try tool.write(
       """

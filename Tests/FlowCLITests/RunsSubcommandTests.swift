@@ -233,7 +233,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `runs are listed even if a part of the store cannot be read, which is reported`() throws {
+  @Test func `runs are listed even if a part of the store cannot be read, and the loss is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")

@@ -72,7 +72,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [false, true])
-    func `a service is not ready when another program opens its port during the start`(
+    func `a service is not ready while its port is open in another program`(
       leavesInTime: Bool
     ) throws {
       defer { tool.remove() }

@@ -67,7 +67,7 @@ import Testing
     #expect(result.errors.contains("stopping the services"), "\(result)")
   }
 
-  @Test func `flowrun cancel ends a kept run, which fails because one of its steps has failed`() throws {
+  @Test func `flowrun cancel ends a kept run, as a failure if one of its steps has failed`() throws {
     defer { tool.remove() }
     let process = try start(
       """
