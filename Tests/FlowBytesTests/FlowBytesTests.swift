@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (-1, 1), (1, 2), (.min, .max), (.max, .max - 1)] as [(Int64, UInt64)])
-  func `signed numbers near zero are encoded as small unsigned numbers`(number: Int64, zigzag: UInt64) {
+  func `zigzag encoding maps signed numbers to unsigned numbers and back`(number: Int64, zigzag: UInt64) {
     #expect(LEB128.zigzag(number) == zigzag && LEB128.signed(zigzag) == number)
   }
 }

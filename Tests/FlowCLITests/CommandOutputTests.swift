@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `a quiet run shows no output of successful steps, but all output of a failed one`() throws {
+  @Test func `a quiet run hides the output of successful steps, and shows all output of a failed one`() throws {
     defer { tool.remove() }
     let loud = try tool.run("output.yaml").standardOutput
     #expect(loud.contains("told: one") && loud.contains("told: two") && !loud.contains("silent: silent"))

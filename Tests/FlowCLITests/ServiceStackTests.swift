@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: TestExtent.seeds(3, of: 50, release: 20))
-  func `a stack of services leaves no process when it is stopped or killed, and can start again`(seed: UInt64) throws {
+  func `all processes of a stack of services end when it is stopped or killed, and it can start again`(seed: UInt64)
+    throws
+  {
     defer { tool.remove() }
     var random = SeededGenerator(seed: seed)
     let mark = "\(70_000_000 + seed).\(getpid())"

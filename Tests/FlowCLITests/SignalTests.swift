@@ -46,7 +46,9 @@ import Testing
   }
 
   @Test(arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `the first signal cancels the run with its cleanup and report`(_ signal: Int32, _ code: Int32) throws {
+  func `after the first signal, a cancelled run still cleans up and writes its report`(_ signal: Int32, _ code: Int32)
+    throws
+  {
     defer { tool.remove() }
     try tool.write(
       """
@@ -67,7 +69,7 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
-  @Test func `a cancellation stops only cleanup steps whose condition has become false`() throws {
+  @Test func `a cancellation stops only running steps whose condition has become false`() throws {
     defer { tool.remove() }
     let wait = "touch began-$0; while ! test -e go; do sleep 0.01; done; touch finished-$0"
     func step(_ name: String, _ more: String) -> String {
@@ -180,7 +182,7 @@ import Testing
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `as process 1, flowrun collects orphans, forwards signals and ends like a run`() throws {
+  func `as process 1, flowrun collects orphans, and a signal cancels the run with its cleanup`() throws {
     defer { tool.remove() }
     try tool.write(
       """

@@ -120,7 +120,7 @@ import Testing
     (["flowrun.yaml", "--no-needs"], "--no-needs belongs to named steps"),
     (["test", "-i", "args=[\"a\"]", "--", "b"], "-i args= and words after '--' are the same input"),
   ])
-  func `a similar step is suggested for an unknown one`(arguments: [String], message: String) throws {
+  func `an invalid selection of steps is rejected with a suggestion`(arguments: [String], message: String) throws {
     defer { tool.remove() }
     let result = try tool.run(arguments)
     #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")

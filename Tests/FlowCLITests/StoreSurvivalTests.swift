@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// A library that logs in which order files are flushed.
+  /// A library that logs the names of flushed files in order.
   private static let trace = """
     #define _GNU_SOURCE
     #include <dlfcn.h>

@@ -123,7 +123,7 @@
       #expect(!exported.contains(#"\u001b["#), "\(exported)")
     }
 
-    @Test func `a closed terminal does not block a run`() throws {
+    @Test func `a run ends with 74 when its terminal is closed`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 50s } } }\n", to: "w.yaml")

@@ -118,7 +118,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ 東京都"))
   }
 
-  @Test func `the view counts running steps beyond eight, or beyond fewer on a short terminal`() {
+  @Test func `the view lists up to eight running steps, or fewer on a short terminal, and counts the rest`() {
     for (rows, lines) in [(24, 8), (8, 4), (4, 0)] {
       let stage = ViewStage(Self.many(100), rows: rows)
       stage.at(0, ViewStage.activated)
@@ -167,7 +167,7 @@ import Testing
     #expect(stage.text[7] == "five")
   }
 
-  @Test func `the view shows all printed lines completely, with tabs expanded`() {
+  @Test func `the view shows every printed line in full, with tabs expanded`() {
     let stage = ViewStage(Self.three, rows: 12, columns: 40)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     let long = String(repeating: "0123456789", count: 9)
@@ -188,7 +188,7 @@ import Testing
     #expect(!stage.view.showsFailures(besideLines: 8))
   }
 
-  @Test func `the view reports the warnings that are still visible, which the summary omits`() {
+  @Test func `the view reports the warnings that are still visible, so that the summary omits them`() {
     let stage = ViewStage(Self.many(40), rows: 24)
     stage.at(0, ViewStage.activated, .warning("first"))
     for number in 1...10 { stage.at(number, ViewStage.done("s\(number)")) }
@@ -206,7 +206,7 @@ import Testing
     #expect(stage.text.last == "  ○ 1 waiting   – 3 skipped")
   }
 
-  @Test func `of more than 1,000 steps, the view shows only failed ones above the region`() {
+  @Test func `with more than 1,000 steps, the view shows only failed steps above the region`() {
     let stage = ViewStage(Self.many(1_001))
     stage.at(0, ViewStage.activated, ViewStage.done("s1"), ViewStage.done("s2", .failure, "no"))
     #expect(stage.text.count == 3 && stage.text[0].hasPrefix("✗ s2"))

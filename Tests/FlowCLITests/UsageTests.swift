@@ -34,7 +34,9 @@ import Testing
     ),
     (["help", "runs", "sow"], "flowrun: 'sow' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
   ])
-  func `flowrun suggests the intended subcommand for an unknown word`(arguments: [String], message: String) throws {
+  func `flowrun suggests the intended subcommand or option for an unknown word`(arguments: [String], message: String)
+    throws
+  {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run(arguments)

@@ -62,7 +62,9 @@ import Testing
         && resumed.standardOutput.contains("b first first"), "\(resumed)")
   }
 
-  @Test func `sources of secrets evaluate to null, and other variables with names of secrets cause warnings`() throws {
+  @Test func `the source of a secret evaluates to null, and unknown or apparently secret variables cause warnings`()
+    throws
+  {
     let tool = try tool(
       """
       name: w
@@ -170,7 +172,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains("tokens/none"), "\(missing)")
   }
 
-  @Test func `a path in the home folder is expanded in -i, in the file and as the source of a secret`() throws {
+  @Test func `a path in the home folder is expanded in -i and in the default of an input`() throws {
     let tool = try tool(
       """
       name: w

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowCompiled
 
-/// Compiled files are decoded completely, and damaged files are rejected.
+/// Tests that every part of a compiled file is decoded, and that damaged files are rejected.
 @Suite(.timeLimit(.minutes(10))) struct `A compiled workflow` {
   static let yaml = """
     name: small

@@ -4,8 +4,8 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Programs whose output never ends. Answers must still arrive, memory use must be bounded, and less than a core may be
-/// used.
+/// Programs whose output never ends. Answers must still arrive, memory use must be bounded, and less than half a core
+/// may be used.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
   @Test func `a plugin call keeps 1,000 log lines, counts the rest and still returns its answer`()

@@ -57,7 +57,7 @@ struct ProcessTests {
     try FileManager.default.removeItem(atPath: note)
   }
 
-  @Test func `no process of a plugin's group survives the run, and none is started before the first call`()
+  @Test func `no process of a plugin's group survives the end of the run`()
     async throws
   {
     let child = try HostileChild()
