@@ -22,7 +22,7 @@ import Testing
     #expect(gathering.ends == 600)
   }
 
-  @Test func `other ready steps run while step bodies wait repeatedly`() async throws {
+  @Test func `step bodies that wait repeatedly finish, and so do other ready steps`() async throws {
     let gathering = Gathering(size: 1)
     var fixture = fixture(8, gathering, ["parts": 200])
     fixture.workflow.steps += (0..<200).map { Step("n\($0)") }

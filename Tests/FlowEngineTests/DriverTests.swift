@@ -194,7 +194,7 @@ import Testing
     #expect(probe.diary.counts.count == 800 && probe.diary.count == 800)
   }
 
-  @Test func `cancelling stops running steps, skips waiting steps and runs always() steps immediately`() async throws {
+  @Test func `cancelling ends running steps, skips waiting steps and runs always() steps`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("running", "probe.wait"),

@@ -52,7 +52,7 @@ import Testing
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `a condition that refers to the item is evaluated once per item, and skips the items if it is false`()
+  @Test func `a condition on the item is evaluated once per item, and skips the items for which it is false`()
     async throws
   {
     let report = try await run(

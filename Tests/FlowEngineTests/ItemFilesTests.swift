@@ -10,8 +10,8 @@ import Testing
 
 /// Steps whose items declare the files that they read and produce.
 @Suite(.timeLimit(.minutes(10))) struct `Items with files` {
-  /// Returns a workflow with two steps that produce a file for each file, and one that joins their products. `tags` are
-  /// part of the steps' definitions.
+  /// Returns a workflow with two steps. The first produces a file in `b` for each file in `a`, and the second a file in
+  /// `c` for each file in `b`. `tags` are part of the steps' definitions.
   private static func workflow(in folder: String, tags: [String]) -> Workflow {
     func each(_ id: String, from source: String, to target: String, tag: String, needs: [StepIndex]) -> Step {
       Step(
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// Cuts the record of the second step in an entry or empties it, as a full disk or a power failure would do.
+  /// Cuts the record of the second step within an entry, or empties it, as a full disk or a power failure would do.
   /// Afterwards, nothing is known about the step's items.
   private func damage(_ folder: String, _ model: inout Model, _ random: inout SeededGenerator) throws {
     let path = "\(folder)/data/up-to-date/second.items"
@@ -194,7 +194,8 @@ import Testing
     return Array(try #require(FileManager.default.contents(atPath: "\(folder)/data/up-to-date/first.unchanged")))
   }
 
-  @Test func `if the record of unchanged items is damaged in any byte, each item is checked on its own`() async throws {
+  @Test func `if any byte of the record of unchanged items is damaged, each item is checked individually`() async throws
+  {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let bytes = try await stampBytes(folder)
@@ -227,7 +228,7 @@ import Testing
     #expect(try await report(workflow, in: folder).outputs["marks"] == ["a", "b"])
   }
 
-  @Test func `after another process has recorded an item, each item is checked on its own`() async throws {
+  @Test func `after another process has recorded an item, each item is checked individually`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)

@@ -6,7 +6,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// What a run records, and how it is resumed.
+/// Records of runs, and resumes that read them.
 @Suite struct `A journal` {
   static func history(_ store: any RunStore, isDurable: Bool = false) -> RunHistory {
     var history = RunHistory(
@@ -227,7 +227,9 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
-  @Test func `a journal written by version 0.9.0 can be read, but lacks ends of work and posters of events`() throws {
+  @Test func `a journal of version 0.9.0 can be read, but does not contain when work ended and who posted events`()
+    throws
+  {
     let task = TaskInstance(1)
     let finished = FinishedEntry(
       task, attempts: 1, outcome: .success, readyAt: 10, startedAt: 20, endedAt: 300, workEndedAt: 70)

@@ -151,7 +151,9 @@ private struct LinkPlugin: Plugin {
   }
 
   @Test(arguments: [true, false])
-  func `after its wait, a run that keeps its services ignores announced events`(acceptsEvents: Bool) async throws {
+  func `a run that keeps its services ends on request even if the app could still post events`(acceptsEvents: Bool)
+    async throws
+  {
     let run = try start([Step("receive", "link.receive")]) {
       $0.acceptsEvents = acceptsEvents
       if !acceptsEvents { $0.announcedEvents = [("never", .seconds(3600))] }

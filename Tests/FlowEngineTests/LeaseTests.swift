@@ -43,7 +43,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a run that another process has taken over starts no further steps, not even cleanup`() async throws {
+  func `a run that another process has taken over does not start further steps, not even cleanup`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)

@@ -58,7 +58,7 @@ import Testing
     #expect(diary.all == ["instead"])
   }
 
-  @Test func `work that Dispatch has started in time runs only there`() {
+  @Test func `work that Dispatch has started in time does not also run on another thread`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     let diary = Diary()
@@ -68,7 +68,7 @@ import Testing
     #expect(diary.all == ["block"])
   }
 
-  @Test func `if Dispatch starts a block late, only the block's quality of service accepts no work for a second`() {
+  @Test func `after a late block, only its quality of service passes no work to Dispatch for a second`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     #expect(queues.accepts(.utility))

@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `the recorded log contains the last line of a step completely, even if it is long`() {
+  @Test func `the recorded log contains the whole last line of a step, even if it is long`() {
     let log = Log(stepBytes: 40)
     let text = String(repeating: "x", count: 100)
     #expect(log.accepts(line("a", text)) && !log.accepts(line("a", text)) && !log.accepts(line("a", text)))

@@ -210,7 +210,7 @@ struct RemotePlanTests {
     #expect(restored.attemptTimes(of: 0) == attemptTimes)
   }
 
-  @Test func `the journal contains lost attempts of steps and items, which do not count as retries`() throws {
+  @Test func `the journal contains the times of lost attempts of steps and items`() throws {
     var fanOut = StepOptions()
     fanOut.fanOut = FanOut(.items([1]))
     var plan = try plan(

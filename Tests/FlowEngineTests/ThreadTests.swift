@@ -118,7 +118,7 @@ import Testing
     #expect(report.warnings[0].hasSuffix("waited for a thread: the system gave no more than 3 (see ulimit -u)"))
   }
 
-  @Test func `threads are kept for the next run, and released after the system has refused to start one`() {
+  @Test func `after the system has refused to start a thread, all but two idle threads are released`() {
     let system = ScarceThreads(6)
     let threads = PoolThreads(start: system.start)
     let door = Door()

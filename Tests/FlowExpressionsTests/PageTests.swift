@@ -21,13 +21,13 @@ struct PageTests {
       }
   }()
 
-  @Test func `the page explains every function`() {
+  @Test func `the page on expressions explains every function`() {
     for function in FunctionPage.all { #expect(Self.text.contains("`\(function.name)("), "\(function.name)") }
   }
 
-  @Test func `the page has more than 35 examples`() { #expect(Self.examples.count > 35) }
+  @Test func `the page on expressions has more than 35 examples`() { #expect(Self.examples.count > 35) }
 
-  @Test(arguments: examples) func `the examples on the page are correct`(source: String, result: String) throws {
+  @Test(arguments: examples) func `the examples on expressions are correct`(source: String, result: String) throws {
     do throws(ExpressionError) {
       let value = try Expression(parsing: source, dialect: .init(names: [])).evaluate(in: FixedContext())
       #expect(JSONText.write(value) == result)

@@ -106,7 +106,7 @@ private struct Visit: PackagedWorkflow {
     #expect(steps == [.success, .success, .success])
   }
 
-  @Test func `a durable run starts no step in a suspended app until the app is active again`() async throws {
+  @Test func `a durable run does not start a step in a suspended app until the app is active again`() async throws {
     let run = try await startRecorded(isDurable: true)
     await history.suspend()
     run.run.post("bell.rung")

@@ -10,7 +10,7 @@ import Testing
       ("3d", .seconds(259_200)), ("1d12h", .seconds(129_600)), ("1.5d", .seconds(129_600)),
       ("1m0.25s", .milliseconds(60_250)), ("10000h", DurationText.longest),
     ] as [(String, Duration)])
-  func `a duration is parsed with nanosecond precision`(text: String, duration: Duration) throws {
+  func `a duration in the notation of workflows is parsed exactly`(text: String, duration: Duration) throws {
     #expect(try DurationText.parse(text) == duration)
   }
 

@@ -8,7 +8,7 @@ import Testing
     arguments: [
       ("/", "/"), ("/a", "/a"), ("/a/", "/a"), ("//a///b", "/a/b"), ("/a/./b/.", "/a/b"), ("/a/../b", "/b"),
       ("/../../a", "/a"), ("/a/b/../..", "/"), ("/a/...", "/a/..."),
-    ]) func `a normalized path contains no redundant parts`(path: String, expected: String)
+    ]) func `a normalized path does not contain redundant parts`(path: String, expected: String)
   {
     #expect(FilePath.normalized(path) == expected)
   }
