@@ -35,7 +35,8 @@ import Testing
     ("srun.-x", "'srun.-x' does not name an option of srun"),
     ("partion=a", "'slurm' has no option 'partion'"),
   ])
-  func `options that flowrun sets itself cannot be passed to srun`(option: String, message: String) {
+  func `invalid options for srun, such as those that flowrun sets itself, are rejected`(option: String, message: String)
+  {
     #expect {
       _ = try ExecutorAddress("slurm=2,\(option)")
     } throws: { error in

@@ -99,7 +99,8 @@ import Testing
   }
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `Dask workers meet the requirements for executors, and a step continues if one is killed`() async throws {
+  func `Dask workers meet the requirements for executors, and a step runs again if its worker is killed`() async throws
+  {
     let cluster = try DaskCluster()
     let address = "dask=\(cluster.address)"
     try TimelessReport.compare(
@@ -155,7 +156,8 @@ import Testing
   @Test(
     .enabled(if: SSHServer.isInstalled, "there is no sshd; scripts/setup test installs it where no service would start")
   )
-  func `ssh workers meet the requirements for executors, and a step continues if a connection breaks`() async throws {
+  func `ssh workers meet the requirements for executors, and a step runs again if its connection breaks`() async throws
+  {
     let server = try SSHServer()
     let hosts = "\(folder)/hosts.txt"
     try "# two names of one machine\none 1\ntwo 1\n".write(toFile: hosts, atomically: true, encoding: .utf8)

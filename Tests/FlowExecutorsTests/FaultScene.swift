@@ -23,11 +23,11 @@ final class FaultScene {
   private var recorded: [String: String] = [:]
 
   /// - Parameters:
-  ///   - name: the name that is printed with the seed.
-  ///   - steps: the number of steps. Each of the first eight starts a chain.
-  ///   - isDurable: true if no body may start before earlier results are on disk.
-  ///   - bodySeconds: the duration of a body.
-  ///   - environment: additional variables for flowrun.
+  ///   - name: The name that is printed with the seed.
+  ///   - steps: The number of steps. Each of the first eight starts a chain.
+  ///   - isDurable: True if no body may start before earlier results are on disk.
+  ///   - bodySeconds: The duration of a body.
+  ///   - environment: Additional variables for flowrun.
   init(
     _ name: String, steps: Int, isDurable: Bool, bodySeconds: Double = 0.1, environment: [String: String] = [:]
   ) throws {

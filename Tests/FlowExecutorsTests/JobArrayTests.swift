@@ -121,7 +121,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that end immediately cause no signals to unrelated processes`() throws {
+  func `items that end immediately do not cause signals to unrelated processes`() throws {
     let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
     try write(40, "true")
     let result = try start().result(limitSeconds: 240)

@@ -62,7 +62,7 @@ import Testing
   #endif
 
   #if os(Linux)
-    @Test func `commands that wait on a worker share a few threads`() throws {
+    @Test func `waiting commands of a worker share a few threads`() throws {
       let gate = "\(folder)/gate"
       var text = "name: many\nsteps:\n"
       for step in 0..<60 { text += "  s\(step): { run: 'echo up $PPID; read line < gate; echo down' }\n" }

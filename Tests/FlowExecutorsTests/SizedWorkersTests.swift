@@ -91,7 +91,7 @@ import Testing
     #expect(kept.claim() == "first")
   }
 
-  @Test func `workers give up their allocations for a step that needs them, and start again when they are needed`()
+  @Test func `workers release their allocations for a step with resources, and start again for later steps`()
     async throws
   {
     // The job can start only after an allocation was released, that is, after the process of that allocation has ended.

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a budget counts as exceeded if the event never happened, but not if it was not measured`() throws {
+  @Test func `a budget counts as exceeded if the event never happened, but not if the event was not measured`() throws {
     let rule = try BudgetRule(parsing: "p95(gate) <= 2s")
     #expect(BudgetResult(rule, value: nil).isBroken)
     #expect(!BudgetResult(rule, value: nil, isMeasured: false).isBroken)

@@ -27,7 +27,9 @@ import Testing
     #expect(groups.map { $0.map(\.item) } == [[0, 1], [2], [3, 4]])
   }
 
-  @Test func `failures that differ only in the item's value form one group, unless it is a part of a word`() throws {
+  @Test func `failures that differ only in the item's value form one group, unless the value is a part of a word`()
+    throws
+  {
     var found = try failures(["'cat sales' exited", "'cat costs' exited", "'cat salesmen' exited"])
     for (place, value) in ["sales", "costs", "sales"].enumerated() { found[place].value = .string(value) }
     #expect(FailureGroups.of(found).map { $0.map(\.item) } == [[0, 1], [2]])

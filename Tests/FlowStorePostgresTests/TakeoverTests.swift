@@ -54,7 +54,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a suspended process starts no further step of a run that another process has taken over`() throws {
+    func `a suspended process does not start another step of a run that another process has taken over`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """

@@ -20,7 +20,7 @@ import Testing
     return 32 + (last - 32) / 4120 * 4120 + 4120
   }
 
-  @Test func `a run store truncated at any byte has exactly the data that was written completely before it`() throws {
+  @Test func `a run store whose log is truncated at any byte has exactly the data written before that byte`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/runs.sqlite"
     let store = try SQLiteRunStore(path)

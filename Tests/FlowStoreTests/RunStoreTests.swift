@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong clock during one run causes no removal of runs`() {
+  @Test func `a wrong clock during one run does not cause the removal of runs`() {
     let retention = RunRetention()
     func made(_ id: String, day: Int) -> StoredRun {
       StoredRun(

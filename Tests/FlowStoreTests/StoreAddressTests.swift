@@ -25,11 +25,11 @@ import Testing
     ("postgres://db:5432/runs", "postgres://db:5432/runs"),
     ("postgres:///runs?host=/tmp/socket&user=sync", "postgres:///runs?host=/tmp/socket&user=sync"),
   ])
-  func `messages contain no password, whatever form the store's address has`(address: String, shown: String) {
+  func `messages never contain a password, whatever form the store's address has`(address: String, shown: String) {
     #expect(StoreAddress.masked(address) == shown)
   }
 
-  @Test func `messages contain no password even if a library quotes a part of the store's address`() {
+  @Test func `messages never contain a password, even if a library quotes a part of the store's address`() {
     let address = "postgres://ada:pa%40ss%2Dw0rd@db/runs?password=se@cret"
     let message = StoreAddress.masked(
       "could not translate host name 'ss-w0rd'; invalid value 'pa@ss-w0rd', 'pa%40ss%2Dw0rd', 'cret' in \(address)",

@@ -10,7 +10,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
 }
 
 @Suite struct LoadingTests {
-  @Test func `the example in the description of the format loads without diagnostics`() throws {
+  @Test func `a workflow with most keys of the format loads without diagnostics`() throws {
     let result = load(WorkflowExamples.complete, file: "launch.yaml")
     #expect(result.rendered() == "")
     let graph = try #require(result.graph)

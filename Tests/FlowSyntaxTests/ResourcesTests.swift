@@ -128,7 +128,7 @@ struct ResourcesTests {
       "use 'constraint' in place of 'nodelist'"
     ),
   ])
-  func `an option that cannot change with the attempt is reported`(text: String, expected: String) {
+  func `an invalid expression in an executor option is reported`(text: String, expected: String) {
     let diagnostics = job(text).diagnostics
     #expect(diagnostics.count == 1, "\(text): \(diagnostics.map(\.message))")
     let message = diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""

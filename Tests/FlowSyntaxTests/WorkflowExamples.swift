@@ -1,6 +1,6 @@
 /// Example workflows that several tests load.
 enum WorkflowExamples {
-  /// The example in the description of the format.
+  /// The launch of an app, with most keys of the format.
   static let complete = """
     # yaml-language-server: $schema=workflow.schema.json
     name: launch

@@ -185,7 +185,7 @@
       await page.stop()
     }
 
-    @Test func `the page shows no gate without a deadline, even if a run has deferred steps or steps in finally`()
+    @Test func `without a deadline, the page does not show a gate, even with steps deferred or in finally`()
       async throws
     {
       let page = try await ServedUI([
@@ -245,7 +245,7 @@
         b: { run: "echo '<script>alert(5)</script>' >&2; exit 1", optional: true }
       """
 
-    @Test func `the page shows the output of workflows as text`() async throws {
+    @Test func `the page shows names and output of workflows as text, not as HTML`() async throws {
       let page = try await ServedUI(["<b>.yaml": Self.hostile])
       let session = try page.session()
       _ = try page.flowrun("<b>.yaml")

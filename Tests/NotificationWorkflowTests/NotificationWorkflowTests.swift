@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
-  func `a payload without a route opens no page (N18, N35, N39)`(state: String) throws {
+  func `a payload without a route does not open a page (N18, N35, N39)`(state: String) throws {
     let played = try play(["state=\(state)", "payload=@workflows/samples/no-route.json"])
     #expect(played.opened.isEmpty)
     #expect(played.logs.contains { $0.hasPrefix("no-route:") })
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
-  func `a silent push opens no page in any state of the app (C3)`(state: String) throws {
+  func `a silent push does not open a page in any state of the app (C3)`(state: String) throws {
     let silent = #"{"aps": {"content-available": 1}, "route": "app://product/1"}"#
     let played = try play(["state=\(state)", "payload=\(silent)"])
     #expect(played.opened.isEmpty && !played.logs.contains { $0.hasPrefix("banner") || $0.hasPrefix("pending") })
@@ -182,7 +182,7 @@ import Testing
     "url=app://product/1?to%6ben=SECRET", "url=app://product/1?next=app%3A%2F%2Fsearch%3Ftoken%3DSECRET",
     "url=app://SECRET:SECRET@product/1", "url=app://nowhere?auth=SECRET",
   ])
-  func `lines, events and reports contain no secret of a link`(input: String) throws {
+  func `output, events and reports do not contain secrets of a link`(input: String) throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     for inputs in [
@@ -242,7 +242,7 @@ import Testing
 
   /// The scene becomes active as soon as the view appears, and the trace records that. The page opens only after the
   /// view has settled. In an ordinary launch, the scene becomes active as well, and no page opens.
-  @Test func `the activation of the scene is recorded and opens no page (N27)`() throws {
+  @Test func `the activation of the scene is recorded and does not open a page (N27)`() throws {
     func active(_ played: Played) -> [ValueObject] {
       played.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.did-become-active" }
     }
