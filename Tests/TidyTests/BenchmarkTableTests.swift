@@ -35,7 +35,7 @@ import Testing
     return unit.isEmpty ? number : "\(number) \(unit)"
   }
 
-  @Test func `every figure on the page comes from the recorded results`() throws {
+  @Test func `every figure on the benchmark page comes from the recorded results`() throws {
     let page = "Benchmarks/README.md"
     let text = try Repository.text(page)
     let table = try #require(text.split(separator: "<!-- make bench: begin -->\n").last)

@@ -123,7 +123,7 @@ struct ImportTests {
     }
   }
 
-  @Test func `S47: only one file of flowrun and one of the build tool import plugins`() throws {
+  @Test func `S47: outside FlowApple, only one file of flowrun and one of the build tool import plugins`() throws {
     var own: Set<String> = []
     for file in Repository.files(below: "plugins", ending: ".swift") {
       let parts: [Substring] = file.split(separator: "/")

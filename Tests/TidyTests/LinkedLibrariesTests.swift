@@ -28,7 +28,7 @@
     }
 
     /// The sync server may use these attributes, because it links full Foundation.
-    @Test func `no file requires FileManager's file attributes, whose types differ without full Foundation`() throws {
+    @Test func `no file calls attributesOfItem, whose results differ without full Foundation`() throws {
       let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
         $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")
       }

@@ -58,7 +58,7 @@ struct Manifest {
 
   /// Parses a package with SwiftPM. A separate build folder prevents waiting for another build.
   ///
-  /// - Parameter package: the package's folder, relative to the root of the repository.
+  /// - Parameter package: The package's folder, relative to the root of the repository.
   static func dumped(_ package: String = ".") throws -> Manifest {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-manifest-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

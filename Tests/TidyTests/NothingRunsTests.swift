@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `no subcommand except run starts anything`() throws {
+  @Test func `subcommands that only read workflows or runs do not start any program`() throws {
     defer { removeAll() }
     let file = "flowrun.yaml"
     try expectNothing([
@@ -94,7 +94,7 @@ import Testing
     #expect(result.lines.contains("send: runs: it reads the secret 'token', whose command does not run here"))
   }
 
-  @Test func `the language server starts nothing`() throws {
+  @Test func `the language server does not start any program`() throws {
     defer { removeAll() }
     let address = "file://\(folder.path)/flowrun.yaml"
     let text = try String(contentsOf: folder.appendingPathComponent("flowrun.yaml"), encoding: .utf8)

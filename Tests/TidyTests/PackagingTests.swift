@@ -80,7 +80,7 @@ import Testing
     #expect(found.count > 8)
   }
 
-  @Test func `modules for apps use no other API that requires a reason`() throws {
+  @Test func `modules for apps do not use other APIs that require a reason`() throws {
     for target in try Self.targets() {
       for ending in [".swift", ".c", ".h"] {
         for file in Repository.files(below: target.folder, ending: ending) {
@@ -126,7 +126,7 @@ import Testing
     #expect(platforms.contains("ios"))
   }
 
-  @Test func `SQLite comes from Apple's SDK on a Mac, not from Homebrew`() throws {
+  @Test func `Package.swift takes SQLite from Apple's SDK on a Mac, not from Homebrew`() throws {
     let text = try Repository.text("Package.swift")
     #expect(text.contains("#if os(macOS)") && text.contains("Target.systemLibrary(name: \"CSQLite\")\n#else"))
     #expect(!text.contains(".brew([\"sqlite\"])"))

@@ -7,7 +7,7 @@ import Testing
   // MARK: README
 
   @Test(arguments: ["README.md", "README.zh-Hans.md"])
-  func `the README has at most 120 lines and 1,500 words`(page: String) throws {
+  func `the README has at most 120 lines of 100 characters, and 1,500 words`(page: String) throws {
     let text = try Repository.text(page)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 120)

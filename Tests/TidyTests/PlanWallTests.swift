@@ -16,7 +16,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the plan uses no type of the driver`() throws {
+  @Test func `the plan does not use types of the driver`() throws {
     let types: Set<String> = try driver.reduce(into: Set<String>()) { $0.formUnion(try self.types(in: $1)) }
     #expect(types.contains("WorkflowRun") && types.count > 20)
     for file in plan {
@@ -33,7 +33,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the engine uses no timers with leeway, which can be 10 % late on Apple's systems`()
+  @Test func `the driver does not call asyncAfter, which can be 10 % late on Apple's systems`()
     throws
   {
     #expect(driver.count > 50)
@@ -51,7 +51,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the rules use no types of Speed except for its tables`() throws {
+  @Test func `of the types in Speed, the rules use only StepTables`() throws {
     let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
       types.formUnion(try self.types(in: file))
     }

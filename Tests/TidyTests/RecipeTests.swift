@@ -14,7 +14,7 @@ import Testing
       .map(Recipe.init)
   }
 
-  @Test func `the page begins with a list of all recipes`() throws {
+  @Test func `the page of recipes begins with links to all recipes`() throws {
     #expect(Recipe.all.count == 15)
     let beginning = try #require(Repository.text("docs/recipes.md").components(separatedBy: "\n## ").first)
     for recipe in Recipe.all {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Recipe.all) func `each recipe runs unchanged in an empty folder`(recipe: Recipe) throws {
+  @Test(arguments: Recipe.all) func `each recipe runs in an empty folder as shown on the page`(recipe: Recipe) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "recipe-\(UInt64.random(in: 0 ... .max))")
     let (work, tools) = (folder.appendingPathComponent("work"), folder.appendingPathComponent("tools"))

@@ -11,7 +11,7 @@ struct SchemaTests {
     #expect(printed.output == kept, "run: flowrun schema > workflows/workflow.schema.json")
   }
 
-  @Test func `every workflow is valid and has no warnings`() throws {
+  @Test func `every workflow in the folder workflows is valid and has no warnings`() throws {
     let files = Repository.files(below: "workflows", ending: ".yaml").map { Repository.root.path + "/" + $0 }
     #expect(!files.isEmpty)
     let result = try FlowrunProcess.run(["validate", "--format", "json"] + files)

@@ -34,7 +34,7 @@
       return (result.status, result.output, text.split(separator: "\n").map(String.init))
     }
 
-    @Test func `waits for apt-get's lock, and hides apt-get's output on success`() throws {
+    @Test func `makes apt-get wait for its lock, and hides its output on success`() throws {
       let result = try setup(aptGet: "echo Reading package lists")
       #expect(result.status == 0, "\(result.output)")
       #expect(result.calls.count == 2)

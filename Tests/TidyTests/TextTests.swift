@@ -27,7 +27,7 @@ struct TextTests {
 
   // MARK: Pages
 
-  @Test func `the table of modules lists exactly the targets of the core`() throws {
+  @Test func `ARCHITECTURE.md names every target in Sources, and its tables name no others`() throws {
     let page = try Repository.text("ARCHITECTURE.md")
     let targets = Set(Repository.files(below: "Sources", ending: ".swift").map { String($0.split(separator: "/")[1]) })
     for target in targets { #expect(page.contains("`\(target)`"), "ARCHITECTURE.md does not name \(target)") }
@@ -72,7 +72,7 @@ struct TextTests {
 
   private static let declarations: Set<Substring> = ["func", "var", "let", "case"]
 
-  @Test func `every limit in the reference equals the one in the code`() throws {
+  @Test func `the limits in the reference equal those in the code`() throws {
     let page = try Repository.text("docs/reference.md")
     let rows = try #require(page.split(separator: "## Limits").last).split(separator: "\n").filter {
       $0.hasPrefix("| ")
@@ -125,7 +125,7 @@ struct TextTests {
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
   ]
 
-  @Test func `sources and pages contain no unwanted spellings`() throws {
+  @Test func `sources and pages do not contain unwanted spellings`() throws {
     let pages =
       ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -141,7 +141,7 @@ struct TextTests {
     "isMidway", "sparing", "spared", "untoldOutputs", "untoldLines",
   ]
 
-  @Test func `code contains no unwanted names`() throws {
+  @Test func `sources do not contain unwanted names`() throws {
     let names = Set(Self.unwantedNames)
     for file in Self.sources where file.hasSuffix(".swift") && !file.hasPrefix("Tests/TidyTests/") {
       // Lines with a comment are skipped, because comments contain prose.

@@ -8,7 +8,7 @@ import Testing
     #/\b(?i:anew|beside|mends?|whoever|nobody|remembered|signs of life)\b|\b(?:is|are) no (?!longer\b)[a-z]/#
   }
 
-  @Test func `pages contain no refused words`() throws {
+  @Test func `pages do not contain refused words`() throws {
     let pages =
       ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `comments and strings contain no refused words`() throws {
+  @Test func `comments and strings do not contain refused words`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
