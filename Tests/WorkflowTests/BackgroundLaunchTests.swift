@@ -79,7 +79,9 @@ import Testing
     }
   }
 
-  @Test func `C3: opens no page for a silent push, even if the app is opened or its icon is tapped later`() throws {
+  @Test func `C3: does not open a page for a silent push, even if the app is opened or its icon is tapped later`()
+    throws
+  {
     let data = folders.folder("a")
     let silent = ["--launch", "background=@\(Self.samples)/silent.json"]
     let push = try LaunchRun(silent + ["--event", "app.will-enter-foreground@300ms"], data: data)
@@ -93,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `C10, C20, N1, N16: opens the page of a tap as soon as possible, without a minimum`() throws {
+  @Test func `C10, C20, N1, N16: opens the page of a tapped notification without a minimum for the gate`() throws {
     let launch = try LaunchRun(
       ["--launch", "notification=@\(Self.samples)/tap.json"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)

@@ -35,7 +35,7 @@ struct CustomPluginTests {
     ("node", "plugin.js", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("sh", "plugin.sh", #"$value!\"#, #"$value?\"#, "hello?"),
   ])
-  func `one edit leads from an empty folder to a working step`(
+  func `the plugin that plugins new writes works after one edit, and is not overwritten`(
     language: String, file: String, old: String, new: String, said: String
   ) throws {
     defer { remove() }
@@ -88,7 +88,7 @@ struct CustomPluginTests {
         """)
   }
 
-  @Test func `an external plugin is listed, shown, completed, checked and called like a built-in one`() throws {
+  @Test func `an external plugin is listed, shown and called like a built-in one, and is part of the schema`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     #expect(try flowrun("plugins").output.contains("  shout.text "))
@@ -165,7 +165,7 @@ struct CustomPluginTests {
     #expect(result.errors.contains("/more/shout/plugin.yaml and "))
   }
 
-  @Test func `plugins check reports each rule that a plugin violates`() throws {
+  @Test func `plugins check reports a failed test case and an invalid line of cases.jsonl`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "python")
     #expect(try flowrun("plugins", "check", "plugins/shout").exitCode == 0)

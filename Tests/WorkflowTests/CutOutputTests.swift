@@ -103,7 +103,7 @@ import Testing
   }
 
   /// `make test-release` tests the largest limit.
-  @Test func `keeps an output up to its limit completely, and truncates a larger one`() throws {
+  @Test func `keeps an output that does not exceed its limit, and truncates a larger one`() throws {
     let limit = TestExtent.count(usual: 1, release: 64, long: 64)
     func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
       try WorkflowFolder([
@@ -121,7 +121,8 @@ import Testing
     #expect(cut.conclusion == "failure" && cut.output.contains("[output-too-large]"), "\(cut.output)")
   }
 
-  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `refuses an invalid output-limit`(_ limit: String) throws {
+  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `an invalid output-limit is refused`(_ limit: String) throws
+  {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { a: { run: 'true', output-limit: \(limit) } }\n"
     ])

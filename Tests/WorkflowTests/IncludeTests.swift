@@ -15,7 +15,7 @@ import Testing
 
     """
 
-  @Test func `the workflows on the page print the output shown there`() throws {
+  @Test func `the workflows on the page about includes print the output shown there`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/includes.md", encoding: .utf8)
     let files = page.matches(of: /(?s)`([a-z]+.yaml)`:\n\n```yaml\n(.*?)```/)
     #expect(files.count == 4)
@@ -39,7 +39,7 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
-  @Test func `does not run dependents of disabled steps early, and reports why the include was skipped`()
+  @Test func `an include does not run dependents of disabled steps early, and reports why steps are skipped`()
     throws
   {
     let folder = try WorkflowFolder([
@@ -114,7 +114,7 @@ import Testing
     #expect(try folder.run("optional.yaml").conclusion == "partial")
   }
 
-  @Test func `skips all steps of an include if the including step is skipped`() throws {
+  @Test func `all steps of an include are skipped if the including step is skipped`() throws {
     let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps:\n  d: { uses: flow.noop }\n",
       "inner.yaml": "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: ./deep.yaml, needs: a }\n",
@@ -136,7 +136,7 @@ import Testing
     #expect(run.steps["on"]?["outcome"] as? String == "success")
   }
 
-  @Test func `an include does not share events, queues or paths with other includes`() throws {
+  @Test func `an include does not share events or queues with other includes`() throws {
     let inner = """
       name: inner
       events: [done]
@@ -161,7 +161,7 @@ import Testing
     #expect(run.steps["x/tell"]?["queue"] as? String == "x/one")
   }
 
-  @Test func `an error in an included file is reported there for each step that uses the file`() throws {
+  @Test func `errors in an included file, or in the step that includes it, are reported`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": "name: inner\ninputs: { target: { type: string } }\nsteps:\n  a: { uses: flow.noop }\n",
       "broken.yaml": "name: broken\nsteps:\n  q: { uses: flow.nop }\n",
@@ -224,7 +224,7 @@ import Testing
     #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
-  @Test func `the finally of an include reads only its steps, ignores the gate and handles no failure`() throws {
+  @Test func `the finally of an include reads only its steps, ignores the gate and does not handle failures`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -380,7 +380,7 @@ import Testing
     #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
-  @Test func `includes can be nested eight levels deep, but not nine`() throws {
+  @Test func `files that include each other can be eight levels deep, but not nine`() throws {
     var files: [String: String] = [:]
     for depth in 1...9 {
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"
@@ -392,7 +392,7 @@ import Testing
     #expect(status == 2 && text.contains("files include each other more than 8 deep"))
   }
 
-  @Test func `a resume after a failure uses the files of an include as they were recorded`() throws {
+  @Test func `a resume keeps finished steps of an include, and runs show uses the recorded file`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml":
         "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: shell.run, needs: a, with: { command: 'test -e ok' } }\n",

@@ -57,7 +57,7 @@ import Testing
     #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
   }
 
-  @Test func `an included finally delays a blocking step that needs the include, and validate warns`() throws {
+  @Test func `an included finally delays the gate if a blocking step needs the include, and validate warns`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", finally: "run: 'true'")
     let run = try folder.run("main.yaml")
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `an included finally ends before that of the including file if the run is cancelled`() throws {
+  @Test func `in a cancelled run, dependents and finally wait for the always() steps of an include`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

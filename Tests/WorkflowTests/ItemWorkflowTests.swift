@@ -109,7 +109,7 @@ import Testing
     #expect(items(run, of: "late").map { $0["outcome"] as? String } == ["timed-out", "timed-out"], "\(run.output)")
   }
 
-  @Test func `asks one question at a time, under the id of its item`() throws {
+  @Test func `asks its questions one at a time, and they are answered by the id of the item`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

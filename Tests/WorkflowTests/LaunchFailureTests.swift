@@ -77,7 +77,7 @@ import Testing
     #expect(try seen.outcome("recovery-screen") == "success")
     #expect(seen.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
     #expect(seen.logs.contains { $0.hasPrefix("the recovery screen is shown: try again, restore a backup") })
-    // The recovery screen counts as seen, but the new store must get the templates.
+    // The launch that showed the recovery screen counts as the first one, but the new store must get the templates.
     try FileManager.default.removeItem(atPath: data + "/footprint.sqlite")
     let fresh = try LaunchRun([], data: data)
     #expect(try fresh.step("welcome")["reason"] == "condition")

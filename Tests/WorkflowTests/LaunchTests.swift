@@ -132,7 +132,7 @@ import Testing
     #expect(never.report["conclusion"] == "success")
   }
 
-  @Test func `L3, L4, P9: checks three permissions, but asks for only one, and only in a window`() throws {
+  @Test func `L3, L4, P9: checks three permissions, but asks for only one`() throws {
     let data = folders.folder("a")
     let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
     for id in ["prepare-location", "notification-status", "cloud-status"] {
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `L40: starts steps alongside the splash before the gate opens`() throws {
+  @Test func `L40: makes the steps alongside the splash ready before the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [

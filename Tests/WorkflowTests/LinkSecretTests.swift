@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that a launch writes no secret of a link to any file in its folder.
+/// Tests that a launch does not write secrets of a link to any file in its folder.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets of links` {
   private static let workflow = """
     name: sec
@@ -34,7 +34,7 @@ import Testing
     #"{"aps":{"alert":"x"},"route":"app://reset?token=TOPSECRETTOKEN99","parameters":{"code":"TOPSECRETCODE99"}}"#,
     #"{"aps":{"alert":"x"},"route":"app://chat/TOPSECRETROOM99","parameters":{"greeting":"TOPSECRETTEXT99"}}"#,
   ])
-  func `launches write no secrets to files, and restore only the page of the link without secrets`(
+  func `launches do not write secrets to files, and restore only the page of the link without secrets`(
     payload: String
   ) throws {
     let folder = try WorkflowFolder(["sec.yaml": Self.workflow])
@@ -180,7 +180,7 @@ import Testing
   ]
 
   @Test(arguments: ways)
-  func `files contain no secrets after the page of a link from the system was opened`(_ way: Way) throws {
+  func `files and output do not contain secrets after a link from the system was opened`(_ way: Way) throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": way.file])
     let arguments = way.arguments.map { $0.replacingOccurrences(of: "@way.json", with: "@\(given.url.path)/way.json") }

@@ -43,7 +43,7 @@ import Testing
     #expect(try log("log-limit: 1KiB", "log-limit: 1GiB", of: "long").split(separator: "\n").count < 100)
   }
 
-  @Test(arguments: ["100B", "2GiB", "1048576", "many"]) func `refuses a log-limit outside 1KiB to 1GiB`(_ limit: String)
+  @Test(arguments: ["100B", "2GiB", "1048576", "many"]) func `an invalid log-limit is refused`(_ limit: String)
     throws
   {
     let texts = [

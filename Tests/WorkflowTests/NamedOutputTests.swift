@@ -169,7 +169,7 @@ import Testing
     for text in [run.output, run.errors, folder.text("r.json")] { #expect(!text.contains("hunter2"), "\(text)") }
   }
 
-  @Test func `outputs are discarded if the command fails or is cancelled`() throws {
+  @Test func `outputs of a failed command are null, and no file is left after a failure or a timeout`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -245,7 +245,7 @@ import Testing
 
   #if os(Linux)
     /// Uses a real, small disk, which only root can create.
-    @Test(.enabled(if: getuid() == 0)) func `a full disk causes an error and never truncated outputs`() throws {
+    @Test(.enabled(if: getuid() == 0)) func `a full disk fails the step instead of truncating outputs`() throws {
       let folder = try Folder([
         "w.yaml": """
         name: w

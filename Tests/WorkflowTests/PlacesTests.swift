@@ -16,7 +16,7 @@ import Testing
     return (result, events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue })
   }
 
-  @Test func `L12, L42: returns the city, province and country of all places in the user's language`() throws {
+  @Test func `L12, L42: names at least 100 places, with the country in the user's language`() throws {
     let english = try run([])
     #expect(english.result.exitCode == 0, "\(english.result.errors)")
     #expect(english.logs.filter { $0.contains(": ") && $0.contains(", ") }.count >= 100)
@@ -32,7 +32,7 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `R13, C11: starts the service immediately for a position, without asking`() throws {
+  @Test func `R13, C11: locates the device after did-finish-launching in a launch for a position`() throws {
     let launch = try LaunchRun(["--launch", "location"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     let ready = try launch.place("the first position") {
@@ -55,7 +55,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Geocoding line by line` {
-  @Test func `returns the same result for each line of a batch as for a single call`() throws {
+  @Test func `returns a result or an error for each line of a batch, and the same as for a single call`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/batch-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let lines = [

@@ -43,7 +43,7 @@ import Testing
         .contains("step 'make' of 'part.yaml' would produce 'out.dat' for each of them"))
   }
 
-  @Test func `steps with conditions and equal products cause a warning, and the second one fails`() throws {
+  @Test func `two steps with conditions and the same product cause a warning, and one of them fails`() throws {
     let workflow = """
       name: w
       steps:
@@ -58,7 +58,7 @@ import Testing
     #expect(text.contains("produces 'out.dat', too; give them different paths"), "\(text)")
   }
 
-  @Test func `equal product paths from expressions are found when the second step starts`() throws {
+  @Test func `equal product paths from expressions fail the run`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out } }
@@ -86,7 +86,7 @@ import Testing
     #expect(try output(["w.yaml": workflow], "w.yaml", "-i", "n=other.dat", status: 0).contains("success"))
   }
 
-  @Test func `a file that matches the patterns of two steps is found when the second step starts`() throws {
+  @Test func `a step fails if a file that matches its pattern is the product of another step`() throws {
     let workflow = """
       name: w
       steps:

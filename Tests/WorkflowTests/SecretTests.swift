@@ -202,7 +202,7 @@ import Testing
     #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
   }
 
-  @Test func `secrets that are printed with colors appear in nothing that flowrun writes`() throws {
+  @Test func `secrets that are printed with colors do not appear in anything that flowrun writes`() throws {
     let folder = try Folder([
       "colors.yaml": #"""
       name: colors

@@ -110,7 +110,7 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
   }
 
-  @Test func `F31, V20: the subcommands list and resolve parked changes, and retire a device`() throws {
+  @Test func `F31, V20: the subcommands list parked changes, reject wrong numbers and retire a device`() throws {
     let subcommand = { (words: [String]) in
       try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
     }

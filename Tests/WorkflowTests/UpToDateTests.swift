@@ -167,7 +167,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
   }
 
-  @Test func `the recorded outputs of a step contain no secrets`() throws {
+  @Test func `the recorded outputs of a step do not contain secrets`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
