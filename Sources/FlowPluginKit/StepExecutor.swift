@@ -19,8 +19,8 @@ package protocol StepExecutor: Sendable {
   /// the error is thrown.
   ///
   /// - Parameters:
-  ///   - request: the resources that the step requests, or nil if they are not counted.
-  ///   - files: the files that the step declares, or nil if it declares none.
+  ///   - request: The resources that the step requests, or nil if they are not counted.
+  ///   - files: The files that the step declares, or nil if it declares none.
   func run(
     _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
     _ context: ActionContext

@@ -57,7 +57,7 @@ public enum LaunchValues {
 
   /// Returns the value of an app's launch options. `UIApplicationLaunchOptions` and `Key` are removed from their names.
   ///
-  /// - Parameter convert: returns the value of an object of a UIKit type, such as a user activity. An object that it
+  /// - Parameter convert: Returns the value of an object of a UIKit type, such as a user activity. An object that it
   ///   cannot convert becomes true, because its key is present.
   public static func launchOptions(
     _ options: [AnyHashable: Any], convert: (Any) -> Value? = { _ in nil }
@@ -102,7 +102,7 @@ extension Launch {
   /// Creates a launch from these options. They also determine the reason: a notification response, a link, a new
   /// position or other background work. Without any of these, a person has opened the app.
   ///
-  /// - Parameter isInBackground: true if the system launched the app without showing it.
+  /// - Parameter isInBackground: True if the system launched the app without showing it.
   public init(values options: ValueObject, isInBackground: Bool = false) {
     self.init(reason: Self.reason(of: options, isInBackground: isInBackground), options: options)
   }

@@ -9,7 +9,7 @@ struct PositionMaker {
   /// Location marks invalid values. The position has an elevation only if the vertical accuracy is positive. A time
   /// before that of the first position counts as the first time.
   ///
-  /// - Parameter seconds: the time of the position, in seconds since any date.
+  /// - Parameter seconds: The time of the position, in seconds since any date.
   mutating func position(
     latitude: Double, longitude: Double, horizontalAccuracy: Double, altitude: Double, verticalAccuracy: Double,
     atSeconds seconds: Double

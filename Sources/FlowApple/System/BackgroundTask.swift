@@ -6,7 +6,7 @@
     /// Ties a run to this task. If the system's time limit is reached, the run is cancelled. When the run has ended,
     /// the system is notified.
     ///
-    /// - Parameter work: the work that the app's ``LaunchModel`` has started with
+    /// - Parameter work: The work that the app's ``LaunchModel`` has started with
     ///   ``LaunchModel/beginBackgroundWork()``. At the end of the run, or at the time limit, the files that a suspended
     ///   app must not lock are released.
     public func follow<Workflow: PackagedWorkflow>(_ run: TypedRun<Workflow>, _ work: BackgroundWork? = nil) {

@@ -56,7 +56,7 @@ package struct RunPlayer<World: RunWorld> {
 
   /// Runs until the plan has ended, no event is left, or `limitNanoseconds` have passed.
   ///
-  /// - Parameter activation: the values known at activation, or nil if an `activated` event has been scheduled instead.
+  /// - Parameter activation: The values known at activation, or nil if an `activated` event has been scheduled instead.
   package mutating func run(activation: Resolution?, limitNanoseconds: Int) {
     if let activation { activate(activation) }
     plan.apply(.started(prewarm: activation == nil), at: now)

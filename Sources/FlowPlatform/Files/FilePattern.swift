@@ -62,7 +62,7 @@ package struct FilePattern: Sendable {
   /// Finds the matching files. The paths are relative to `folder`, unless the pattern is absolute. Unreadable folders
   /// are skipped. If the pattern is a single path, that path is returned, whether it exists or not.
   ///
-  /// - Parameter limit: the maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
+  /// - Parameter limit: The maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
   package func find(in folder: String, limit: Int = .max) -> Found {
     if !isOpen { return Found(paths: [alternatives[0].path]) }
     var search = FileSearch(limit: limit, mayRepeat: alternatives.count > 1)

@@ -23,7 +23,7 @@ package struct FilePatterns: Sendable {
 
   /// Returns the matching files without duplicates, in the order of the patterns that match them.
   ///
-  /// - Parameter limit: the maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
+  /// - Parameter limit: The maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
   package func files(in folder: String, limit: Int = .max) -> [String] {
     var seen: Set<[UInt8]> = []
     var files: [String] = []

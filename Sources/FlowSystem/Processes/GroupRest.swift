@@ -40,8 +40,8 @@ struct GroupRest {
 
   /// Sends the signals that are due.
   ///
-  /// - Parameter activity: the result of a scan of all processes since the last call, or nil if there was none.
-  /// - Returns: true if some processes did not end by themselves, or nil while that is unknown.
+  /// - Parameter activity: The result of a scan of all processes since the last call, or nil if there was none.
+  /// - Returns: True if some processes did not end by themselves, or nil while that is unknown.
   mutating func advance(_ activity: GroupActivity?) -> Bool? {
     if !hasProcess { return isAskedToEnd }
     if let activity { endedLooks = activity == .ended ? endedLooks + 1 : 0 }

@@ -56,8 +56,8 @@ package enum InnerRuns {
     /// Returns the longest time that a nested run of the command needs to stop, or 0 if there is none.
     ///
     /// - Parameters:
-    ///   - group: the process group of the command. Runs started with `setsid` or `timeout` are outside it.
-    ///   - others: true to include runs outside the group.
+    ///   - group: The process group of the command. Runs started with `setsid` or `timeout` are outside it.
+    ///   - others: True to include runs outside the group.
     func milliseconds(in group: pid_t, others: Bool) -> Int {
       running(in: group).filter { others || getpgid($0.key) == group }.values.max() ?? 0
     }

@@ -18,7 +18,7 @@ package struct LineSplitter {
 
   /// Creates a splitter for lines of at most `longest` bytes.
   ///
-  /// - Parameter overwritten: the number of overwritten bytes to keep. They are needed to find a secret that starts in
+  /// - Parameter overwritten: The number of overwritten bytes to keep. They are needed to find a secret that starts in
   ///   them and ends in the visible part.
   package init(longest: Int, overwritten: Int = 0) { (self.longest, self.overwritten) = (longest, overwritten) }
 

@@ -28,8 +28,8 @@ package final class ProcessGroup: Sendable {
   /// Starts a child. It inherits only these three descriptors, as its standard input, output and error.
   ///
   /// - Parameters:
-  ///   - terminal: the terminal in whose foreground the group runs, or nil if it does not use one.
-  ///   - inner: the record for reports of nested runs in the child, or nil if there is none.
+  ///   - terminal: The terminal in whose foreground the group runs, or nil if it does not use one.
+  ///   - inner: The record for reports of nested runs in the child, or nil if there is none.
   package init(
     _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil, inner: InnerRuns.Command? = nil
   ) throws(SystemError) {

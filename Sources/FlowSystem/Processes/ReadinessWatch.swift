@@ -60,8 +60,8 @@ package final class ReadinessWatch: Sendable {
   /// limit is reached.
   ///
   /// - Parameters:
-  ///   - files: descriptors that stay open until then and are in no other wait. Negative numbers are ignored.
-  ///   - time: the maximum time to wait, or nil for no limit.
+  ///   - files: Descriptors that stay open until then and are in no other wait. Negative numbers are ignored.
+  ///   - time: The maximum time to wait, or nil for no limit.
   /// - Precondition: ``begin()`` has returned true.
   package func wait(for files: [CInt], within time: Duration?, _ resume: @escaping @Sendable () -> Void) {
     state.withLock { state in

@@ -73,9 +73,9 @@ package enum ForegroundTerminal {
   /// command, which has not been reaped, or nil if no terminal is offered or this process is in the background.
   ///
   /// - Parameters:
-  ///   - step: the name of the command's step.
-  ///   - checkCancellation: called repeatedly during the wait. It throws an error to end the wait.
-  ///   - start: starts the command with descriptors for its input, output and errors. The input is the terminal.
+  ///   - step: The name of the command's step.
+  ///   - checkCancellation: Called repeatedly during the wait. It throws an error to end the wait.
+  ///   - start: Starts the command with descriptors for its input, output and errors. The input is the terminal.
   package static func lend(
     to step: String, checkCancellation: () throws -> Void, start: (CInt, CInt, CInt) throws -> ProcessGroup
   ) throws -> ProcessGroup? {
