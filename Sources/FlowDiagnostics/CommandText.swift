@@ -153,13 +153,12 @@ package struct CommandText {
     return form
   }
 
-  /// Returns the indices of the pieces from which the bytes in some ranges of a form come.
+  /// Returns the indices of the pieces that have bytes in `ranges` of a form.
   package func pieces(of ranges: [Range<Int>], in form: Form) -> Set<Int> {
     Set(ranges.lazy.flatMap { form.pieces[$0] }.filter { $0 >= 0 }.map { Int($0) })
   }
 
-  /// Returns the indices of the pieces that have bytes in some ranges of the original text. The ranges must be in
-  /// order.
+  /// Returns the indices of the pieces that have bytes in `ranges` of the original text. The ranges must be in order.
   package func pieces(of ranges: [Range<Int>]) -> Set<Int> {
     var found: Set<Int> = []
     var start = 0

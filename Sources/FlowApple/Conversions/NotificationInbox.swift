@@ -23,7 +23,7 @@ final class NotificationInbox: Sendable {
     passOn()
   }
 
-  /// Receives a notification. If the queue is full, the notification is answered with a failure.
+  /// Receives a notification. If the queue is full, the notification is completed as failed.
   func deliver(_ delivery: NotificationDelivery) {
     let hasRoom = state.withLock { state in
       guard state.waiting.count < Self.limit else { return false }
@@ -41,8 +41,8 @@ final class NotificationInbox: Sendable {
     }
   }
 
-  /// Removes and returns the next notification to pass on. Returns nil if there is none or another thread is passing
-  /// them on.
+  /// Removes and returns the next notification to pass on. Returns nil if none is queued, there is no delegate, or
+  /// another thread is passing notifications on.
   private func next(isFirst: Bool) -> (NotificationDelivery, @Sendable (NotificationDelivery) -> Void)? {
     state.withLock { state in
       if isFirst, state.isPassingOn { return nil }

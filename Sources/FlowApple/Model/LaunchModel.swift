@@ -26,7 +26,7 @@ import Observation
 
   /// The phase that the launch has reached.
   public private(set) var phase = Phase.idle
-  /// How the gate opened, or nil before that.
+  /// The outcome and time of the gate, or nil if it has not opened.
   public private(set) var gate: GateOpening?
   /// The number of finished steps and the number of all steps.
   public private(set) var progress = RunProgress(finished: 0, total: 0)

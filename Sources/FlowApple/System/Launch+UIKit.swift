@@ -68,8 +68,8 @@
     private let model: LaunchModel<Workflow>
     private var relay: LifecycleRelay
     private var tokens: [any NSObjectProtocol] = []
-    /// The time that the system has granted to a launch in the background, and the work that ends with it. Nil
-    /// otherwise.
+    /// The background task that gives a launch in the background more time, and the work that ends with it. Nil for a
+    /// launch in the foreground, and after the task has ended.
     private var launchTime: (identifier: UIBackgroundTaskIdentifier, work: BackgroundWork)?
 
     /// Creates an observer, which starts to post immediately. It should be created when the app is launched.

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// Decides whether a run has a launch gate. It has one if its workflow has a `deadline`, whether or not steps are
-/// deferred. Reports and pages of a run without a gate do not mention it.
+/// Decides whether a run has a launch gate. It has one if `deadline` sets a minimum above 0 or a maximum, whether or
+/// not steps are deferred. Reports and pages of a run without a gate do not mention it.
 package enum GateRule {
   /// True if a run with this minimum or maximum has a gate.
   package static func hasGate(_ bounds: GateBounds) -> Bool {

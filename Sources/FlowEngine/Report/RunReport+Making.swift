@@ -226,7 +226,7 @@ extension RunReport {
     }
   }
 
-  /// Returns the time that the minimum kept the gate closed after its blocking steps were satisfied.
+  /// Returns the time for which the minimum kept the gate closed after its blocking steps were satisfied.
   private static func heldByMinimum(_ plan: Plan, activation: Int) -> Double {
     let gate = plan.gate
     // The gate opens a moment after the minimum. If it became ready only then, the minimum did not delay it.

@@ -110,13 +110,13 @@ public struct RunReport: Sendable {
 
   /// The outcome and times of the launch gate.
   public struct Gate: Sendable {
-    /// How the gate opened or ended.
+    /// The outcome of the gate, which is `cancelled` if the gate did not open.
     public var outcome: GateOutcome
     /// The time at which the gate opened, or nil if it did not.
     public var openedAt: Double?
-    /// The time at which the last blocking step was satisfied, or nil if one was not.
+    /// The time at which the last blocking step was satisfied, or nil if one was not or the run was not activated.
     package var readyAt: Double?
-    /// How long the minimum kept the gate closed after all blocking steps had been satisfied.
+    /// The time for which the minimum kept the gate closed after all blocking steps had been satisfied.
     package var heldByMinMilliseconds: Double
     /// The blocking steps that had not finished when the gate reached its maximum.
     public var late: [StepID]
@@ -178,9 +178,9 @@ public struct RunReport: Sendable {
     public var startedAt: Double?
     /// The time at which the step finished, or nil if it did not.
     public var endedAt: Double?
-    /// How long the step was ready before it started.
+    /// The time from ``readyAt`` to ``startedAt``, or nil if the step did not start.
     package var waitedMilliseconds: Double?
-    /// How long the body continued after the step's maximum, or nil if it ended in time.
+    /// The time from the step's maximum to the end of its body, or nil if the body ended in time.
     package var overrunMilliseconds: Double?
     /// True if the step's body was abandoned, because it did not end when asked to.
     package var isAbandoned: Bool

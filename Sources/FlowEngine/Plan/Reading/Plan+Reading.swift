@@ -2,7 +2,7 @@ import FlowModel
 
 /// The state of a step at the time of reading.
 package struct StepReading: Sendable, Hashable {
-  /// The position in the step's life, such as waiting or running.
+  /// The phase of the step, such as waiting or running.
   package var status: StepStatus
   /// The outcome, or nil if the step has not finished.
   package var outcome: Outcome?
@@ -19,7 +19,7 @@ package struct StepReading: Sendable, Hashable {
   package var startedAtNanoseconds: Int?
   /// The time at which the step finished, or nil if it has not finished.
   package var endedAtNanoseconds: Int?
-  /// How long the body continued after the step's maximum, or nil if the step ended in time.
+  /// The time from the step's maximum to the end of its body, or nil if the body ended in time.
   package var overrunNanoseconds: Int?
   /// True if the step's body was abandoned, because it did not end when asked to.
   package var isAbandoned: Bool
@@ -210,7 +210,7 @@ extension Plan {
     }
   }
 
-  /// Returns the attempts of a step or item, or an empty array if it has had only one.
+  /// Returns the attempts of a step or item, or an empty array if there was only one and no minimum delayed its end.
   package func attemptTimes(of step: StepIndex) -> [AttemptTimes] {
     guard var attemptTimes = particulars.attemptTimes[step], let last = attemptTimes.indices.last else { return [] }
     guard attemptTimes[last].endedAt == never else { return attemptTimes }
@@ -290,8 +290,8 @@ public struct GateReading: Sendable, Hashable {
   public var outcome: GateOutcome?
   /// The time at which the gate opened, in nanoseconds from the start of the run, or nil if it has not.
   public var openedAtNanoseconds: Int?
-  /// The time at which the last blocking step was satisfied, but no earlier than activation. Nil if one is not
-  /// satisfied.
+  /// The time at which the last blocking step was satisfied, but no earlier than activation. Nil before activation, or
+  /// if a blocking step has not been satisfied.
   package var readyAtNanoseconds: Int?
   /// The blocking steps that had not finished when the gate reached its maximum.
   package var late: [StepIndex]

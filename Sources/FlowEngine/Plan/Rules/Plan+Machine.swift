@@ -65,8 +65,8 @@ extension Plan {
     guard let current = queues[traits[step].queue].request, !options(of: step).laterRequests.isEmpty,
       var request = options(of: step).request(ofAttempt: attempt)
     else { return }
-    // After lost attempts, the number may exceed that of `retry`, and the request the capacity, so that the step would
-    // wait forever.
+    // After lost attempts, the number may exceed that of `retry`, and the request may exceed the capacity, so that the
+    // step would wait forever.
     if attempt > options(of: step).retry?.attempts ?? 1, !request.fits(in: capacity) { return }
     if traits[step].flags.contains(.fanOut) { request = request.most(with: current) }
     queues[traits[step].queue].request = request

@@ -81,8 +81,8 @@ extension Plan {
     return queuedSteps - waiting > queuedSteps(in: pool)
   }
 
-  /// The queue of the next remote step. If the number of steps of the run is limited, local and remote steps compete by
-  /// rank.
+  /// The queue of the next remote step, or nil if no remote step may start. If the number of steps that run at once is
+  /// limited, a remote step may start only if no local step that could start has a lower rank.
   private var nextRemoteQueue: Int? {
     guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
     let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)
@@ -100,7 +100,8 @@ extension Plan {
     if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: beginning == nil, at: now) }
   }
 
-  /// Returns the time limit of a body that has not begun on a worker. Returns nil if it has begun or has no limit.
+  /// Returns the time limit of a remote body that has not begun on a worker. Returns nil for a local body, or if the
+  /// body has begun or has no limit.
   func limitOfUnbegun(_ step: StepIndex, attempt: Int) -> Duration? {
     guard isRemote(step), particulars.beginnings[step]?.attempt != UInt8(attempt) else { return nil }
     let options = options(of: owner(of: step))

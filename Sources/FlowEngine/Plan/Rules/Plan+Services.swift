@@ -45,7 +45,7 @@ extension Plan {
 
   // MARK: Stopping
 
-  /// Stops the services in `services` that no other one in the set depends on, directly or indirectly.
+  /// Stops the services in `services` that no other service in the set depends on, directly or indirectly.
   mutating func stopServices(among services: Set<StepIndex>, at now: Int) {
     for step in last(of: services) where outstanding.stopping.insert(step).inserted {
       effects.append(.cancel(step, attempt: Int(states[step].attempt)))
@@ -158,8 +158,8 @@ extension Plan {
 
   // MARK: Keeping services
 
-  /// True from the moment at which only `keep: services` keeps the run from ending until it no longer does, even while
-  /// steps run for events that are posted in the meantime.
+  /// True while only `keep: services` keeps the run from ending. It stays true while steps run for events that are
+  /// posted in the meantime.
   package var isKeepingServices: Bool { hasBegunKeeping && mayKeepServices }
 
   /// True if `keep: services` is all that keeps the run from ending: nothing is in progress, all unfinished steps wait

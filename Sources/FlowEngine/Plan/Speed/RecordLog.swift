@@ -10,7 +10,7 @@ import FlowModel
 struct RecordLog: @unchecked Sendable {
   private var next: UnsafeMutablePointer<UInt64>?
   private var end: UnsafeMutablePointer<UInt64>?
-  /// The time that the times in the last chunk are relative to, in nanoseconds from the start of the run.
+  /// The origin of the times in the last chunk, in nanoseconds from the start of the run.
   private var baseNanoseconds = 0
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
@@ -55,7 +55,7 @@ struct RecordLog: @unchecked Sendable {
     baseNanoseconds = now
   }
 
-  /// Stores in the last chunk how many records it has.
+  /// Stores the number of records in the last chunk.
   private func closeLast() {
     if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }

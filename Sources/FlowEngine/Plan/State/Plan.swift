@@ -13,7 +13,7 @@ import FlowModel
 public struct Plan: Sendable {
   // These members are accessed for every step, so they come first and share cache lines.
   var fastPathEnds = FastPathEnds()
-  /// The numbers of steps, by status.
+  /// The number of steps with each status.
   var counts: PlanCounts
 
   /// The workflow that this run executes.

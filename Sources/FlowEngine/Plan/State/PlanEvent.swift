@@ -137,7 +137,7 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The outcome of the gate and the time of its opening.
 package struct OpenedGate: Sendable, Hashable {
-  /// How the gate opened or ended.
+  /// The outcome of the gate, which is `cancelled` if the gate did not open.
   package var outcome: GateOutcome
   /// The time in nanoseconds from the start of the run.
   package var atNanoseconds: Int

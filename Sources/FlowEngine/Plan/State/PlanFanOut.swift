@@ -34,7 +34,7 @@ struct PlanFanOut: Sendable {
   /// The number of items from posts whose `if` is being evaluated.
   var deciding = 0
   var unsettled: Int
-  /// The number of items that failed or timed out, without optional ones.
+  /// The number of items that failed or timed out, or 0 if the step is optional.
   var failed = 0
   var hasOptionalFailure = false
 
@@ -141,7 +141,7 @@ struct FanOutTable: Sendable {
   var expected: Set<StepIndex> = []
   /// The items that a resumed run has read from the journal, by step.
   var recalled: [StepIndex: RecalledFanOut] = [:]
-  /// True if an optional item failed.
+  /// True if an item of an optional step failed or timed out.
   var hasOptionalFailure: Bool { list.contains(where: \.hasOptionalFailure) }
 
   var isEmpty: Bool { list.isEmpty }

@@ -1,11 +1,11 @@
 import FlowModel
 
-/// The numbers of steps, by status. ``Plan/move(_:to:)`` updates all except `blocking` and `occupied`.
+/// The number of steps with each status. ``Plan/move(_:to:)`` updates all except `blocking` and `occupied`.
 struct PlanCounts: Sendable, Equatable {
   var unsettled = 0
   var blocking = 0
   var queued = 0
-  /// The number of steps that are queued, running or held until their minimum. Steps with `idle` do not count.
+  /// The number of steps that are queued, running or held until their minimum. Steps with `defer: idle` do not count.
   var busy = 0
   var running = 0
   /// The total of the queues' `occupied` counts.

@@ -9,7 +9,7 @@ struct PlanTimer: Sendable, Comparable {
     case deadline
     case retry
     case minimum
-    /// The end of the grace that a cancelled body has.
+    /// The end of the grace of a body that was asked to end.
     case grace
     /// The time at which cleanup steps of a cancelled run must end.
     case cleanupLimit

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// The status of a step. An ordinary step goes through `waiting`, `queued`, `running` and `done`, and before another
-/// attempt through `retrying` and `queued`.
+/// The status of a step. An ordinary step goes through `waiting`, `queued`, `running` and `done`. If an attempt fails
+/// and is repeated, the step goes from `running` to `retrying` and back to `queued`.
 package enum StepStatus: UInt8, Sendable {
   /// The step waits for its dependencies, for events or for the gate.
   case waiting
@@ -136,5 +136,5 @@ struct StepState: Sendable {
   }
 }
 
-/// The value of times at which nothing has happened.
+/// The time of a transition that has not happened.
 let never = Int.min

@@ -47,8 +47,8 @@ struct StepTraits: Sendable {
 package struct StepFacts: Sendable, Hashable {
   /// True if the step's action is a service.
   package var isService: Bool
-  /// True if the action is a command that runs as a service. It stops at the end of its file. If it ends on its own,
-  /// the running steps that need it are cancelled.
+  /// True if the action is a command that runs as a service. The service stops at the end of its file. If it ends on
+  /// its own, the running steps that need it are cancelled.
   package var isCommandService: Bool
   /// The events that the step's action may post.
   package var postedEvents: [String]
