@@ -118,7 +118,7 @@ package struct WorkflowTexts: Sendable {
 
   fileprivate init(_ table: ExpressionTable?) { self.table = table }
 
-  /// Returns a string as a template. Throws the error of the first invalid expression in it.
+  /// Returns a string as a template. Throws the error of the first invalid expression in the string.
   package func template(
     _ text: String, dialect: TemplateDialect = .workflow
   ) throws(ExpressionError) -> Template {

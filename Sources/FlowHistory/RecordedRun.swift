@@ -22,10 +22,10 @@ public struct RecordedRun: Sendable, Hashable, Identifiable {
     summary = run.summary.isEmpty ? nil : try? JSONText.parse(run.summary).objectValue
   }
 
-  /// The duration of the run, or nil if the run has not ended.
+  /// The time from activation to the end of the run, or nil if the run has not ended.
   public var duration: Duration? { summary?["durationMilliseconds"]?.numberValue.map { .milliseconds($0) } }
 
-  /// The time from the start until the gate opened, or nil if the gate did not open or the workflow has none.
+  /// The time from activation until the gate opened, or nil if the gate did not open or the workflow has none.
   public var gateOpenedAfter: Duration? {
     summary?["gate"]?.objectValue?["openedAt"]?.numberValue.map { .milliseconds($0) }
   }

@@ -16,7 +16,7 @@ struct EventBatch {
   private var parts: [RunPart] = []
   /// The events that follow `parts`.
   private var events: [RunEvent] = []
-  /// True if the ends of steps are added to `endedSteps`.
+  /// True if the ids of steps that finish are added to `endedSteps`.
   var notesEnds = false
   private(set) var endedSteps: [StepID] = []
 

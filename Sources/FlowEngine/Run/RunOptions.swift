@@ -52,7 +52,7 @@ public struct RunOptions: Sendable {
   package var removesLeftovers = false
   /// The selected steps, or nil to run all.
   package var selection: StepSelection?
-  /// How long the run waits for a file that a step produced on another machine to appear here.
+  /// The maximum time for which the run waits until a file that a step produced on another machine appears here.
   package var fileWait = Duration.seconds(10)
   /// The seed for the pauses before retries. Runs with the same seed have the same pauses.
   package var jitterSeed: UInt64 = 0
@@ -73,7 +73,7 @@ public struct RunOptions: Sendable {
   /// The maximum estimated duration of the steps that a thread prefetches together. No ready step waits longer than
   /// this for a thread that runs short steps.
   package var batchNanoseconds = 32_000
-  /// The time that a body has to end after it was asked to. A body that takes longer is abandoned. Commands have more
+  /// The time in which a body must return after it was asked to end. Otherwise, it is abandoned. Commands have more
   /// time.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
   /// The part of the grace in which calls of `flow.on` may continue. The step itself needs the rest.

@@ -44,7 +44,7 @@ struct RunState {
   var followers: [Follower] = []
   /// The questions of steps that have not been answered.
   var questions: [StepIndex: OpenQuestion] = [:]
-  /// The questions of steps in items' workflows. The first one is open in the outer run.
+  /// The questions of steps in items' workflows. The first question is open in the outer run.
   var outerQuestions: [OuterQuestion] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()

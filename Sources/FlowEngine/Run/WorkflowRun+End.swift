@@ -6,7 +6,7 @@ import FlowSecrets
 import Synchronization
 
 extension WorkflowRun {
-  /// The time that a handle has to close.
+  /// The time limit for closing a handle.
   private static let closeLimit = Duration.seconds(1)
 
   /// Ends a run whose steps have finished: closes handles, creates the report and passes it to everything that waits

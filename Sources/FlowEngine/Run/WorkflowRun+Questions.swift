@@ -30,7 +30,7 @@ extension Workflow {
 }
 
 extension Question.Printed {
-  /// Returns the last `count` lines of all steps together.
+  /// Returns the last `count` lines of `all` together, in their order.
   package static func last(_ count: Int, of all: [Question.Printed]) -> [Question.Printed] {
     var printed: [Question.Printed] = []
     var room = count
@@ -84,8 +84,8 @@ extension WorkflowRun {
     if isOpen { emit(.stepQuestionEnded(stepID(of: step), nil)) }
   }
 
-  /// The number of output lines that a question shows for each dependency, counting those of its items or of the file
-  /// that it includes.
+  /// The maximum number of output lines that a question shows for each dependency. The lines of a dependency's items,
+  /// or of the file that it includes, are counted together.
   package static let shownLines = 10
 
   /// Returns the last output lines of the step's dependencies, without those of quiet steps.

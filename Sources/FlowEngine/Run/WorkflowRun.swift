@@ -226,8 +226,8 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// The outcome of the gate. Suspends until the gate has opened or the run has ended without opening it. The main
-  /// actor is resumed directly, because other tasks may occupy Swift's thread pool.
+  /// The outcome and time of the gate. Suspends until the gate has opened or the run has ended without opening it. The
+  /// main actor is resumed directly, because other tasks may occupy Swift's thread pool.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await openedGate(for: #isolation) }
   }
@@ -309,7 +309,7 @@ public final class WorkflowRun: Sendable {
 
 /// The outcome and time of the launch gate.
 public struct GateOpening: Sendable, Hashable {
-  /// How the gate opened or ended.
+  /// The outcome of the gate, which is `cancelled` if the gate did not open.
   public var outcome: GateOutcome
   /// The time from activation to the opening, or nil if the run was cancelled before the gate opened.
   public var openedAt: Duration?

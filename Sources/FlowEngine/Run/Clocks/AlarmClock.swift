@@ -7,7 +7,7 @@ import Synchronization
 /// sleeping task fires seconds late, and a timer on a separate queue wakes three threads in sequence, which delays
 /// computing steps by some 50 µs. Timers are used only if the system refuses to create a thread.
 final class AlarmClock: Sendable {
-  /// How long an idle thread is kept.
+  /// The time after which an idle thread ends.
   private static let lingerNanoseconds = 1_000_000_000
 
   fileprivate struct State {

@@ -154,7 +154,7 @@ struct LiveLogPosition: Comparable {
 final class LiveLogReader {
   private let folder: String
   private let run: String
-  /// Has a shared lock, so that other processes do not remove the files.
+  /// The descriptor of a shared lock, so that other processes do not remove the files.
   private let lock: Descriptor
   private(set) var position = LiveLogPosition()
 

@@ -20,7 +20,7 @@ package struct ResumePlan: Sendable {
     case unfinished
     /// The step finished with this outcome.
     case ended(Outcome)
-    /// The step depends on one that runs again.
+    /// The step depends on this step, which runs again.
     case needs(StepIndex)
     /// The user chose the step.
     case chosen
@@ -33,7 +33,7 @@ package struct ResumePlan: Sendable {
     case gone
     /// The step belongs to `finally`.
     case final
-    /// The outputs of the step contain paths in the folder where the workflow was before.
+    /// The outputs of the step contain paths in this folder, where the workflow was before.
     case moved(from: String)
 
     /// The reason in a few words. `name` must return the name of a step.
@@ -350,7 +350,7 @@ package struct ResumePlan: Sendable {
     return kept
   }
 
-  /// True if the step depends on one that is not kept.
+  /// True if the step depends on a step that is not kept.
   private func needsOneThatRuns(_ step: StepIndex) -> Bool {
     graph.workflow.steps[Int(step)].needs.contains { fates[Int($0)] != .kept }
   }

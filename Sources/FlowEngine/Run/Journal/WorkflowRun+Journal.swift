@@ -221,7 +221,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Records how many lines plugins have printed beyond the limit.
+  /// Records the number of lines that plugins have printed beyond the limit.
   func recordDroppedLines() {
     record(Self.bytes(of: state.withLock { $0.recordedLog.droppedLines(at: clock.now) }), wereHeld: false)
   }

@@ -10,8 +10,8 @@ extension WorkflowRun {
   private static let lookNanoseconds = 50_000_000
   /// The interval between checks of the lease while bodies may be running.
   private static let guardNanoseconds = 100_000_000
-  /// The time that steps wait for a store that does not respond, before the run is given up. Durable writes have the
-  /// same limit.
+  /// The maximum time for which steps wait for a store that does not respond. After that, the run is given up. Durable
+  /// writes have the same limit.
   private static let patience = Duration.seconds(60)
 
   /// The journal that has the lease. For the run of an item, it is the outer run's journal.

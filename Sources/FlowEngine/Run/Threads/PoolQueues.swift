@@ -16,11 +16,11 @@ import Synchronization
 package final class PoolQueues: Sendable {
   /// The maximum number of pool queues of each quality of service.
   static let most = 48
-  /// The time that Dispatch has to start a block.
+  /// The time within which Dispatch must start a block.
   static let arrivalNanoseconds = 5_000_000
-  /// How long no work is accepted after a block was late.
+  /// The pause after a late block, during which no work of the same quality of service is accepted.
   static let pauseNanoseconds = 1_000_000_000
-  /// How long the thread that calls `async` is kept while it is idle.
+  /// The time after which the thread that calls `async` ends if it is idle.
   private static let idleTime = DispatchTimeInterval.seconds(2)
 
   private let clock: RunClock

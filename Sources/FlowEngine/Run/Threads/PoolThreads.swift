@@ -26,7 +26,7 @@ package final class PoolThreads: Sendable {
     #endif
   }
 
-  /// How long an idle thread is kept.
+  /// The time after which an idle thread ends.
   private static let idleTime = DispatchTimeInterval.seconds(2)
   /// The number of threads that are given up for other uses when the system refuses to create one.
   private static let reserve = 4

@@ -33,11 +33,11 @@ struct ThreadPool {
 
   private static let shortestWatchNanoseconds = 1_000_000
   private static let longestWatchNanoseconds = 4_000_000
-  /// The time after which a pool asks again for a thread that the system refused.
+  /// The pause after which a pool requests a thread again that the system refused.
   private static let missingThreadWatchNanoseconds = 50_000_000
-  /// How long steps wait for a thread before they fail, if their pool has no thread.
+  /// The time after which waiting steps fail if their pool has no thread.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// How long the limit does not grow after a thread has taken a body that returns while it waits.
+  /// The time for which the limit does not grow after a thread has taken a body that returns while it waits.
   private static let heldLimitNanoseconds = 20_000_000
   /// The number of bodies that must return during a watch for the steps to count as short.
   private static let returnsOfShortSteps = 64

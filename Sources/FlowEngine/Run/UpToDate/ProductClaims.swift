@@ -3,8 +3,8 @@ import FlowPlatform
 import FlowPluginKit
 import Synchronization
 
-/// The products that the steps and items of a run have claimed. It detects two that produce the same file. The runs of
-/// items share the table of the outer run.
+/// The products that the steps and items of a run have claimed. It detects two steps or items that produce the same
+/// file. The runs of items share the table of the outer run.
 final class ProductClaims: Sendable {
   /// A step or item in one of several nested runs.
   struct Level: Sendable {

@@ -2,8 +2,8 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The states of files that were read for a fan-out. A step that checks the same files immediately afterwards, such as
-/// one that combines the products of the items, need not read the states again.
+/// The states of files that were read for a fan-out. If the next step checks the same files immediately afterwards, for
+/// example because it combines the products of the items, the states are not read again.
 ///
 /// The states are valid for 50 ms, but only until a step of the run begins, because the step may change files.
 final class RecentStates: Sendable {

@@ -23,7 +23,7 @@ struct StepStamp: Sendable {
     "\(folder(in: dataFolder))/\(name(of: step)).\(suffix)"
   }
 
-  /// Returns the folder of all records.
+  /// Returns the folder in the data folder that contains the records of all steps.
   static func folder(in dataFolder: String) -> String { "\(dataFolder)/up-to-date" }
 
   /// Returns the beginning of the names of a step's files: its id with `+` instead of each slash.

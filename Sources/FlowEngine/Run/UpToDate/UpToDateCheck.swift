@@ -264,7 +264,8 @@ final class UpToDateCheck: Sendable {
     var warnings: [String] = []
   }
 
-  /// The first path that must exist or pattern that must match a file, but does not. Nil if there is none.
+  /// The first path that must exist but does not, or the first pattern that must match a file but matches none. Nil if
+  /// there is none.
   var missingProduct: String? {
     if makes.allSatisfy({ $0.need == .never }) { return nil }
     var memo = FileMemo(in: folder, remembers: false)
