@@ -134,7 +134,7 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     return RunEvents(relay: relay)
   }
 
-  /// How the gate opened. Waits until the gate has opened, or until the run has ended without opening it.
+  /// The outcome and time of the gate. Waits until the gate has opened, or until the run has ended without opening it.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await run.gate }
   }

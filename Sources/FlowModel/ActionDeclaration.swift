@@ -113,8 +113,8 @@ public struct ActionDeclaration: Sendable, Hashable {
 }
 
 extension ActionDeclaration {
-  /// True if the action runs a command as a service. It stops at the end of the run or of the file that contains it. If
-  /// it ends on its own, the steps that need it are cancelled.
+  /// True if the action runs a command as a service. The service stops at the end of the run, or of the included file
+  /// that contains its step. If it ends on its own, the steps that need it are cancelled.
   package var isCommandService: Bool { isService && shellTextInput != nil }
 
   /// True if a program receives the step's `env`: a command, or the program of an external plugin.
@@ -165,7 +165,8 @@ public struct ErrorDeclaration: Sendable, Hashable {
   package var code: String
   /// A description of the cause and of what to do about it.
   package var summary: String
-  /// True if another attempt may succeed. If false, the error ends the step immediately.
+  /// True if another attempt may succeed. If false, the step fails without another attempt, unless the reasons in its
+  /// `retry` allow one.
   package var isRetryable: Bool
 
   /// Declares an error with its code and description.

@@ -38,8 +38,8 @@ package struct EventValueRules: Sendable {
     return value
   }
 
-  /// Returns the problem with a value that comes from outside the run, or nil if it is valid. An event whose value is
-  /// a secret of a step, such as the link of `router.link`, can only be posted by steps, because it means nothing
+  /// Returns the problem with a value that comes from outside the run, or nil if it is valid. An event whose value is a
+  /// secret of a step, such as the link of `router.link`, can only be posted by steps, because the event means nothing
   /// without its value.
   package func problem(fromOutside value: Value, of event: String) -> EventValueProblem? {
     if let field = own[event], field.isSecret {

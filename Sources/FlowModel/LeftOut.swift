@@ -42,7 +42,8 @@ package enum LeftOut {
   /// The minimum size of a text that has been shortened, in bytes.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
-  /// Returns the range of each such line in `bytes`. Text of at most `leastBytes` bytes has none.
+  /// Returns the ranges of all lines in `bytes` that have the form of ``line(bytes:)``. Returns none if there are at
+  /// most `leastBytes` bytes.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }

@@ -109,8 +109,8 @@ package struct PrintedLines: Sendable, Hashable {
     return PrintedLines(text: text, count: count, longest: longest + prefix.utf8.count)
   }
 
-  /// Returns how many lines, from the beginning, are needed to reach a total of `byteCount` bytes, and how many bytes
-  /// these lines have. The total may be exceeded by a part of the last line.
+  /// Returns the number of lines, from the beginning, that are needed to reach a total of `byteCount` bytes, and the
+  /// size of these lines. The last line may exceed the total. Returns all lines if they are shorter.
   package func extent(reaching byteCount: Int) -> (count: Int, bytes: Int) {
     if self.byteCount <= byteCount { return (count, self.byteCount) }
     return withBytes { bytes in

@@ -157,7 +157,8 @@ package struct StepOptions: Sendable, Hashable {
   /// The queue: `main`, a quality of service, or a queue that the workflow declares. Nil means `user-initiated`, or
   /// `utility` for a deferred step.
   package var queue: String?
-  /// The executor as written after `--on`, or `local`. Nil means the executor of the workflow or of `--on`.
+  /// The executor as written after `--on`, or `local`. Nil means the executor that `--on` names or, without it, that of
+  /// the workflow.
   package var executor: String?
   /// The expected duration, or nil if it is unknown.
   package var estimate: Estimate?

@@ -40,7 +40,8 @@ package struct Workflow: Sendable {
   package var budgets: [BudgetRule] = []
   /// The steps in file order, followed by those of included files.
   package var steps: [Step]
-  /// The default executor of the steps, as written after `--on`. Nil means that steps run on this machine.
+  /// The default executor of the steps, as written after `--on`, which takes precedence. Nil means that steps run on
+  /// this machine.
   package var executor: String?
   /// The outputs of a run, by name. Values may contain `${{ }}`.
   package var outputs: ValueObject = [:]

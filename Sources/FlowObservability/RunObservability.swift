@@ -12,9 +12,9 @@
   /// options.observer = RunObservability()
   /// let run = try engine.start(Workflows.launch, .init(), options: options)
   /// ```
-  /// By default, they are sent to the backends that the app has bootstrapped with swift-log, swift-metrics and
-  /// swift-distributed-tracing. Each run needs its own observer. Times are taken from the run, so they are exact
-  /// although events are delivered some milliseconds late. Only the times of signposts are not exact.
+  /// By default, log messages, metrics and spans are sent to the backends that the app has bootstrapped with swift-log,
+  /// swift-metrics and swift-distributed-tracing. Each run needs its own observer. Times are taken from the run, so
+  /// they are exact although events are delivered some milliseconds late. Only the times of signposts are not exact.
   public final class RunObservability: RunObserver {
     private let other: (any RunObserver)?
     private let parts: Mutex<[any RunSignal]>

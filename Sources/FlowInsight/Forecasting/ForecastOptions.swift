@@ -19,7 +19,7 @@ package struct ForecastOptions: Sendable {
   package var events: [RunPost] = []
   /// The names of outputs with assumed values, as `id.name` in lower case.
   package var assumedOutputs: Set<String> = []
-  /// The recorded runs; empty if nothing was measured.
+  /// The recorded runs, or an empty array if nothing was measured.
   package var recordedRuns: [RecordedRun] = []
 
   /// Creates options for 10,000 runs based on the estimates in the workflow.

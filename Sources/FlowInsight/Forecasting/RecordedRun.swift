@@ -16,7 +16,7 @@ package struct RecordedRun: Sendable {
       }
     }
 
-    /// The attempts in order; empty if the step did not run.
+    /// The attempts in order, or an empty array if the step did not run.
     package var attemptTimes: [Attempt] = []
     /// The wait for a thread before the first attempt, counted from the instant at which dependencies and queue allowed
     /// a start. It is part of the forecast because a busy machine delays a run.
@@ -28,7 +28,7 @@ package struct RecordedRun: Sendable {
     package var itemCount: Int?
     /// The durations of the step's items, in nanoseconds.
     package var itemNanoseconds: [Int] = []
-    /// True if the report contains the posters of events, so that `posts` is complete.
+    /// True if the report contains the step that posted each event, so that `posts` is complete.
     package var knowsPosts = false
     /// The events that the step posted, with their delays after its start.
     package var posts: [RunPost] = []

@@ -12,7 +12,7 @@ package enum StepSource: String, Sendable {
   case none
 }
 
-/// What a simulation assumes about a step: its duration, its failures, its events and its items.
+/// The assumptions of a simulation about a step: its duration, its failures, its events and its items.
 struct StepPrediction: Sendable {
   var source = StepSource.nothing
   var lowNanoseconds = 0

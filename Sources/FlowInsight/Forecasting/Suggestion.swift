@@ -71,8 +71,9 @@ extension Forecast {
     Quantiles(ForecastBlock(model, 0..<count).readyAt)
   }
 
-  /// True if the change is possible: the gate does not wait for anything downstream of the step, and no step requires a
-  /// handle that it provides. Only an optional step may be removed.
+  /// True if the change is known to be harmless: the gate does not wait for anything downstream of the step, and
+  /// neither the step nor anything downstream provides a handle. Only an optional step may be removed, and a step may
+  /// be deferred only if there is a gate.
   private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
     let workflow = model.graph.workflow
     let options = workflow.steps[Int(step)].options

@@ -83,8 +83,8 @@ package struct CoursePlayback: Sendable {
       id: StepID(unchecked: shape.id), uses: "", needs: shape.needs.map { StepIndex($0) }[...], options: options)
   }
 
-  /// Returns the time until everything is ready if the steps in `longer` take that much longer. Returns nil if that
-  /// never happens, or happens only after `limit`.
+  /// Returns the time until everything is ready if each step in `longer` takes the given additional time, in
+  /// nanoseconds. Returns nil if that never happens, or happens only after `limit`.
   package func readyAt(_ longer: [Int: Int] = [:], limit: Int = DurationText.longest.nanoseconds) -> Int? {
     var extra: [Int: Int] = [:]
     for (step, time) in longer { extra[places[step]] = time }

@@ -3,14 +3,14 @@ import FlowModel
 
 /// A run as described by its report.
 ///
-/// A report of an older flowrun, without a `schema`, contains neither dependencies of steps nor posters of events. Its
-/// critical path is not computed but read from the report.
+/// A report of an older flowrun, without a `schema`, contains neither the dependencies of steps nor the steps that
+/// posted events. Its critical path is not computed but read from the report.
 package struct ReportedRun: Sendable {
   package var workflow: String
   package var id: String
   /// The reason for the launch of the app, or nil if the run was not activated.
   package var launchReason: String?
-  /// How the user first entered the app, or nil if the report does not contain it.
+  /// The first entry into the app, such as `cold`, or nil if the report does not contain it.
   package var firstEntry: String?
   /// True if the run was prewarmed, so that some steps may have run before activation.
   package var isPrewarmed = false
@@ -235,8 +235,8 @@ extension ReportedRun {
     }
   }
 
-  /// Infers unknown posters of events. If exactly one step that declares the event was running at the time, it posted
-  /// the event.
+  /// Infers which steps posted events, if the report does not contain that. If exactly one step that declares an event
+  /// was running at the time of a post, that step is recorded as its poster.
   package mutating func inferPosters(_ declared: (Int) -> [String]) {
     var posters: [String: [Int]] = [:]
     for index in course.steps.indices where course.steps[index].startedAt != nil {

@@ -105,11 +105,11 @@ package struct ReportedJob: Sendable, Hashable {
   package var requested: MachineResources
   /// The state as reported by the cluster, or nil if it is unknown.
   package var state: String?
-  /// How long the job's resources were allocated.
+  /// The time for which the job's resources were allocated, or nil if it is unknown.
   package var elapsedMilliseconds: Int?
-  /// The processor time used by the job.
+  /// The processor time used by the job, or nil if it is unknown.
   package var cpuMilliseconds: Int?
-  /// The maximum memory used by all processes of the job together.
+  /// The maximum memory used by all processes of the job together, or nil if it is unknown.
   package var memoryBytes: Int?
 
   /// Creates a job about which the cluster has not reported anything.

@@ -53,13 +53,13 @@ package enum JSONText {
     package static let ofOutputs = Rules(bytes: Limits.commandOutputsBytes + Limits.outputBytes)
   }
 
-  /// Parses JSON in a string. Throws the location of the first problem.
+  /// Parses JSON in a string. Throws the first problem with its location.
   package static func parse(_ text: String, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     var copy = text
     return try copy.withUTF8 { result(of: $0, rules: rules) }.get()
   }
 
-  /// Parses JSON in UTF-8 bytes. Throws the location of the first problem.
+  /// Parses JSON in UTF-8 bytes. Throws the first problem with its location.
   package static func parse(_ bytes: [UInt8], rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try parse(bytes[...], rules: rules)
   }
@@ -74,7 +74,7 @@ package enum JSONText {
     do throws(JSONProblem) { return .success(try parse(bytes, rules: rules)) } catch { return .failure(error) }
   }
 
-  /// Parses JSON in UTF-8 bytes. Throws the location of the first problem.
+  /// Parses JSON in UTF-8 bytes. Throws the first problem with its location.
   package static func parse(
     _ bytes: UnsafeBufferPointer<UInt8>, rules: Rules = Rules()
   ) throws(JSONProblem) -> Value {

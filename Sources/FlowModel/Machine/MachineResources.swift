@@ -35,7 +35,7 @@ package struct MachineResources: Sendable, Hashable {
       gpus: gpus - other.gpus * count)
   }
 
-  /// Returns how many times these resources fit in `other`.
+  /// Returns the number of times that these resources fit in `other`.
   package func count(in other: MachineResources) -> Int {
     func count(_ part: Int, _ whole: Int) -> Int { part == 0 ? .max : max(0, whole / part) }
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))

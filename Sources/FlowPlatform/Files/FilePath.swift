@@ -26,7 +26,7 @@ package enum FilePath {
   }
 
   /// Returns the absolute path without `.`, `..` and redundant slashes, for walking up from folder to folder. Links are
-  /// not followed, so `..` after a link may lead to another folder than in the system.
+  /// not followed, so after a link, `..` may lead to a different folder from the one that the system would use.
   package static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in Self.parts(of: absolute(path)) {
@@ -41,7 +41,7 @@ package enum FilePath {
     return result.isEmpty ? "/" : result
   }
 
-  /// Returns the path with all links resolved, or the path itself if it does not exist.
+  /// Returns the path with all links resolved, or the path itself if it cannot be resolved.
   package static func real(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
@@ -75,7 +75,7 @@ package enum FilePath {
   /// True if there is a folder at the path, or if the path is a link to one.
   package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
-  /// True if the path leads to something other than a folder.
+  /// True if the path leads to something that exists and is not a folder.
   package static func isFile(_ path: String) -> Bool { kind(of: path).map { $0 != S_IFDIR } ?? false }
 
   private static func kind(of path: String) -> mode_t? {

@@ -8,8 +8,8 @@ package struct FileState: Sendable, Hashable {
   /// The time at which the system last saw a change. Programs cannot set it.
   package var changedNanoseconds: Int
 
-  /// How recent a change must be for the times to be unreliable. A file that changes twice within one clock tick keeps
-  /// its times.
+  /// The age of the last change, in nanoseconds, below which the times are unreliable. A file that changes twice within
+  /// one clock tick keeps its times.
   private static let unsureNanoseconds = 50_000_000
 
   package init(number: UInt64, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int) {

@@ -5,7 +5,7 @@ package final class OpenFolder: Sendable {
   /// The descriptor of the folder. If it is negative, the folder could not be opened, and full paths are used instead.
   private let descriptor: CInt
 
-  /// Opens a folder. If it cannot be opened, it is treated as empty.
+  /// Opens a folder. If it cannot be opened, files are accessed by their full paths.
   package init(_ path: String) {
     self.path = path
     descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
