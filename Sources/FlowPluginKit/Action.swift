@@ -26,7 +26,7 @@ public protocol ActionType: Sendable {
   /// An example of a step in YAML, which starts with `uses:`.
   static var example: String { get }
 
-  /// How long the action's effect lasts. Use `process` if the action shows something, registers something, or keeps
+  /// The lifetime of the action's effect. Use `process` if the action shows something, registers something, or keeps
   /// something in memory.
   static var effect: ActionEffect { get }
 

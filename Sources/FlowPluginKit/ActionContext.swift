@@ -127,7 +127,7 @@ public struct ActionContext: Sendable {
   /// addition to the errors of ``post(_:)``, throws one if the value does not match the declaration of the event.
   public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
 
-  /// Changes the number of things that are expected from outside the run: +1 for an additional one, −1 for one that has
+  /// Changes the number of events that are expected from outside the run: +1 for an additional one, −1 for one that has
   /// arrived and been handled. While the number is above zero, services that post events from outside the run keep
   /// running.
   package func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
@@ -266,7 +266,7 @@ package protocol ActionHost: AnyObject, Sendable {
   func post(_ event: String, step: StepIndex) throws
   /// Posts an event with a value. Throws an error if the step may not post it.
   func post(_ event: String, value: Value, step: StepIndex) throws
-  /// Adds `change`, 1 or −1, to the number of things that are expected from outside the run.
+  /// Adds `change`, 1 or −1, to the number of events that are expected from outside the run.
   func expectFromOutside(_ change: Int)
   /// Records that a step has handled a post of the event that it follows.
   func handledPost(of step: StepIndex)
@@ -391,6 +391,6 @@ extension ActionHost {
 }
 
 extension ActionContext {
-  /// How and why the app was launched. It has default values until the run is activated.
+  /// The reason for the launch of the app, and its options. It has default values until the run is activated.
   public var launch: Launch { host.launch }
 }

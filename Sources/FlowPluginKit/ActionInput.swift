@@ -41,7 +41,7 @@ extension ActionInput {
   }
 }
 
-/// A field of an action's inputs, and where it is stored in the struct.
+/// A field of an action's inputs, with its offset in the struct.
 struct InputField {
   /// The name of the property as declared in Swift.
   var label: String

@@ -4,7 +4,7 @@ import FlowModel
 package struct ActionRegistry: ActionCatalog {
   private struct RegisteredPlugin {
     var name: String
-    /// Where the plugin comes from: `built in`, or the path of its manifest.
+    /// The origin of the plugin: `built in`, or the path of its manifest.
     var origin: String
     var actions: ListedActions
     /// Returns the current names of renamed actions, inputs and outputs, by their old names. Called only for an unknown

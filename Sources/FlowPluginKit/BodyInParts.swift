@@ -5,7 +5,7 @@ import FlowModel
 ///
 /// An engine runs its parts one after another on threads of the step's pool. Other callers use ``Action/run(_:in:)``.
 package struct BodyInParts: Sendable {
-  /// What a part of a body returns.
+  /// The result of a part of a body.
   package enum Progress: Sendable {
     /// The body has ended with these outputs.
     case ended(ValueObject)

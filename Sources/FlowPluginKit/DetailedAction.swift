@@ -6,7 +6,7 @@ package protocol DetailedAction: ActionType {
   /// The values that the action posts with its events. Each field has the name of its event.
   static var eventValues: [FieldDeclaration] { get }
   /// The events that the action follows with ``ActionContext/follow(_:into:)``. They repeat even if the workflow does
-  /// not declare it.
+  /// not declare them as repeating.
   static var follows: [String] { get }
   /// The source of the events that a service posts.
   static var source: EventSource { get }

@@ -6,7 +6,7 @@ public struct Question: Sendable, Hashable {
   public var text: String
   /// The allowed answers to a question of the kind ``Kind/choice``.
   public var choices: [String]
-  /// The answer that is used if nobody answers in time, or nil if the question has no such answer.
+  /// The answer that is used if no answer comes in time, or nil if there is no such answer.
   package var defaultChoice: String?
   /// The kind of answer that is expected.
   public var kind = Kind.choice

@@ -29,9 +29,9 @@ package protocol StepExecutor: Sendable {
 
 /// The files that a step or item reads and produces.
 package struct StepFiles: Sendable, Hashable {
-  /// The patterns of the files that it reads (`inputs-from`).
+  /// The patterns of the files that the step or item reads (`inputs-from`).
   package var reads: [String]
-  /// The patterns of the files that it produces (`produces`).
+  /// The patterns of the files that the step or item produces (`produces`).
   package var makes: [String]
   /// The absolute path of the folder to which the patterns are relative.
   package var folder: String

@@ -24,7 +24,7 @@ public struct PageRequest: Sendable, Hashable {
 
   /// The name of the page, such as `product`.
   public var page: String
-  /// How the page is shown.
+  /// The way in which the page is shown: pushed or presented.
   public var presentation: Presentation
   /// The parameters that the page receives.
   public var parameters: ValueObject

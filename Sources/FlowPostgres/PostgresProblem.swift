@@ -7,8 +7,8 @@
     case timedOut
     /// PostgreSQL refused a statement. The transaction was not executed.
     case storage(String)
-    /// A statement divided by zero, which is how a transaction reports that its condition is not met. It was not
-    /// executed.
+    /// A statement divided by zero, which is how a transaction reports that its condition is not met. The transaction
+    /// was not executed.
     case guardFailed
 
     /// A human-readable description of the error.

@@ -16,8 +16,8 @@ final class SQLiteCancellation: Sendable {
 }
 
 extension SQLiteConnection {
-  /// Runs `body`. If it is cancelled, its statement stops, and this method throws `CancellationError`. Replaces
-  /// ``interrupt(after:)``.
+  /// Runs `body`. If `cancellation` is cancelled, the current statement stops, and this method throws
+  /// `CancellationError`. Replaces the deadline of ``interrupt(after:)``.
   ///
   /// SQLite checks the flag every 10,000 instructions of its virtual machine, about every millisecond.
   /// `sqlite3_interrupt` is not an alternative: it has no effect between two statements, so a cancellation could be

@@ -100,9 +100,9 @@ extension SQLiteConnection {
     let pointer = UnsafeMutablePointer<ContinuousClock.Instant>.allocate(capacity: 1)
     pointer.initialize(to: deadline)
     guards.deadline = pointer
-    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the
-    // handle. SQLite checks the deadline every 10,000 instructions of its virtual machine, which is about every
-    // millisecond.
+    // Proof of safety: SQLite calls the handler within calls of this connection, which frees the pointer after it has
+    // closed the handle. SQLite checks the deadline every 10,000 instructions of its virtual machine, which is about
+    // every millisecond.
     sqlite3_progress_handler(
       handle, 10_000,
       { context in
@@ -131,8 +131,8 @@ extension SQLiteConnection {
     let pages = guards.logPages ?? .allocate(capacity: 1)
     pages.initialize(to: 0)
     guards.logPages = pages
-    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the
-    // handle.
+    // Proof of safety: SQLite calls the hook within calls of this connection, which frees the pointer after it has
+    // closed the handle.
     _ = sqlite3_wal_hook(
       handle,
       { pages, _, _, count in

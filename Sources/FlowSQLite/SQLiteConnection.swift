@@ -242,10 +242,10 @@ package final class SQLiteConnection {
   /// True if a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// The number of rows that the last statement changed.
+  /// The number of rows that the last statement changed, or 0 if the connection is closed.
   package var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
 
-  /// The number of the row that was last inserted.
+  /// The rowid of the last inserted row, or 0 if the connection is closed.
   package var lastRow: Int { handle.map { Int(sqlite3_last_insert_rowid($0)) } ?? 0 }
 
   // MARK: Versions

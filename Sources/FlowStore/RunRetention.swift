@@ -2,7 +2,7 @@
 public struct RunRetention: Sendable, Hashable {
   /// The maximum number of runs that are kept for each workflow file.
   public var runs = 200
-  /// The number of days for which a run is kept.
+  /// The maximum number of days for which a run is kept.
   package var days = 90
   /// True to compute the age of a run by the clock alone. By default, the current time is taken to be no later than the
   /// start of the second newest run, so that one run with a wrong clock does not cause removals.

@@ -6,7 +6,7 @@
 
   /// The term of a lease. It is a value without a clock, so that tests can choose the time.
   struct LeaseTerm {
-    /// How long the database reserves the run for this process.
+    /// The time for which the database reserves the run for this process.
     let length: Duration
     /// The time at which the last successful renewal was sent.
     var sentAt: ContinuousClock.Instant

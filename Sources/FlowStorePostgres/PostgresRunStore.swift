@@ -16,7 +16,7 @@
     private let leaseMilliseconds: Int
     private let connection: Mutex<PostgresConnection>
 
-    /// How long a durable write waits for an unavailable database.
+    /// The maximum time for which a durable write waits for an unavailable database.
     private static let patience = Duration.seconds(60)
     private static let pauseMicroseconds: useconds_t = 250_000
 

@@ -20,7 +20,7 @@ final class SQLiteConnection {
   static let begin = FlowSQLite.SQLiteConnection.begin
   static let commit = FlowSQLite.SQLiteConnection.commit
 
-  /// How long a write waits for a write of another process.
+  /// The maximum time, in milliseconds, for which a write waits for a write of another process.
   private static let busyMilliseconds = 10_000
 
   /// Opens an existing file.
@@ -80,10 +80,10 @@ final class SQLiteConnection {
     try translating { try base.has(bytes, in: column, of: table, row: row) }
   }
 
-  /// The number of rows that the last statement changed.
+  /// The number of rows that the last statement changed, or 0 if the connection is closed.
   var changes: Int { base.changes }
 
-  /// The number of the row that was last inserted.
+  /// The rowid of the last inserted row, or 0 if the connection is closed.
   var lastNumber: Int { base.lastRow }
 
   /// The number of frames in the log after the last write of this connection, or 0 if there are none.

@@ -37,7 +37,7 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Reads the runs that seem to be interrupted a second time, and removes those that do not match.
+  /// Reads again the runs that seem to be interrupted, and removes those that do not match.
   private func settle(_ list: inout RunList, _ filter: RunFilter, _ connection: SQLiteConnection) {
     for index in list.runs.indices where list.runs[index].state == .interrupted {
       if let row = try? row(list.runs[index].id, connection) { list.runs[index] = placed(row.run) }

@@ -1,7 +1,7 @@
 import CFlowProcess
 import Synchronization
 
-/// Checks how many descriptors this process may still open.
+/// Checks whether this process may open more descriptors.
 package enum DescriptorRoom {
   private static let raising = Mutex(())
 

@@ -1,5 +1,5 @@
-/// The processes that listen at a TCP port of this machine, found through `/proc`. Only Linux has it, and it hides the
-/// open files of other users' processes.
+/// The processes that listen at a TCP port of this machine, found through `/proc`, which only Linux has. The open files
+/// of other users' processes are not visible there.
 package struct PortListeners: Sendable {
   /// The numbers of the processes. Empty if none is visible.
   package var processes: Set<pid_t> = []
