@@ -39,7 +39,7 @@ public final class MemoryRunStore: RunStore {
     var isFenced: Bool { store.standing.withLock { $0 == .lost } }
   }
 
-  /// The state of all leases that is reported to their holders.
+  /// The state that is reported to the holders of all leases.
   package enum LeaseStanding: Sendable {
     /// The lease is valid: no other process can own the run.
     case sure

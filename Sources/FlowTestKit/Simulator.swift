@@ -19,7 +19,7 @@ package struct Simulator {
   package struct Body: Sendable {
     /// The duration, or nil if the body runs until it is cancelled.
     package var endsAfterNanoseconds: Int?
-    /// How the body ends.
+    /// The result of the body if it is not cancelled.
     package var ending: Ending
     /// The events that the body posts, with their delays after its start.
     package var posts: [(afterNanoseconds: Int, event: String)]

@@ -6,12 +6,12 @@ package struct StepScript: Sendable, Hashable {
   package var attempts: [StepBehavior]
   /// True if the step is a service, which counts as finished once it is ready but continues to run.
   package var isService: Bool
-  /// True if the service is a command. Its dependents end together with it.
+  /// True if the service is a command. If it ends on its own, the running steps that depend on it are cancelled.
   package var isCommandService = false
   /// The events that the step's action declares, whether it posts them or not.
   package var declaredEvents: [String]
-  /// The random factors from 0 to 1 for `jitter: full`. The pause after attempt `n` is multiplied by the factor at `n -
-  /// 1`. Without factors, 0.5 is used.
+  /// The random factors from 0 to 1 for `jitter: full`. The first factor applies to the pause after the first attempt,
+  /// and so on; the last one applies to all further pauses. Without factors, 0.5 is used.
   package var draws: [Double]
   /// The scripts of the items if the step has `foreach`. If there are more items, the scripts repeat.
   package var items: [StepScript] = []
@@ -59,7 +59,7 @@ package struct StepScript: Sendable, Hashable {
 package struct StepBehavior: Sendable, Hashable {
   /// The time until the body returns, or nil if it runs until it is cancelled.
   package var duration: Duration?
-  /// How the body ends if it is not cancelled.
+  /// The result of the body if it is not cancelled.
   package var ending: Ending
   /// The minimum pause before the next attempt, as requested by the error. Nil if it requests none.
   package var retryAfter: Duration?

@@ -23,7 +23,7 @@ public final class TestHost: ActionHost {
   private let variables: [String: String]
   private let state: Mutex<State>
 
-  /// A handle that an action has provided, and how to close it.
+  /// A handle that an action has provided, with the closure that closes it.
   private struct Provision {
     let key: HandleKey
     let handle: any Sendable

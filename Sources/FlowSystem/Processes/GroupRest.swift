@@ -13,7 +13,7 @@ struct GroupRest {
   /// The number of consecutive scans in which all processes of the group had ended.
   private var endedLooks = 0
 
-  /// How long processes may take to leave the group or to end after their leader, as in `setsid server &`. The same
+  /// The time within which processes must leave the group or end after their leader, as in `setsid server &`. The same
   /// time passes between SIGTERM and SIGKILL.
   private static let time = Duration.milliseconds(200)
   /// The number of such scans after which the group counts as ended. A process that starts another one and then ends

@@ -1,8 +1,8 @@
 import CFlowProcess
 import FlowPlatform
 
-/// The nested runs: processes of flowrun that commands of this process have started. Each of them reports how long it
-/// needs to stop.
+/// The nested runs: processes of flowrun that commands of this process have started. Each of them reports the time that
+/// it needs to stop.
 ///
 /// All commands inherit the writing end of one pipe. `FLOWRUN_STOP` contains its number and identity. A nested run
 /// writes a line with the number of the command, its own process number and the time in milliseconds.
@@ -32,7 +32,7 @@ package enum InnerRuns {
     private let number: Int
     /// The descriptor of the pipe's writing end, which the command inherits.
     let descriptor: CInt
-    /// The value that the variable has in the command's environment.
+    /// The value of ``InnerRuns/variable`` in the command's environment.
     package let value: String
 
     fileprivate init(number: Int, descriptor: CInt, value: String) {
@@ -144,7 +144,7 @@ package enum InnerRuns {
     }
   }
 
-  /// Reports how long this process needs to stop, if it is a nested run.
+  /// Reports the time that this process needs to stop, if it is a nested run.
   ///
   /// The environment variable may be wrong, and its descriptor may belong to any file. The report is therefore written
   /// only if the pipe's identity matches.

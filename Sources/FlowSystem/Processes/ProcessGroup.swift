@@ -12,7 +12,7 @@ package final class ProcessGroup: Sendable {
   private let ending = Mutex<Ending?>(nil)
   private let inner: InnerRuns.Command?
 
-  /// How a group has ended.
+  /// The end of a group: its leader's exit status, and whether processes were left behind.
   package struct Ending: Sendable, Hashable {
     /// The exit status of the child that led the group.
     package var status: TerminationStatus
@@ -151,7 +151,7 @@ package final class ProcessGroup: Sendable {
     return end
   }
 
-  /// Waits for the leader. Returns its ending. `isNew` is true if this call reaped it.
+  /// Waits for the leader and returns its ending. `isNew` is true if this call reaped the leader.
   private func collectLeader() -> (Ending, isNew: Bool) {
     // Until this wait is over, the leader is not reaped, so that signals can still be sent to the group.
     _ = awaitLeader(0)
@@ -168,7 +168,7 @@ package final class ProcessGroup: Sendable {
   /// The longest time, in milliseconds, that nested runs of flowrun in the child need to stop, or 0 if there are none.
   package var innerTime: Int { inner?.milliseconds(in: number, others: true) ?? 0 }
 
-  /// How long to wait for a killed child to end. A child in an uninterruptible system call is left to the guard.
+  /// The time limit for the end of a killed child. A child in an uninterruptible system call is left to the guard.
   private static let killMilliseconds = 1000
 
   /// Kills the group and reaps it. Returns the child's own status if the child had already ended. A child that does not

@@ -1,4 +1,4 @@
-/// How a child ended: with an exit status, or by a signal.
+/// The end of a child: its exit status, or the signal that ended it.
 package enum TerminationStatus: Sendable, Hashable, CustomStringConvertible {
   case exited(code: CInt)
   case signaled(number: CInt)

@@ -143,8 +143,8 @@ package enum ForegroundTerminal {
     Modes(value: modes).set()
   }
 
-  /// How long this process may take to stop after it has sent itself a stop signal, in milliseconds. The limit is long
-  /// enough for a busy machine.
+  /// The time limit, in milliseconds, for this process to stop after it has sent itself a stop signal. The limit is
+  /// long enough for a busy machine.
   private static let stopMilliseconds: CInt = 10_000
 
   /// True if a stop signal would stop this process. The system ignores the signal if no other process could continue
