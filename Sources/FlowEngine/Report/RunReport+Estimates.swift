@@ -10,8 +10,8 @@ extension RunReport {
     package var estimate: Estimate
   }
 
-  /// The steps that were faster or slower than estimated, in file order. It is empty for a report that was read from a
-  /// file, because files do not contain estimates.
+  /// The successful steps that were faster or slower than estimated, in file order. Empty for a report that was read
+  /// from a file, because files do not contain estimates.
   package var estimateMisses: [EstimateMiss] {
     guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps

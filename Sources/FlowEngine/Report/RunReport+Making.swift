@@ -246,8 +246,8 @@ extension RunReport {
     // Read only once, because the property examines every step.
     let gate = plan.gate
     let opened = gate.openedAtNanoseconds ?? Int.max
-    /// Returns the candidate that ended last. Candidates that did not run, or for which `isWanted` returns false, are
-    /// ignored.
+    /// Returns the candidate that ended last, or nil if there is none. Candidates that did not run, or for which
+    /// `isWanted` returns false, are ignored.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {

@@ -38,7 +38,8 @@ final class HandleTable: Sendable {
     return entries.withLock { $0.filter { $0.key == key && $0.step != nil } }.last { isBefore($0.step!, step) }?.handle
   }
 
-  /// Adds a handle. If it replaces an earlier handle of the same step, returns the closure that closes that handle.
+  /// Adds a handle. Returns the closure that closes the earlier handle with the same key and step, or nil if there was
+  /// none.
   func provide(_ entry: ProvidedHandle) -> (@Sendable () throws -> Void)? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {

@@ -26,7 +26,7 @@ public struct RunOptions: Sendable {
   /// The values of the announced events, by index in ``announcedEvents``.
   package var announcedValues: [Int: Value] = [:]
   /// True if services that post events from outside the run are asked to end when no more events are expected and the
-  /// run is otherwise idle. Runs on the command line use it.
+  /// run is otherwise idle. Runs on the command line set it, unless they wait for events or keep their services.
   package var endsOutsideServices = false
   /// True if the app may post events (``WorkflowRun/post(_:)-(String)``). The run then continues until
   /// ``WorkflowRun/finishPosting()``.

@@ -53,7 +53,7 @@ extension WorkflowRun {
   }
 
   /// True if the run counts as a launch, so that `launch.first` is false for later runs: the window was shown or, if
-  /// the workflow shows none, the run succeeded.
+  /// the workflow shows none, the conclusion is `success` or `partial`.
   private func countsAsLaunch(_ conclusion: RunConclusion, _ state: borrowing RunState) -> Bool {
     var showsWindow = false
     for step in prepared.graph.workflow.steps.indices.map({ StepIndex($0) })

@@ -161,6 +161,7 @@ extension WorkflowRun {
   }
 
   /// Evaluates the expressions that are evaluated at activation, activates the plan, and sets the timers of the gate.
+  /// Has no effect if the run was activated or cancelled before.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
     // A variable is used instead of a `Result`, whose type the runtime would create each time the process starts.
     var problem: PreparedWorkflow.PreparationProblem?

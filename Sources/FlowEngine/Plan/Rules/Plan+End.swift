@@ -60,7 +60,7 @@ extension Plan {
     return counts.unsettled == 0 || !outstanding.serving.contains { mayPost($0) }
   }
 
-  /// True if a running service may post an event that a step waits for or that adds items to a fan-out.
+  /// True if a running service may still post an event that a step waits for or that adds items to a fan-out.
   private func mayPost(_ service: StepIndex) -> Bool {
     guard let fact = facts[service] else { return false }
     if hasStoppedKeeping, !mayPostAtEnd(service) { return false }

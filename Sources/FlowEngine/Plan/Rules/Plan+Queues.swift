@@ -54,8 +54,8 @@ extension Plan {
     return Self.bestQueue(of: tables, in: pool, machineReading)
   }
 
-  /// Returns the queue whose next step has the lowest rank. The method is static, because an instance method would copy
-  /// the plan.
+  /// Returns the queue whose next step has the lowest rank, or nil if no queue may start a step. The method is static,
+  /// because an instance method would copy the plan.
   static func bestQueue(of tables: StepTables, in pool: Pool?, _ machine: MachineReading?) -> Int? {
     let (queues, traits) = (tables.queues, tables.traits)
     var best: (queue: Int, rank: Int32)?

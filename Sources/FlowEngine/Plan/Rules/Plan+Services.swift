@@ -199,7 +199,7 @@ extension Plan {
   /// steps.
   var hasStoppedKeeping: Bool { graph.workflow.keepsServices && (hasKeptServices || hasLostService) }
 
-  /// True if a service of the workflow itself has failed and is not optional.
+  /// True if a service of the workflow itself has failed or timed out and is not optional.
   private var hasLostService: Bool {
     facts.contains { step, fact in
       guard fact.isService, traits[step].flags.isDisjoint(with: [.final, .optional]),

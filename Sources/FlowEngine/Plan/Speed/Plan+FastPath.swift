@@ -207,8 +207,8 @@ extension Plan {
     return hasEffects ? nil : startNext(in: pool, at: now)
   }
 
-  /// Removes and returns the lowest ready position. `position` counts as ready although it is not in the set; `Int.max`
-  /// means none.
+  /// Removes and returns the lowest ready position, or nil if there is none. `position` counts as ready although it is
+  /// not in the set, unless it is `Int.max`.
   @inline(__always)
   private func takeLowest(of queue: UnsafeMutablePointer<PlanQueue>, or position: Int) -> Int? {
     guard let ready = queue.pointee.ready.lowest else { return position == Int.max ? nil : position }

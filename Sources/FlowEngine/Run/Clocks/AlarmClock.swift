@@ -113,8 +113,9 @@ final class AlarmClock: Sendable {
     if let due { arm(.timer(due)) }
   }
 
-  /// The loop of the thread: calls actions that are due, and sleeps until the next one is. Ends when the thread has
-  /// been idle for ``lingerNanoseconds``.
+  /// The loop of the thread: calls actions that are due, and sleeps until the next one is. Ends when the clock is
+  /// stopped, or when the thread has been idle for ``lingerNanoseconds``. Uses timers instead if the system does not
+  /// support such a sleep.
   private func keepWaiting() {
     var lingersUntil: Int?
     while true {
@@ -157,7 +158,7 @@ extension AlarmClock.State {
     return first.atNanoseconds
   }
 
-  /// Removes and returns the first action if it is due.
+  /// Removes and returns the first action if it is due, otherwise nil.
   fileprivate mutating func takeDue(at now: Int) -> (@Sendable () -> Void)? {
     guard let first = heap.first, first.atNanoseconds <= now else { return nil }
     return heap.removeFirst().action

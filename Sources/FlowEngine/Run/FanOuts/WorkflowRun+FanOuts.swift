@@ -119,7 +119,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Stores the outputs of an item. Returns false if the outputs of all items would become too large.
+  /// Stores the outputs of an item. Returns false if the outputs of all items would become too large, or if `instance`
+  /// is not an item.
   func keep(_ outputs: ValueObject, ofItem instance: StepIndex, _ state: inout RunState) -> Bool {
     guard let (step, item) = instances.item(of: instance) else { return false }
     let bytes = Value.object(outputs).roughBytes

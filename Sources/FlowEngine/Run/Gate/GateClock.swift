@@ -35,8 +35,8 @@ final class GateClock: Sendable {
 
   /// Prepares the timers for minimum and maximum, which count from activation. ``begin()`` starts them.
   ///
-  /// Returns the outcome if the gate is open already. Otherwise, `whenOpened` is called on the gate's thread if a timer
-  /// opens the gate. It must not block.
+  /// Returns the outcome if the gate is open already. Otherwise returns nil, and calls `whenOpened` on the gate's
+  /// thread if a timer opens the gate. `whenOpened` must not block.
   func arm(
     activatedAtNanoseconds: Int, _ bounds: GateBounds, whenOpened: @escaping @Sendable (OpenedGate) -> Void
   ) -> OpenedGate? {
@@ -82,7 +82,7 @@ final class GateClock: Sendable {
     }
   }
 
-  /// Sends a signal to the gate. Returns the outcome if the gate is open afterwards.
+  /// Sends a signal to the gate. Returns the outcome if the gate is open afterwards, otherwise nil.
   @discardableResult
   func send(_ signal: GateState.Signal) -> OpenedGate? {
     var current = GateState(rawValue: state.load(ordering: .acquiring))

@@ -38,7 +38,7 @@ extension WorkflowRun {
     return Self.chosenEarly - waiting
   }
 
-  /// Returns the next step for a thread of the pool, or nil if there is none.
+  /// Returns the next step for a thread of the pool, or nil if no step may start now.
   func nextStart(in pool: Pool, _ state: inout RunState, at now: Int) -> (step: StepIndex, attempt: Int)? {
     if isGuarded, !isSureOfRun { return nil }
     guard state.durableStarts != nil else { return startNext(in: pool, &state.plan, at: now) }

@@ -51,7 +51,7 @@ struct ThreadPool {
   /// True if another thread may be woken.
   var hasRoom: Bool { busy < limit }
 
-  /// True if another thread may be woken now, because growth is not paused.
+  /// True if another thread may be woken and growth is not paused now.
   func hasRoom(at now: Int) -> Bool { busy < limit && now >= growthPausedUntil }
 
   /// Pauses growth after one of several competing threads has stopped, until the pace of the remaining ones is known.
@@ -102,7 +102,7 @@ struct ThreadPool {
 
   var isWatched: Bool { watchedReturns != nil }
 
-  /// True if no watch is set and one could help waiting steps.
+  /// True if no watch is set and a watch could help waiting steps.
   var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.threads) }
 
   mutating func noteReturns(_ count: Int) { returns &+= count }

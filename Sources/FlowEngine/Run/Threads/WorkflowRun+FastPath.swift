@@ -126,7 +126,7 @@ extension WorkflowRun {
   }
 
   /// Ends a fast path under the lock. `next` is a step that has been started but must not run on the fast path, or
-  /// negative if there is none.
+  /// negative if there is none. Returns the work to do outside the lock, or nil if there is none.
   @inline(never)
   private func leave(
     _ fastPath: ThreadFastPath, _ turn: inout Turn, _ next: StepIndex, _ state: inout RunState, _ pace: Pace

@@ -95,7 +95,8 @@ extension WorkflowRun {
     case leave
   }
 
-  /// Takes the first step for a woken thread, or a body that can continue.
+  /// Takes the first step for a woken thread, or a body that can continue. Returns the work to do outside the lock, or
+  /// nil if there is none.
   private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
     withPlan { state in
       state.pools[pool.index].noteArrival()

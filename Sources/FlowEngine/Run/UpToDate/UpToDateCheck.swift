@@ -199,7 +199,8 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Returns a failure if files that the step reads are missing or there are too many of them, otherwise nil.
+  /// Returns a failure if files that the step reads are missing or too many, or if a path names a folder; otherwise
+  /// nil.
   private func failure(_ found: FileLook) -> StepFailure? {
     if found.isFull {
       return StepFailure(

@@ -5,7 +5,8 @@ import FlowPlatform
 
 // Steps are skipped if their inputs and products have not changed.
 extension WorkflowRun {
-  /// Returns the inputs of a step or item, with the check that determines whether it is up to date.
+  /// Returns the inputs of a step or item, with the check that determines whether it is up to date. Returns `inputs`
+  /// unchanged if there is nothing to check.
   func withCheck(_ inputs: StartInputs?, of instance: StepIndex, _ state: RunState) -> StartInputs? {
     if inputs?.problem != nil { return inputs }
     let values = inputs?.values ?? ValueObject()
