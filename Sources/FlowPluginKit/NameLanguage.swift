@@ -45,7 +45,8 @@ package enum NameLanguage: String, Sendable, CaseIterable {
 
 /// The form of BCP 47 language tags, such as `zh-Hans`.
 package enum LanguageTag {
-  /// True if `text` is a well-formed tag with a language and, optionally, a script and a region.
+  /// True if `text` has the form of a tag: a language of two or three letters, followed by at most three parts of two
+  /// to eight letters or digits.
   package static func isValid(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {

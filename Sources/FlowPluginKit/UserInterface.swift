@@ -24,7 +24,7 @@ public struct PageRequest: Sendable, Hashable {
 
   /// The name of the page, such as `product`.
   public var page: String
-  /// The way in which the page is shown: pushed or presented.
+  /// The presentation of the page, pushed by default.
   public var presentation: Presentation
   /// The parameters that the page receives.
   public var parameters: ValueObject

@@ -114,8 +114,8 @@
     /// The deadline for the answer to a request that is sent now.
     private var deadline: ContinuousClock.Instant { .now + .milliseconds(answerMilliseconds) }
 
-    /// Returns the name of a prepared statement. Returns nil if it cannot be prepared; running it then throws the
-    /// error.
+    /// Returns the name under which a statement is prepared. Returns nil if the statement has no parameters or cannot
+    /// be prepared; in the second case, running it throws the error.
     private func prepare(
       _ statement: PostgresStatement, _ connection: OpaquePointer
     ) throws(PostgresProblem) -> String? {

@@ -41,7 +41,8 @@ extension WorkflowRun {
     queue(StepLines(atNanoseconds: 0, step: id, stream: stream, lines))
   }
 
-  /// Shows an unfinished output line of a program. It replaces the previous one if that has not been delivered.
+  /// Shows an unfinished output line of a program. It replaces the previous unfinished line if that has not been
+  /// delivered.
   package func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step), !isQuiet(step) else { return }
     // The limit is much larger than a terminal is wide.

@@ -23,7 +23,8 @@ package struct BudgetResult: Sendable {
       }
   }
 
-  /// True if the value exceeds the limit. An event that never happened exceeds every limit.
+  /// True if the value violates the rule, where an event that never happened is infinitely late. False if nothing was
+  /// measured.
   package var isBroken: Bool {
     guard isMeasured else { return false }
     return !rule.allows(value ?? .infinity, limit: limit ?? .infinity)

@@ -190,6 +190,7 @@ package struct CriticalPath: Sendable {
   }
 
   /// Returns the step that released the slot or the resources for `step`: the one that ended last before the start.
+  /// Returns nil if `step` waited for no other step.
   private func holder(of step: Int, from ready: Int, to started: Int) -> (step: Int, end: Int)? {
     let queue = course.shape.steps[step].queue
     let takesResources = course.shape.steps[step].takesResources

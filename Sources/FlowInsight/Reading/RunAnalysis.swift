@@ -86,7 +86,8 @@ package struct RunAnalysis: Sendable {
 }
 
 extension RunCourse {
-  /// True if the step can be deferred, because the gate does not wait for anything downstream of it.
+  /// True if the step can be deferred: it is not deferred already, and the gate does not wait for anything downstream
+  /// of it.
   fileprivate func isHarmless(_ step: Int) -> Bool {
     guard !shape.steps[step].isDeferred else { return false }
     var behind: [[Int]] = Array(repeating: [], count: steps.count)

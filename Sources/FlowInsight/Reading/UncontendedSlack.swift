@@ -54,7 +54,7 @@ package struct UncontendedSlack {
       && members.allSatisfy { $0.value <= course.shape.widths[$0.key] ?? .max }
   }
 
-  /// True if every step ran only after all its dependencies had succeeded.
+  /// True if every step that takes part ran after dependencies that succeeded or did not run.
   private static func hasGoneWell(_ course: RunCourse) -> Bool {
     course.steps.indices.allSatisfy { index in
       !course.takesPart(index)
@@ -64,8 +64,8 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Collects the dependents of each step, and counts its dependencies in `open`. Returns false if a dependency is
-  /// unknown.
+  /// Collects the dependents of each step, and counts its dependencies in `open`. Returns false if a step depends on a
+  /// deferred step, or waits for an event that was not posted or came from a deferred step.
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {

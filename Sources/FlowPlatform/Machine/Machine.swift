@@ -98,7 +98,8 @@ private struct ControlGroups {
     text(of: file).flatMap { Int($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// Reads the beginning of a system file, which is enough for the small files used here.
+  /// Reads the beginning of a system file, which is enough for the small files used here. Returns nil if the file
+  /// cannot be read.
   private static func text(of file: String) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -36,7 +36,7 @@ package enum ProcessTable {
   private static let few = 512
 
   /// True if this user may still create more than half of the allowed processes and threads (`ulimit -u`). Also true if
-  /// the limit is high.
+  /// there is no limit or the limit is high.
   package static func isHalfFree(of limit: Int?) -> Bool {
     guard let limit, let room else { return true }
     return room > limit / 2
@@ -69,9 +69,9 @@ package enum ProcessTable {
 }
 
 extension ProcessTable.ProcessState {
-  /// Parses a line of the form `number (name) state parent group session …`. The name may contain any characters, and
-  /// the number of threads is the 18th field after it. The line is not converted to a string, because there may be
-  /// thousands of processes.
+  /// Parses a line of the form `number (name) state parent group session …`, or returns nil if it is incomplete. The
+  /// name may contain any characters, and the number of threads is the 18th field after it. The line is not converted
+  /// to a string, because there may be thousands of processes.
   fileprivate init?(_ line: UnsafeRawBufferPointer) {
     guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     self.init(hasEnded: false, parent: 0, group: 0, session: 0, threads: 0)

@@ -156,7 +156,8 @@ package enum ForegroundTerminal {
   }
 
   /// Stops this process and its whole group after its command was stopped, as the terminal does on Ctrl-Z. Returns true
-  /// once this process is in the foreground again, and false if the command has ended in the meantime.
+  /// once this process is in the foreground again, or at once without job control. Returns false if the command has
+  /// ended in the meantime.
   private static func suspend(_ group: ProcessGroup) -> Bool {
     // Without job control, the command simply continues.
     guard canStop else { return true }
