@@ -34,7 +34,7 @@ import Observation
   public private(set) var outputs: Workflow.Outputs?
   /// The report of the run, or nil until the run has ended.
   public private(set) var report: RunReport?
-  /// The reason why the launch failed, or why an event could not be posted.
+  /// The reason why the launch failed, or why an event could not be posted. Nil if there is no problem.
   public private(set) var problem: String?
   /// The run, or nil if it has not started.
   public private(set) var run: TypedRun<Workflow>?

@@ -172,7 +172,7 @@ public struct RunReport: Sendable {
     public var attempts: Int
     /// The name of the queue in which the step ran.
     package var queue: String
-    /// The time at which only a slot was missing for the step to start.
+    /// The time at which the step needed only a slot to start, or nil if it was never ready.
     package var readyAt: Double?
     /// The time at which its first attempt started, or nil if none did.
     public var startedAt: Double?

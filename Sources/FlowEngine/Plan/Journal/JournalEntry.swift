@@ -30,8 +30,8 @@ package enum JournalEntry: Sendable, Hashable {
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
   /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
-  /// The state that a resumed run takes over for a step or item: the number of its attempts, the number of those that
-  /// do not count as retries, and the number of times its success was discarded.
+  /// The state that a resumed run takes over for a step or item. `uncounted` attempts do not count as retries, and
+  /// `repetitions` is the number of times that its success was discarded.
   case carried(TaskInstance, attempts: Int, uncounted: Int, repetitions: Int)
   /// The items of a fan-out have been determined. Each is represented by a hash.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)

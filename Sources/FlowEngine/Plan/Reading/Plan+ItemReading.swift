@@ -6,7 +6,8 @@ package struct ItemReading: Sendable, Hashable {
   package var index: Int
   /// The outcome, or nil if the item has not finished.
   package var outcome: Outcome?
-  /// The outcome, except that a failed or timed-out item of an optional step counts as a success.
+  /// The outcome, except that a failed or timed-out item of an optional step counts as a success. Nil if the item has
+  /// not finished.
   package var conclusion: Outcome?
   /// The reason why the item was skipped, or nil if it was not.
   package var reason: SkipReason?

@@ -31,7 +31,8 @@ package struct StepReading: Sendable, Hashable {
   package var isLate: Bool
   /// The failure of the step or, if it has not finished, of its last failed attempt. Nil if there is none.
   package var failure: StepFailure?
-  /// The outcome, except that the failure or timeout of an optional step counts as a success.
+  /// The outcome, except that the failure or timeout of an optional step counts as a success. Nil if the step has not
+  /// finished.
   package var conclusion: Outcome?
 }
 

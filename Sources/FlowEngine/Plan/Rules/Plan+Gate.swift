@@ -63,7 +63,7 @@ extension Plan {
     readiness.failed.removeAll { [states] in states[$0].endedAt > maximum }
   }
 
-  /// Moves the end of the step that decided the gate past the maximum, so that its time matches the outcome: the clock
+  /// Moves the end of the step that decided the gate past the maximum, so that its time matches the outcome. The clock
   /// opened the gate after the step had ended, but before the decision was sent.
   private mutating func postponeDecision(to time: Int) {
     for index in states.indices

@@ -3,7 +3,8 @@ import FlowModel
 /// The capacity of the machine, and the waiting step that others have passed.
 struct MachineCount: Sendable {
   let capacity: MachineResources
-  /// The step that waits for resources while others start ahead of it, and the number of these others.
+  /// The step that waits for resources while others start ahead of it, and the number of these others. Nil if no step
+  /// has been passed.
   var passed: Passed?
 
   struct Passed: Sendable {
@@ -99,7 +100,7 @@ extension Plan {
 struct MachineReading {
   private let tables: StepTables
   private(set) var free: MachineResources
-  /// The waiting step with the lowest rank that does not fit in the free resources.
+  /// The waiting step with the lowest rank that does not fit in the free resources, or nil if all fit.
   private(set) var waiting: (step: StepIndex, rank: Int32, request: MachineResources)?
   /// True if the limit of passes is reached, so the resources of the waiting step must stay free.
   private var isKept = false

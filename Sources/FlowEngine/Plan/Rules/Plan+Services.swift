@@ -162,8 +162,9 @@ extension Plan {
   /// posted in the meantime.
   package var isKeepingServices: Bool { hasBegunKeeping && mayKeepServices }
 
-  /// True if `keep: services` is all that keeps the run from ending: nothing is in progress, all unfinished steps wait
-  /// for events or belong to `finally`, and a service is running or a step runs for the posts of an event.
+  /// True if `keep: services` is all that keeps the run from ending: nothing is in progress, and all unfinished steps
+  /// wait for events or belong to `finally`. In addition, a service must be running, or a step must wait for further
+  /// posts of an event.
   var waitsWithServices: Bool {
     guard mayKeepServices else { return false }
     if counts.unsettled != outstanding.finalSteps.count(where: { states[$0].status != .done }) {

@@ -196,7 +196,8 @@ extension Plan {
   }
 
   /// Ends a fast path after its last step: frees its slot in the queue, handles all other consequences, and starts the
-  /// next step of the pool unless the plan has effects, which must be carried out first.
+  /// next step of the pool. Returns nil if no step may start, or if the plan has effects, which must be carried out
+  /// first.
   mutating func leaveFastPath(in pool: Pool, at now: Int) -> (step: StepIndex, attempt: Int)? {
     endFastPath()
     counts.running -= 1

@@ -15,8 +15,8 @@ extension Plan {
   }
 
   /// Removes the ready step with the lowest rank from a fast path's queue for prefetching. Returns nil if there is
-  /// none, if it is not ordinary, if `isFit` returns false for it, or if only one of this step and `first` is blocking,
-  /// so that a blocking step never waits for a step that the gate does not need.
+  /// none, if it is not ordinary, or if `isFit` returns false for it. Also returns nil if only one of this step and
+  /// `first` is blocking, so that a blocking step never waits for a step that the gate does not need.
   @inline(__always)
   mutating func prefetch(_ fastPath: FastPath, behind first: StepIndex, if isFit: (StepIndex) -> Bool) -> StepIndex? {
     guard let position = fastPath.queue.pointee.ready.lowest else { return nil }

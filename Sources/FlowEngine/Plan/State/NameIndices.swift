@@ -3,7 +3,7 @@ import FlowModel
 /// A map from names to indices. Names are compared byte by byte.
 ///
 /// Up to 12 names are searched linearly; more are stored in a dictionary. Most workflows have few actions, queues and
-/// events, and a process's first dictionary with string keys takes longer than reading such a workflow: the runtime
+/// events. A process's first dictionary with string keys takes longer than reading such a workflow, because the runtime
 /// creates its type and checks every conformance of the program for it.
 struct NameIndices: Sendable {
   private var few: [NamedIndex] = []

@@ -88,7 +88,8 @@ struct GateReadiness: Sendable {
   var isDecided = false
   /// The end time of the step that decided the gate.
   var decidedAt = never
-  /// A decision that has not been sent to the gate. It is withheld while the `if` of any ready step is being evaluated.
+  /// A decision that has not been sent to the gate, or nil if there is none. It is withheld while the `if` of any ready
+  /// step is being evaluated.
   var pendingDecision: GateDecision?
   /// The blocking steps that ended unsatisfied before the gate opened.
   var failed: [StepIndex] = []
@@ -138,7 +139,7 @@ struct Outstanding: Sendable {
   /// The steps that were running when the run was cancelled and whose `if` is being evaluated again. Those whose `if`
   /// is true continue as cleanup steps.
   var reconsidered: Set<StepIndex> = []
-  /// The step that ignored its deadline and still occupies the main thread.
+  /// The step that ignored its deadline and still occupies the main thread, or nil if there is none.
   var mainHolder: StepIndex?
   /// True if a timer limits how long other steps wait for the occupied main thread.
   var mainHoldIsLimited = false

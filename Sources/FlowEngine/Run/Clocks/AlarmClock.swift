@@ -19,7 +19,7 @@ final class AlarmClock: Sendable {
     var hasThread = false
     /// True if timers replace the thread.
     var usesTimers = false
-    /// The queue of the timers, created when the first timer is set.
+    /// The queue of the timers, or nil until the first timer is set.
     var queue: DispatchQueue?
   }
 

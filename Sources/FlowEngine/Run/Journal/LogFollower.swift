@@ -152,7 +152,8 @@ package final class LogFollower: Sendable {
 /// A line of a log. It has a number if it was held back.
 struct NumberedLine {
   var line: ValueObject
-  /// The number of the line among all held-back lines of its step. Numbers increase from epoch to epoch.
+  /// The number of the line among all held-back lines of its step, or nil if it was not held back. Numbers increase
+  /// from epoch to epoch.
   var number: Int?
   /// True if the line is a note about lines that were not recorded. Its number is the number of the last missing line.
   var isNote = false

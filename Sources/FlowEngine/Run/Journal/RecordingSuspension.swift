@@ -49,9 +49,10 @@ package final class RecordingSuspension: Sendable {
 extension RunJournal {
   /// The state from which a suspended journal continues.
   struct Suspension {
-    /// The run whose lease was released, and the position up to which this process has written its journal.
+    /// The run whose lease was released, and the position up to which this process has written its journal. Nil if no
+    /// lease was held.
     var released: (run: String, position: RunPosition)?
-    /// The end of the run, if the run has ended during the suspension.
+    /// The end of the run, or nil if the run has not ended during the suspension.
     var end: (run: StoredRun, pieces: [JournalPiece])?
   }
 }

@@ -27,7 +27,8 @@ final class RunJournal: Sendable {
     var chunkCount: Int?
     /// The state to continue with, or nil if the app is not suspended.
     var suspension: Suspension?
-    /// The reason why the run's lease could not be acquired again. The next write throws it.
+    /// The reason why the run's lease could not be acquired again, which the next write throws, or nil if there is
+    /// none.
     var refusal: StoreProblem?
     /// The file with lines that are held back, for other processes, or nil if no line is.
     var live: LiveLog?

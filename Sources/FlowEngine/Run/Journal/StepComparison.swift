@@ -55,7 +55,7 @@ private struct StepDefinition: Equatable {
   var after: Set<String>
   var enabled: Switch
   var fanOut: FanOut.Source?
-  /// The digest of the workflow that runs for each item.
+  /// The digest of the workflow that runs for each item, or nil if there is none.
   var itemDigest: UInt64?
 
   init(_ graph: WorkflowGraph, _ index: StepIndex) {

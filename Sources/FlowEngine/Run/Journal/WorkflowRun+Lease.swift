@@ -14,7 +14,8 @@ extension WorkflowRun {
   /// writes have the same limit.
   private static let patience = Duration.seconds(60)
 
-  /// The journal that has the lease. For the run of an item, it is the outer run's journal.
+  /// The journal that has the lease, or nil if the run is not recorded. For the run of an item, it is the outer run's
+  /// journal.
   private var holdingJournal: RunJournal? { options.outer.map { $0.run.holdingJournal } ?? journal }
 
   /// If another process has taken over the run, cancels all steps that could start. It is called under the lock and

@@ -8,7 +8,8 @@ struct FileMemo {
   private let remembers: Bool
   private var paths: [ByteName: FilePattern.Found] = [:]
   private var stamps: [ByteName: InputStamp] = [:]
-  /// The states of files that were read a moment ago, and the current time. See ``RecentStates``.
+  /// The states of files that were read a moment ago, and the current time, or nil if there are none. See
+  /// ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
   /// Creates an empty cache.

@@ -27,9 +27,9 @@ struct ItemChecks: Sendable {
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
-  /// The products that all steps of the run declare.
+  /// The products that all steps of the run declare, or nil before they are set.
   var makers: ProductTable?
-  /// The removed temporary files that count as unchanged.
+  /// The removed temporary files that count as unchanged, or nil if there are none.
   var lent: LentFiles?
   /// The keys of all items, or nil if `items` contains all of them.
   var allKeys: [UInt64]?
