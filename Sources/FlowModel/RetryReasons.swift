@@ -45,7 +45,8 @@ package struct RetryReasons: Sendable, Hashable {
       }
     }
 
-    /// Parses an exit status. Leading zeros are not allowed, because `010` could mean 8 or 10.
+    /// Parses an exit status. Returns nil if it is not a number or has a leading zero, because `010` could mean 8 or
+    /// 10.
     private static func status(_ text: Substring) -> Int? { Int(text).flatMap { "\($0)" == text ? $0 : nil } }
 
     /// The reason as written in a file.

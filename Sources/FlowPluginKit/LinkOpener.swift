@@ -16,7 +16,8 @@ package struct TappedLink: Sendable, Hashable {
   package var url: String
   /// The parameters that the notification contains.
   package var parameters: ValueObject
-  /// The id of the notification. If the same tap is delivered twice, both links have the same id.
+  /// The id of the notification, or nil if it has none. If the same tap is delivered twice, both links have the same
+  /// id.
   package var notificationID: String?
   /// The person's choice: `default` for the notification itself, or the id of a button.
   package var action: String

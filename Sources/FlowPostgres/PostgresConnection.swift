@@ -204,7 +204,7 @@
       return fresh
     }
 
-    /// Opens a connection. The time limit for that is 10 s, unless `information` contains another one.
+    /// Opens a connection. The time limit for opening it is 10 s, unless `information` contains another limit.
     private static func connect(_ information: String) -> OpaquePointer? {
       "connect_timeout".withCString { timeoutName in
         "10".withCString { timeout in

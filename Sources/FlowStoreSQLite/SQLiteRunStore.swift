@@ -62,7 +62,7 @@ package final class SQLiteRunStore: FileRunStore {
     files = StoreFiles(of: path)
   }
 
-  /// The folder next to the file that contains output lines which have not been recorded.
+  /// The folder next to the file that contains output lines that have not been recorded.
   package var liveFolder: String? { path + "-live" }
 
   deinit { close() }

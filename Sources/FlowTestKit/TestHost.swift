@@ -222,7 +222,7 @@ public final class TestHost: ActionHost {
     return mask.masked(value) != value
   }
 
-  /// Returns the time that the test has set.
+  /// Returns the time that the test has set, or nil for no deadline.
   package func remaining(of step: StepIndex, attempt: Int) -> Duration? { state.withLock { $0.remaining } }
 
   /// True if the test has cancelled the step.
@@ -310,7 +310,7 @@ public final class TestHost: ActionHost {
   /// The number of posts that actions have handled.
   package var handledPosts: Int { state.withLock { $0.handledPosts } }
 
-  /// Returns the handle that was last provided for the key.
+  /// Returns the handle that was last provided for the key, or nil if there is none.
   package func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
 
   /// Keeps the handle, so that other actions can use it.

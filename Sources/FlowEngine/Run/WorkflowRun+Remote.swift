@@ -16,6 +16,7 @@ package struct ExecutorPlacement: Sendable {
   package var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
   /// Returns the warnings of the executors so far, such as lost workers. They appear in the report and the run history.
+  /// Nil if no executor warns.
   package var warnings: (@Sendable () -> [String])?
 
   /// Creates a placement from executors and the steps that they run.

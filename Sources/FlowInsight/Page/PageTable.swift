@@ -10,13 +10,13 @@ package struct PageTable {
     package var number: Double?
     /// The target of the cell's link, already escaped for HTML, or nil if the cell is not a link.
     package var link: String?
-    /// The id of the step that the cell names, if it differs from the text.
+    /// The id of the step that the cell names, or nil if it equals the text or the cell names no step.
     var step: String?
     /// The exact value, shown as a tooltip, or nil if the text is exact.
     package var tip: String?
     /// The CSS class for the state that the cell shows, or nil if it does not show a state.
     package var state: String?
-    /// The time in nanoseconds, if the cell shows a time.
+    /// The time in nanoseconds, or nil if the cell does not show a time.
     var nanoseconds: Int?
     /// The instant to which a relative time in the text refers, in milliseconds since 1970, or nil if the text is not
     /// relative.
