@@ -83,7 +83,8 @@ public struct AppHistory: Sendable {
     return try store.runs(filter).map(RecordedRun.init)
   }
 
-  /// Removes the given runs, except those that are still running, and returns the number of removed runs.
+  /// Removes the given runs, except those that are still running, and returns the number of removed runs. Throws a
+  /// `StoreProblem` if the file cannot be read or written.
   @discardableResult
   public func remove(_ runs: [RecordedRun]) throws(StoreProblem) -> Int {
     guard let store = try opened(readOnly: false) else { return 0 }

@@ -109,7 +109,7 @@ struct InputField {
     slot = Slot(Wrapped.absent)
   }
 
-  /// Creates a field that a step may leave out but not set to null, for an action that does more without it.
+  /// Creates a field that a step may leave out but not set to null, because the action affects more without it.
   package init(refusingNull summary: String) {
     self.summary = summary
     isSecret = false

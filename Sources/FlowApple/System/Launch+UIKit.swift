@@ -62,7 +62,7 @@
   /// Posts an app's life-cycle events to a launch, and releases file locks while the app is in the background. It works
   /// as long as it exists.
   ///
-  /// The system does not notify an app that it has launched in the background before suspending it. The observer
+  /// If the system launches an app in the background, it does not notify the app before suspending it. The observer
   /// therefore requests time from the system, and releases the locks when the launch has ended or the time is up.
   @MainActor public final class LifecycleObserver<Workflow: PackagedWorkflow> {
     private let model: LaunchModel<Workflow>

@@ -151,7 +151,7 @@ public struct RunReport: Sendable {
     package var openedAt: Double?
   }
 
-  /// A step on the critical path.
+  /// A step on the critical path, with the start of its first attempt and its end.
   package struct PathStep: Sendable, Hashable {
     package var step: StepID
     package var start: Double

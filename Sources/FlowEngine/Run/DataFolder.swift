@@ -18,7 +18,8 @@ public struct DataFolder: Sendable {
   }
 
   /// Opens the folder at a path, which may be relative to the working folder. Creates the folder and its parents if
-  /// they are missing. Only the owner may access a folder that was created.
+  /// they are missing. Only the owner may access a folder that was created. Throws an error if a folder cannot be
+  /// created.
   public init(making path: String) throws(FolderProblem) { try self.init(making: path) { mkdir($0, 0o700) } }
 
   /// - Parameter make: A function that creates a folder. Like `mkdir`, it returns 0 on success, and otherwise sets

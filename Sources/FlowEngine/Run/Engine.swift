@@ -23,7 +23,8 @@ public struct Engine: Sendable {
     try start(PreparedWorkflow(graph, registry: registry), options: options)
   }
 
-  /// Starts a run of a prepared workflow.
+  /// Starts a run of a prepared workflow. Throws a ``PreparedWorkflow/PreparationProblem`` if a required secret is not
+  /// set, a step requests more than the machine has, or an expression that is evaluated at the start is invalid.
   public func start(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {

@@ -84,7 +84,7 @@ public struct RunOptions: Sendable {
   /// The item for which this run was started, or nil if it is not inside another run.
   package var outer: OuterRun?
 
-  /// The threads of all pools.
+  /// The threads on which steps run. By default, all runs of the process share them.
   package var threads = PoolThreads.shared
 
   /// Sets an observer that receives a step's lines in groups.

@@ -118,7 +118,8 @@ extension WorkflowRun {
     return text.split(whereSeparator: \.isNewline).suffix(shownLines).map(String.init)
   }
 
-  /// Answers the question of a step. Only the first answer is accepted.
+  /// Answers the question of a step, named by its id. Throws an ``AnswerProblem`` if the step does not ask anything,
+  /// the question does not allow the answer, or it was answered before.
   public func answer(_ name: String, with choice: String, by: String) throws(AnswerProblem) {
     try answer(name, with: choice, by: by, isRecorded: false)
   }

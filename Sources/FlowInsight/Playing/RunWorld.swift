@@ -11,7 +11,7 @@ package struct RunBody: Sendable {
   /// The events that the body posts, with their delays after its start.
   package var posts: [RunPost] = []
 
-  /// Creates a body that succeeds after `endsAfterNanoseconds`, or one that runs until it is cancelled if that is nil.
+  /// Creates a body that succeeds after `endsAfterNanoseconds`. If that is nil, the body runs until it is cancelled.
   package init(endsAfterNanoseconds: Int?) { self.endsAfterNanoseconds = endsAfterNanoseconds }
 }
 

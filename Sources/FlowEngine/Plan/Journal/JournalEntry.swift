@@ -24,11 +24,9 @@ package enum JournalEntry: Sendable, Hashable {
   /// An event was posted. For an event that repeats, the first `Limits.events` posts are recorded; for others, only the
   /// first.
   case posted(String, by: EventPoster, atNanoseconds: Int)
-  /// The gate opened.
   case gateOpened(OpenedGate)
   /// A service failed on its own after it was ready.
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
-  /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
   /// The state that a resumed run takes over for a step or item. `uncounted` attempts do not count as retries, and
   /// `repetitions` is the number of times that its success was discarded.

@@ -104,7 +104,7 @@ package enum PlanEffect: Sendable, Hashable {
   case cancel(StepIndex, attempt: Int)
   /// All blocking steps are satisfied, or one never will be. Send the decision to the gate.
   case gateDecided(GateDecision)
-  /// Notify all followers of an event that repeats that it was posted again.
+  /// Notify all followers of a repeating event of its next post.
   indirect case posted(EventPost)
   /// The run has exceeded its workflow's timeout: cancel it.
   case timedOut

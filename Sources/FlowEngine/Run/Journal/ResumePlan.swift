@@ -105,7 +105,6 @@ package struct ResumePlan: Sendable {
   /// The kept items of a step that runs again.
   package struct KeptItems: Sendable, Hashable {
     var items: [Int]
-    /// The number of kept items.
     package var count: Int { items.count }
     /// True if the list of items is known to be unchanged. Otherwise, an item is kept only if the item at its index
     /// turns out to have the same key and value.

@@ -9,7 +9,7 @@ import FlowStore
 /// A resume writes a chunk with all entries that it keeps. Their step indices are those of the workflow file at that
 /// time. Entries before the last resume are therefore ignored.
 package struct RunRecollection: Sendable {
-  /// The header of the run.
+  /// The last recorded header, with the new paths of a folder that has moved.
   package private(set) var header: RunHeader
   /// The processes of the run, in order.
   package private(set) var epochs: [RunEpoch] = []
