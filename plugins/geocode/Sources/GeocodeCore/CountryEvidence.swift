@@ -81,8 +81,8 @@ struct CountryEvidence {
     return match(country, province: nearest, .nearest, Confidence.placeOnly(borderKilometers()))
   }
 
-  /// Returns the distance in kilometers to the nearest border, or to the nearest border of `country`. Returns infinity
-  /// beyond `CountryBorders.reachKilometers`.
+  /// Returns the distance in kilometers to the nearest border of `country` or, if it is nil, of any country. Returns
+  /// infinity beyond `CountryBorders.reachKilometers`.
   @inline(__always)
   private func borderKilometers(of country: CountryBorders.CountryNumber? = nil) -> Double {
     outline.isNearBorder ? tables.borders.distanceToBorder(from: coordinate, of: country) : .infinity

@@ -55,8 +55,9 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the position of a record in steps of 0.0001°. A region has the position of its largest city, a country
-  /// that of its capital or, without a capital, of its largest city. Returns nil if a region or country has no place.
+  /// Returns the position of a record in steps of 0.0001°. A region has the position of its largest place. A country
+  /// has that of its capital or, if the tables do not have the capital, of its largest place. Returns nil if a region
+  /// or country has no place.
   func position(of record: GeocodeRecord) -> SIMD2<Int32>? {
     switch record {
     case .place(let row): places.position(row)

@@ -36,8 +36,8 @@ public struct ReverseGeocoder: Sendable {
     public var level: Level
     /// The minimum population of a city in the result. Smaller places still help to decide the country.
     public var minimumPopulation: Int
-    /// The maximum distance of a city in the result. On the sea, it also limits the distance to places and coasts that
-    /// decide the country.
+    /// The maximum distance in kilometers of a city in the result, unless a place decided the country. Outside every
+    /// outline, it also limits the distance of places and coasts that decide the country.
     public var maximumDistanceKilometers: Double
 
     /// Creates options. By default, the nearest city of any size within 100 km is returned.
@@ -55,7 +55,8 @@ public struct ReverseGeocoder: Sendable {
     /// The row of the first-level division, or nil if it was not requested or no place of the country is near enough to
     /// determine it.
     public var region: Int?
-    /// The row of the nearest place, or nil if it was not requested or is too far away.
+    /// The row of the nearest city, or nil if it was not requested or is too far away. A city of the region is preferred
+    /// if it is less than twice as far away as the nearest city of the country.
     public var place: Int?
     /// The row of the city that a person would name: the nearest place, the city that it is a part of, or a larger city
     /// around the point.
@@ -64,7 +65,7 @@ public struct ReverseGeocoder: Sendable {
     public var subLocality: Int?
     /// The row of the time zone of the country's nearest place, or nil if the country has no place.
     public var timeZone: Int?
-    /// The distance from the coordinate to the nearest place in kilometers, or nil if there is no place in the result.
+    /// The distance in kilometers from the coordinate to ``place``, or nil if `place` is nil.
     public var distanceKilometers: Double?
     /// The kind of evidence that decided the country.
     public var method: Method

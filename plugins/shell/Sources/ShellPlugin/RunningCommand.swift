@@ -213,8 +213,8 @@ struct RunningCommand: ~Copyable {
       time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
   }
 
-  /// Called when both outputs have ended. Returns nil if the leader has ended, ends within 2 ms, or cannot be watched.
-  /// Otherwise returns the condition that it ends.
+  /// Called when both outputs have ended. Returns nil if the leader has ended, ends within 2 ms, or cannot be watched
+  /// without blocking a thread. Otherwise returns a pause until the leader ends.
   private mutating func awaitLeader() -> CommandPause? {
     if group.status() != nil { return nil }
     if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }

@@ -12,11 +12,12 @@ struct ServiceReader: ~Copyable {
   private let exitWatch: Descriptor
   private var hasEnded = false
 
-  /// The interval of checking the command if the system has no descriptor for its end.
+  /// The interval in milliseconds at which the command is checked if the system has no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
-  /// The pause while the log accepts no more lines. Meanwhile the service is blocked, as by a slow terminal.
+  /// The pause in milliseconds while the log accepts no more lines. Meanwhile the service is blocked, as by a slow
+  /// terminal.
   private static let fullMilliseconds: CInt = 10
-  /// The time that a silent service stays on a shared thread that no other step needs.
+  /// The maximum time in milliseconds for which a silent service stays on a shared thread that no other step needs.
   private static let heldMilliseconds: CInt = 2
 
   init(

@@ -46,8 +46,8 @@ struct CountryTable: Sendable {
     return rows.bytes(country, field: columns[min(field, 3)].rawValue)
   }
 
-  /// Returns the position of the capital, or of the largest city, in steps of 0.0001°. Returns nil if the country has
-  /// no place.
+  /// Returns the position of the capital in steps of 0.0001°. Returns that of the country's largest place if the tables
+  /// do not have the capital, and nil if the country has no place at all.
   func seat(_ country: Int) -> SIMD2<Int32>? {
     seats[country] == SIMD2(repeating: -1) ? nil : seats[country]
   }

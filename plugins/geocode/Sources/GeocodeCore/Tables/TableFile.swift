@@ -11,7 +11,7 @@ final class TableFile: Sendable {
 
   /// Maps the file at `folder/name`.
   ///
-  /// - Throws: `TableError.unreadable` with the system's reason.
+  /// - Throws: `TableError.unreadable` with the system's reason, or `TableError.corrupt` if the file is empty.
   init(name: String, in folder: String) throws(TableError) {
     self.name = name
     let path = folder + "/" + name

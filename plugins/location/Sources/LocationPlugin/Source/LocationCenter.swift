@@ -12,7 +12,8 @@ final class LocationCenter: Sendable {
 
   private let state = Mutex(State())
 
-  /// Registers the service of a run in place of one of an earlier run. Returns false if the run already has one.
+  /// Registers the location service of a run. It replaces the service of another run. Returns false if the run already
+  /// has a service.
   func begin(run: String, stop: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard state.stop == nil || state.run != run else { return false }
@@ -37,7 +38,7 @@ final class LocationCenter: Sendable {
     }
   }
 
-  /// Stops the service of a run. Returns false if none is running.
+  /// Stops the service of a run. Returns false if the run has no service.
   func stop(run: String) -> Bool {
     let stop = state.withLock { state in
       defer { if state.run == run { state.stop = nil } }
@@ -47,8 +48,8 @@ final class LocationCenter: Sendable {
     return stop != nil
   }
 
-  /// Returns the last position of the run and the number of positions so far. Returns nil and 0 for a run without a
-  /// service.
+  /// Returns the last position of the run and the number of its positions so far, also after its service has ended.
+  /// Returns nil and 0 for a run other than the last one whose service was registered.
   func latest(run: String) -> (position: Position?, count: Int) {
     state.withLock { $0.run == run ? ($0.latest, $0.count) : (nil, 0) }
   }

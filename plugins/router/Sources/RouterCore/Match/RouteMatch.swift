@@ -20,7 +20,8 @@ public struct RouteMatch: Sendable {
     return nil
   }
 
-  /// Returns the decoded text of the path parameter at an index of the pattern, or nil if the URL omits it.
+  /// Returns the decoded text of the path parameter with this index among the pattern's parameters, counted from 0, or
+  /// nil if the URL omits it. The index must be valid.
   public func pathParameter(at index: Int) -> String? {
     let range = table.captureRange(of: routeIndex)
     precondition(index >= 0 && index < range.count, "the route has \(range.count) parameters")

@@ -14,7 +14,7 @@ public struct PendingStore: Sendable, Hashable {
     case deferred(ID)
     /// The link can be handed off now. The owner must then call ``PendingStore/finished(_:at:)``.
     case open(ID)
-    /// The same tap is already waiting or was just handed off, so the link is not added.
+    /// Another delivery of a tap whose link is unfinished, was just handed off or was replaced. The link is not added.
     case duplicate
   }
 
@@ -93,7 +93,8 @@ extension PendingStore {
   /// True if a link of the scope is waiting or being handed off (N5).
   public func hasPending(scope: String) -> Bool { !unfinished(scope: scope).isEmpty }
 
-  /// Returns the unfinished links of a scope, which must be stored persistently. The one being handed off comes first.
+  /// Returns the waiting links of a scope, which must be stored persistently. A link that is being handed off comes
+  /// first. Links that were opened immediately are not included.
   public func unfinished(scope: String) -> [PendingRoute] {
     guard let queue = queues[scope] else { return [] }
     return ([queue.handingOff].compactMap { $0 } + queue.waiting).map(\.route)
@@ -138,9 +139,9 @@ extension PendingStore {
     return (.deferred(entry.id), effects)
   }
 
-  /// Adds a link. It can be opened immediately if the interface is ready and the scope has no unfinished link.
-  /// Otherwise it is held (N2, N9, N11), for example while the interface settles. With `latest`, it then replaces the
-  /// waiting link.
+  /// Adds a link. Returns `open` if the interface is ready, no flush of the scope is in progress, and no link of the
+  /// scope is being handed off. Otherwise holds the link (N2, N9, N11); with `latest`, it replaces the waiting link.
+  /// In either case, returns `duplicate` without adding the link if it is another delivery of a recent tap.
   public mutating func open(
     _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -174,7 +175,7 @@ extension PendingStore {
     superseded.append(HandedOff(route: route, atMilliseconds: now))
   }
 
-  /// Adds links that an earlier process did not finish. Expired links are dropped.
+  /// Adds links that an earlier process did not finish. Drops expired links and, if there are too many, the oldest ones.
   public mutating func restore(_ routes: [PendingRoute], scope: String, at now: Int) -> [Effect] {
     var queue = queues[scope] ?? Queue()
     var effects: [Effect] = []

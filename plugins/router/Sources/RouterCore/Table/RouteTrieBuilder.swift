@@ -233,10 +233,11 @@ extension RouteTrieBuilder {
     }
   }
 
-  /// Returns the only edge of a draft, if it is a literal and no route ends at the draft. Otherwise returns nil.
+  /// Returns the only child of a draft and the literal that leads to it. Returns nil if there are other children or the
+  /// edge is not a literal, and if a route ends at the draft.
   ///
-  /// Roots are not merged with their children, because these may be compared ignoring case. Drafts after `**` are not
-  /// merged either, because they are tried at every segment.
+  /// Also returns nil for roots, because their children may be compared ignoring case, and for drafts after `**`,
+  /// because they are tried at every segment.
   private func soleLiteral(below draft: Int32) -> (Int32, LiteralID)? {
     let here = drafts[Int(draft)]
     switch here.edge {

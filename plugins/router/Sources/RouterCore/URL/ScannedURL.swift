@@ -73,7 +73,7 @@ public struct ScannedURL: Sendable {
     return text.withUTF8Span { HostName.normalized($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
   }
 
-  /// Returns the decoded text of the segment at `index`, which starts at 0.
+  /// Returns the decoded text of the segment at `index`, counted from 0. Traps if there is no such segment.
   public func segment(_ index: Int) -> String {
     precondition(index < segmentCount, "the URL has \(segmentCount) segments")
     return string(slots[index])

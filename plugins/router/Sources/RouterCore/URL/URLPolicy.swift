@@ -9,7 +9,8 @@ public struct URLPolicy: Sendable, Hashable {
   public let hosts: [HostPattern]
   /// True if `+` in a query means a space.
   public var plusAsSpace: Bool
-  /// True if empty segments count, as in `a//b` or after a final `/`. Otherwise they are dropped.
+  /// True if a URL with an empty segment, as in `a//b` or after a final `/`, matches no route. If false, empty segments
+  /// are dropped.
   public var strictSlashes: Bool
   /// True if the first segment of a custom scheme's URL is case-sensitive. If false, it is compared like a host (RFC
   /// 3986), ignoring case.

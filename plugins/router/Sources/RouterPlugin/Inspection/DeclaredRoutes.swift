@@ -53,7 +53,7 @@ package struct DeclaredRoutes: Sendable {
     }.joined()
   }
 
-  /// One sentence for each route that no URL reaches. Empty if all routes are reachable.
+  /// One sentence for each route that no URL reaches, or only universal links. Empty if all routes are reachable.
   package var shadowed: [String] {
     declarations.flatMap { declaration in
       declaration.table.shadowedRoutes().map { shadowed in
