@@ -156,7 +156,7 @@ package final class Connection: Sendable {
   /// Returns a stream of the notices to the user from now on, each with the machine's state at that time.
   package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
-  /// The time that an ending run continues to send changes, in milliseconds. A handle must close within 1 s.
+  /// The time in milliseconds for which an ending run continues to send changes. A handle must close within 1 s.
   private static let handOverMilliseconds: Int64 = 700
 
   /// Sends waiting changes for at most `limit` milliseconds, then stops the session and closes the files. Unsent

@@ -48,7 +48,7 @@ struct Pacing: Sendable {
   var batchLimit = SyncLimits.operations
 
   static let conflictLimit = 5
-  /// The time that a notification waits while a commit is in flight, in milliseconds. The notification may be about
+  /// The time in milliseconds for which a notification waits while a commit is in flight. The notification may be about
   /// that commit, and a device need not fetch its own changes.
   static let echoMilliseconds: Int64 = 300
 }

@@ -15,7 +15,7 @@ public struct Degradation: Sendable {
 
   /// The used share of the budget above which service is reduced.
   package static let reducedShare = 0.9
-  /// The time that the cause must be absent before service is restored, in milliseconds.
+  /// The time in milliseconds for which the cause must be absent before service is restored.
   package static let recoveryMilliseconds: Int64 = 600_000
   /// The minimum interval between two probes, in milliseconds.
   package static let probeMilliseconds: Int64 = 900_000

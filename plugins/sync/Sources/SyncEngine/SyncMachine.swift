@@ -291,10 +291,10 @@ struct SendLane: Sendable {
 }
 
 package struct SyncSettings: Sendable {
-  /// The time that further actions are gathered after a push, in milliseconds (L1).
+  /// The time in milliseconds for which further actions are gathered after a push (L1).
   package var gatherMilliseconds: Int64 = 150
-  /// The maximum time that an action is gathered while others follow, in milliseconds. S3 requires less than a second
-  /// (see also S33).
+  /// The maximum time in milliseconds for which an action is gathered while others follow. S3 requires less than a
+  /// second (see also S33).
   package var gatherLimitMilliseconds: Int64 = 900
   /// The maximum timeout of a request, in milliseconds.
   package var requestTimeoutMilliseconds: Int64 = 4000

@@ -187,7 +187,7 @@ public actor SyncSession {
     deliver(.foregrounded)
   }
 
-  /// Stops all requests. Unsent changes stay in the file.
+  /// Stops the session: cancels requests in flight, and refuses actions from now on. Unsent changes stay in the file.
   public func stop() {
     isStopped = true
     // The queue is processed once more, to refuse waiting actions.

@@ -19,7 +19,7 @@
     private static let bytesLimit = 4096
     /// The maximum number of collections with cached rules.
     private static let rulesLimit = 1024
-    /// The time that the database's clock is extrapolated before it must be read again, in seconds.
+    /// The maximum age of a reading of the database's clock, in seconds. Until then, the clock is extrapolated from it.
     private static let clockSeconds = 10
 
     private struct Zone {

@@ -10,7 +10,7 @@
   /// Losing a notification is harmless: devices find the change by polling.
   final class PostgresNotifier: Sendable {
     private static let channel = "flowrun_sync"
-    /// The time that further notifications are gathered after one has been sent, in milliseconds.
+    /// The time in milliseconds for which further notifications are gathered after one has been sent.
     private static let gatherMilliseconds: Int64 = 5
     /// The pause in seconds before connecting again to an unreachable database. It grows to at most four times this
     /// value. After the database is back, a server therefore notifies its devices within half a second, and they

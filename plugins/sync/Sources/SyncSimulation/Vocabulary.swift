@@ -26,8 +26,8 @@ struct Vocabulary {
     random = SplitMix64(seed: seed)
   }
 
-  /// Returns the next action of a device's user, or the actions of a transaction. Empty if the device would refuse
-  /// them.
+  /// Returns the next action of a device's user, or the actions of a transaction. Returns an empty array if the device
+  /// would refuse them.
   mutating func acts(on machine: SyncMachine) -> [Act] {
     let weighted = schema.collections.flatMap { collection in
       Array(repeating: collection, count: collection.decide == nil ? 1 : Self.decidingWeight)

@@ -16,7 +16,7 @@ import Testing
     rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
   }
 
-  /// Commits a change of another device. Returns it as a message of the channel.
+  /// Commits a change made on another device. Returns it as a message of the channel.
   private mutating func changeElsewhere(_ kind: TimerKind, number: Int64 = 1) throws -> ChannelSign {
     let before = rig.zone.cursor
     rig.commitElsewhere(kind, number: number)

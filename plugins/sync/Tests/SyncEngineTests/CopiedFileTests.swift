@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 300])
-  func `actions that wait in a copied file count once, even if the original device continues`(_ more: Int) throws {
+  func `each action that waits in a copied file counts once, even if the original device continues`(_ more: Int) throws
+  {
     var (fleet, file) = waiting()
     fleet.settle()
     for number in 0..<more {
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `actions of a copied file that has not read the zone count once`(_ sendsFirst: Bool) throws {
+  func `each action in a copied file that has not read the zone counts once`(_ sendsFirst: Bool) throws {
     var (fleet, file) = waiting()
     if sendsFirst { fleet.settle() } else { fleet.isAway = [0] }
     fleet.like(0, "k")
@@ -55,7 +56,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `actions that wait in a file restored from a copy count once`() throws {
+  @Test func `each action that waits in a file restored from a copy counts once`() throws {
     var (fleet, file) = waiting()
     fleet.settle()
     fleet.like(0, "k")
@@ -68,7 +69,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `actions that wait in a copied file count once, even if the clock is corrected in between`() throws {
+  @Test func `an action that waits in a copied file counts once, even if the clock is corrected in between`() throws {
     var fleet = RecordFleet(2)
     fleet.skews[2] = 90_000
     fleet.isAway = [2]
@@ -146,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `actions of two processes that open the same file are all sent and count once`() throws {
+  @Test func `each action of two processes that open the same file is sent and counts once`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 1000)

@@ -30,7 +30,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a deletion is kept while a device is offline, and an edit of that device wins`() {
+  @Test func `a deletion is kept while a device is offline, and an edit made on that device wins`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()
@@ -162,7 +162,8 @@ import Testing
     #expect(fleet.likes("x") == [2, 2, 2])
   }
 
-  @Test func `V15: several changes to a record count once if the response to their request was lost`() {
+  @Test func `V15: each of several changes to a record counts exactly once if the response to their request was lost`()
+  {
     var fleet = RecordFleet(2)
     let device = fleet.machines[0].replica.device
     fleet.isAway = [0]

@@ -31,7 +31,7 @@ import Testing
     #expect(["a", "b", "c", "d"].map { fleet.likes(1, $0) } == [1, 1, 1, 1])
   }
 
-  @Test func `a device shows its parked transaction completely, even after later changes to the same records`() {
+  @Test func `a device shows all changes of its parked transaction, even after later changes to the same records`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b", "c"]) }
     #expect(fleet.parked.count == 3)
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [2, 2, 1])

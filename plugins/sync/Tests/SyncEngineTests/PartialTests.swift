@@ -130,7 +130,7 @@ import Testing
     #expect(held(fleet, 1) == ["b"])
   }
 
-  @Test func `several writes to a new record count once even if another write of the transaction conflicts`() {
+  @Test func `each of several writes to a new record counts once if another write of the transaction conflicts`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 2)
     fleet.likeTogether(1, ["a", "new", "new"])
@@ -140,7 +140,7 @@ import Testing
     #expect(fleet.machines[1].replica.outbox.isEmpty)
   }
 
-  @Test func `writes whose response was lost count once, even if another device writes before they are resent`() {
+  @Test func `each write whose response was lost counts once, even if another device writes before it is resent`() {
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.settle()

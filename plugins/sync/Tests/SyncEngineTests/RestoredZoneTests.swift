@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an action whose response was lost counts once, as do later actions`(_ restoring: Restoring) {
+  func `each action whose response was lost counts once, even if the zone is restored`(_ restoring: Restoring) {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()

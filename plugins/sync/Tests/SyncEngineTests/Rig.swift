@@ -107,7 +107,7 @@ struct Rig {
     now = end
   }
 
-  /// Commits a change of another device.
+  /// Commits a change made on another device.
   mutating func commitElsewhere(_ kind: TimerKind, device: UInt32 = 9, number: Int64 = 1) {
     let stored = zone.records[Pomodoro.timer]
     let write = Write(

@@ -166,7 +166,8 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `an edit that had not seen a deletion wins or loses, depending on the schema's delete rule`() async throws
+  @Test func `an edit whose author had not seen a deletion wins or loses, depending on the schema's delete rule`()
+    async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     for collection in ["notes", "few"] {

@@ -393,7 +393,7 @@
       try await commit(rules(2, "title", "string newest"), other)
       for number in 2...5 as ClosedRange<Int64> { try await commit(change(number), one) }
       try await commit(rules(3, ZoneRules.deleteName, DeleteRule.deleteWins.rawValue), other)
-      // A deletion that has not seen the last change. If the edit wins, the record continues to exist.
+      // The author of this deletion had not seen the last change. If the edit wins, the record continues to exist.
       let seen = Dot(device: DeviceID(stem: "mac", random: 1), number: 4)
       try await commit(change(5, by: 2, seen: [seen], isDeletion: true), one)
       #expect(try database.value("SELECT deleted_life FROM sync_record WHERE type = 'notes'") == "0")

@@ -88,7 +88,8 @@
       #expect(shown?["likes"] as? Int == 4)
     }
 
-    @Test func `the waiting changes of a copied device file count once, and so do later changes in both files`() throws
+    @Test func `each waiting change in a copied device file counts once, and so does each later change in both files`()
+      throws
     {
       let folder = try prepare()
       for line in ["one", "two"] { try put(line, folder, isAway: true) }
