@@ -151,7 +151,7 @@ import Testing
   }
 
   /// Uses random points. The city must be in the point's country.
-  @Test func `finds a city at most twice as far away as the nearest one among all places of the country`() throws {
+  @Test func `finds a city at most twice as far away as the country's nearest place`() throws {
     var state: UInt64 = 20_240_601
     func next() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -45,7 +45,7 @@ final class CommandService: Sendable {
 
   /// The running time after which the count of restarts is reset, for a service without `ready-when`.
   private static let steadyTime = Duration.seconds(10)
-  /// The interval of checking for cancellation during a delay on a separate thread.
+  /// The interval in milliseconds at which cancellation is checked during a delay on a separate thread.
   private static let lookMilliseconds: CInt = 20
 
   init(

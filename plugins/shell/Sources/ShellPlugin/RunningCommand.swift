@@ -85,12 +85,14 @@ struct RunningCommand: ~Copyable {
 
   /// The number of pieces of output after which the leader is checked if output arrives constantly.
   private static let busyLooks = 16
-  /// The time within which processes may print after the leader's end. Also the interval of checking the leader on a
-  /// separate thread if the system has no descriptor for its end.
+  /// The time in milliseconds within which processes may print after the leader's end. On a separate thread, the leader
+  /// is also checked at this interval if the system has no descriptor for its end.
   private static let shortMilliseconds: CInt = 20
-  /// The interval of checking the leader without a thread if the system has no descriptor for its end.
+  /// The interval in milliseconds at which the leader is checked without a thread if the system has no descriptor for
+  /// its end.
   private static let lookMilliseconds: CInt = 50
-  /// The pause while the log accepts no more lines. Meanwhile the command is blocked, as by a slow terminal.
+  /// The pause in milliseconds while the log accepts no more lines. Meanwhile the command is blocked, as by a slow
+  /// terminal.
   private static let fullMilliseconds: CInt = 10
   /// The number of times that a silent command waits on a thread that no other step needs. As a result, the thread that
   /// started a short command usually reads all of its output.

@@ -26,8 +26,8 @@ final class ServiceStart: Sendable {
   /// The reader of the output. Nil after the command has ended.
   private let reader: Mutex<ServiceReader?>
 
-  /// Starts the command. `mergesOutput` sends standard error to the pipe of standard output. `pattern` is the line that
-  /// marks the service as ready.
+  /// Starts the command. If `mergesOutput` is true, standard error is sent to the pipe of standard output. A line that
+  /// matches `pattern` marks the service as ready.
   init(
     _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext
   ) throws(SystemError) {

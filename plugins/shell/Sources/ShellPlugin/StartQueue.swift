@@ -26,7 +26,7 @@ final class StartQueue: Sendable {
 
   private let state = Mutex(State())
 
-  /// The interval of trying to start the first command, because other programs may have released resources.
+  /// The interval at which the first command tries to start, because other programs may have released resources.
   private static let tickTime = Duration.milliseconds(50)
   /// The longest wait if other programs use all resources.
   private static let longestWait = Duration.seconds(10)

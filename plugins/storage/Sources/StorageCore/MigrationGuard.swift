@@ -1,9 +1,10 @@
 import FlowSQLite
 
-/// Keeps a migration of the workflow from ending the transaction in which all of them are applied, from changing other
-/// files, and from changing the store's own records.
+/// Keeps the workflow's migrations from ending the transaction in which they are applied, from accessing other files,
+/// and from changing the store's own records.
 ///
-/// SQLite asks while it compiles a statement. Used only on the thread that applies the migrations.
+/// While SQLite compiles a statement, it asks about each of the statement's operations. Used only on the thread that
+/// applies the migrations.
 final class MigrationGuard {
   /// The reason for the first denial, or nil if nothing was denied.
   private(set) var denial: String?
@@ -12,7 +13,7 @@ final class MigrationGuard {
 
   /// The tables with the store's own records.
   private static let records: Set<String> = ["migration", "executedstep"]
-  /// The settings that identify a store, or allow to damage it.
+  /// The settings that identify a store or allow statements to damage it.
   private static let settings: Set<String> = ["application_id", "writable_schema"]
 
   /// Makes a connection ask this guard about every statement.

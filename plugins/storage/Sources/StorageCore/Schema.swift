@@ -49,7 +49,8 @@ package struct Schema {
     return migrations.map(\.name).filter { !applied.contains($0) }
   }
 
-  /// Applies these migrations. Must be called in a transaction that prevents other processes from writing.
+  /// Applies the named migrations in the order of the schema. Must be called in a transaction that prevents other
+  /// processes from writing.
   func apply(_ names: [String], to db: SQLiteConnection) throws {
     let guardian = MigrationGuard()
     if names.contains(where: { $0.hasPrefix(Self.filePrefix) }) { guardian.guardConnection(db) }

@@ -2,7 +2,8 @@ import FlowSQLite
 
 /// Restricts the writing SQL statements of a workflow to the tables of the store.
 ///
-/// SQLite asks while it compiles a statement. Used only on the thread of the statements.
+/// While SQLite compiles a statement, it asks about each of the statement's operations. Used only on the thread of the
+/// statements.
 final class StatementAuthorizer {
   /// The reason why SQLite must not compile a statement.
   enum Denial: Sendable, Hashable {

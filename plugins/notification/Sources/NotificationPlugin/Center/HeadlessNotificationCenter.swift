@@ -62,7 +62,7 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     }
   }
 
-  /// Sets the receiver of all later notifications.
+  /// Sets the receiver of all later notifications, or removes it if `delegate` is nil.
   public func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
   }

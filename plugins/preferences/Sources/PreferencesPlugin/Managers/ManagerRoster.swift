@@ -10,7 +10,7 @@ protocol Manager: Sendable {
   /// Creates a manager with the saved value, or nil if there is none.
   init(saved: Value?)
 
-  /// Updates the value after a step has saved it, or removed it if nil.
+  /// Updates the value after a step has saved it, or has removed it if `saved` is nil.
   func update(saved: Value?)
 }
 

@@ -224,7 +224,8 @@ extension PendingStore {
     return handOffNext(scope: scope, at: now)
   }
 
-  /// Removes a link that was handed off, whether it was opened or not. With `fifo`, the next link is then handed off.
+  /// Removes a link that was handed off or opened immediately, whether its page was opened or not. After a hand-off,
+  /// the next waiting link of the scope is handed off.
   public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
     recent.removeAll { !$0.isFresh(at: now) }
     if let index = direct.firstIndex(where: { $0.id == id }) {
