@@ -19,7 +19,7 @@ struct Channel: Sendable {
   var downSinceMilliseconds: Int64 = 0
   /// The number of polls since the channel was last open.
   var polls = 0
-  /// The furthest cursor that was notified, and the time of its arrival.
+  /// The furthest cursor in a notification, and the time of its arrival.
   var notified: (cursor: Cursor, atMilliseconds: Int64)?
 
   var isOpen: Bool {

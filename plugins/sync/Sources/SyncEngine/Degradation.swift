@@ -13,7 +13,7 @@ public struct Degradation: Sendable {
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The used share of the budget above which service is reduced.
+  /// The used share of the budget from which service is reduced.
   package static let reducedShare = 0.9
   /// The time in milliseconds for which the cause must be absent before service is restored.
   package static let recoveryMilliseconds: Int64 = 600_000

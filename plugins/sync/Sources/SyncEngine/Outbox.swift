@@ -102,7 +102,7 @@ package struct Outbox: Sendable, Sequence {
     put(item)
   }
 
-  /// Moves a change behind all others and returns it with its new position.
+  /// Moves a change to the end of the outbox and returns it with its new position.
   mutating func moveToEnd(_ item: OutboxItem) -> OutboxItem {
     var item = item
     remove(position: item.position)

@@ -30,9 +30,10 @@ public protocol SyncBackend: Sendable {
     of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
-  /// Returns a stream with the zone's current cursor and, after each change, a notification or the change itself. The
-  /// latest message is repeated every 5 s until `device` has fetched the change. The stream ends with a `BackendError`
-  /// when the channel closes, and immediately with `otherStore` if the backend's store is not `store`.
+  /// Returns a stream with the zone's current cursor and, after each change, a notification or the change itself. Until
+  /// `device` has fetched the change, a notification is repeated every 5 s, at most `SyncLimits.notificationRepeats`
+  /// times. The stream ends with a `BackendError` when the channel closes, and immediately with `otherStore` if the
+  /// backend's store is not `store`.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
 
   /// Returns the identity of the store, which all of its zones share. It is drawn when the store is created and stays

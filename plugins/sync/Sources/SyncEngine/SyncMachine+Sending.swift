@@ -123,7 +123,7 @@ extension SyncMachine {
 
   private var hasSendable: Bool { replica.outbox.firstWaiting(where: { maySend($0) }) != nil }
 
-  /// Notifies the user once when the budget begins to delay changes of other devices.
+  /// Notifies the user once when the budget begins to delay changes made on other devices.
   mutating func noteStaleness(_ now: Int64) {
     guard let until = staleUntil(now) else {
       isStale = false
@@ -133,7 +133,8 @@ extension SyncMachine {
     isStale = true
   }
 
-  /// Returns the end of the delay that the budget imposes on changes of other devices, or nil if it imposes none.
+  /// Returns the end of the delay that the budget imposes on changes made on other devices. Returns nil if there is no
+  /// delay, or if it is too short to be reported.
   func staleUntil(_ now: Int64) -> Int64? {
     guard pausedBecause == nil, !isOffline, let notified = channel.notified, isAhead(notified.cursor),
       let due = pullDue(now), due > now + Self.stalenessMilliseconds,

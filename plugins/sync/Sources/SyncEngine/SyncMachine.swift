@@ -38,9 +38,9 @@ public struct SyncMachine: Sendable {
   /// The smoothed round-trip time of requests, or nil before the first response.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
-  /// True if the store has been compared since the connection was opened.
+  /// True if the store that currently responds is known to be the store of this data.
   package internal(set) var isStoreConfirmed = false
-  /// True if the user has been notified that changes of other devices are delayed.
+  /// True if the user has been notified that changes made on other devices are delayed.
   var isStale = false
   /// The pages of an unfinished fetch, or nil.
   var staged: StagedFetch?
@@ -50,7 +50,7 @@ public struct SyncMachine: Sendable {
   var missing: Set<RecordKey> = []
   /// A random number drawn each time the device's file is opened; see `Write.incarnation`.
   var incarnation: UInt64
-  /// True if changes of other devices must be fetched before anything is sent.
+  /// True if changes made on other devices must be fetched before anything is sent.
   var isPushHeld = false
   var effects: [Effect] = []
   /// The outbox positions of the user's actions in the last event. `fate(of:)` returns their state.
@@ -148,7 +148,7 @@ public struct SyncMachine: Sendable {
     case notShown(RecordKey, reason: String)
     /// A parked change was discarded.
     case discarded(RecordKey)
-    /// The budget delays changes of other devices until this time.
+    /// The budget delays changes made on other devices until this time.
     case stale(untilMilliseconds: Int64)
     /// Nothing is sent until a person has solved the problem.
     case paused(BackendError)

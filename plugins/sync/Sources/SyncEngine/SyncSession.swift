@@ -94,7 +94,8 @@ public actor SyncSession {
   /// Adds an action of the user. When the call returns, the action is saved and will not be lost (S32). Returns its
   /// position in the outbox for `SyncMachine.fate(of:)`.
   ///
-  /// Throws a `ReplicaError` if the action exceeds a limit or cannot be saved. It then has no effect.
+  /// Throws a `ReplicaError` if the action exceeds a limit, violates a rule of its record or cannot be saved, or if the
+  /// session has stopped. The action then has no effect.
   @discardableResult
   public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) -> [Int64] {
     try await give(.acted(key, action)).get()
@@ -103,7 +104,8 @@ public actor SyncSession {
   /// Adds several actions of the user in one transaction: they are saved, sent, merged and shown together. Returns
   /// their positions in the outbox.
   ///
-  /// Throws a `ReplicaError` if one of them exceeds a limit or they cannot be saved. They then have no effect.
+  /// Throws a `ReplicaError` if one of them exceeds a limit or violates a rule of its record, if they cannot be saved, or
+  /// if the session has stopped. They then have no effect.
   @discardableResult
   public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) -> [Int64] {
     try await give(.transacted(actions)).get()

@@ -11,8 +11,8 @@ package struct SyncStatistics: Hashable, Sendable {
   /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or 0 if there was none
   /// (S15).
   package var lastSuccessMilliseconds: Int64 = 0
-  /// The time when this device had last fetched all changes of other devices, in milliseconds since 1970 on its clock,
-  /// or 0 if it never has.
+  /// The time when this device last completed a fetch of all changes made on other devices, in milliseconds since 1970
+  /// on its clock, or 0 if it never has.
   package var lastHeardMilliseconds: Int64 = 0
   /// The number of conflicts decided by each rule.
   package var conflicts: [ConflictRule: Int64] = [:]

@@ -17,10 +17,10 @@ public struct SyncStatus: Hashable, Sendable {
   /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or nil if there was
   /// none.
   public var lastSuccessMilliseconds: Int64?
-  /// The time when this device had last fetched all changes of other devices, in milliseconds since 1970 on its clock,
-  /// or nil if it never has.
+  /// The time when this device last completed a fetch of all changes made on other devices, in milliseconds since 1970
+  /// on its clock, or nil if it never has.
   public var lastHeardMilliseconds: Int64?
-  /// The end of the delay that the budget imposes on changes of other devices, or nil if it imposes none.
+  /// The end of the delay that the budget imposes on changes made on other devices, or nil if there is no delay.
   package var staleUntilMilliseconds: Int64?
   /// True if the live channel is open.
   package var isChannelUp: Bool

@@ -230,7 +230,7 @@
       ]
     }
 
-    /// Returns whether a zone has accepted an act.
+    /// Returns the state of an act in a zone.
     static func taken(
       _ name: ActName, zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> TakenAct {
@@ -284,8 +284,8 @@
           deleted_life = excluded.deleted_life WHERE sync_record.version = $4::int8
         """)
 
-    /// The text for a part of a transaction. If the record has another version, the text divides by zero, which rolls
-    /// back the whole transaction.
+    /// The text for a part of a transaction. If the record has another version, the statement divides by zero, which
+    /// rolls back the whole transaction.
     private static let partOfTransaction = insertion(
       end: """
         version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version

@@ -46,7 +46,7 @@ extension RecordSchema.Collection {
     }
   }
 
-  /// Returns an object with the names of the elements of each list, in order.
+  /// Returns an object with a member for each list, which contains the names of the list's elements in order.
   package func ids(of cell: Cell) -> ValueObject {
     var ids = ValueObject()
     for field in fields where field.rule.merge == .list {

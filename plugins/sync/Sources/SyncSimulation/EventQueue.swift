@@ -1,6 +1,6 @@
 /// A queue of events, earliest first. Events at the same time are returned in the order of their insertion.
 struct EventQueue<Event> {
-  /// The small keys are moved within the heap, and the events themselves are not.
+  /// The time, order and slot of an event. The heap moves these small keys instead of the events.
   private struct Key {
     var milliseconds: Int64
     var order: Int

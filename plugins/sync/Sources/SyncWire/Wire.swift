@@ -382,7 +382,7 @@ package enum Wire {
     if !reader.isAtEnd { throw WireProblem(path: "", message: "the message continues after its end") }
   }
 
-  /// Verifies the checksum at the end of a response. Returns a reader of what is before it.
+  /// Verifies the checksum at the end of a response. Returns a reader of the bytes before it.
   private static func unsealed(_ body: [UInt8]) throws(WireProblem) -> Unpacker {
     do throws(PackingError) {
       return Unpacker(try Unpacker.unsealed(body))

@@ -16,7 +16,7 @@ import Testing
     case transactions
     /// Single writes before the first contact with the zone. The collection's rules are waiting, too.
     case beforeRules
-    /// Transactions that are waiting behind parked ones.
+    /// Transactions that follow parked ones in the outbox.
     case behindParked
   }
 

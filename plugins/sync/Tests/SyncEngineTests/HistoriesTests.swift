@@ -145,8 +145,9 @@ import Testing
     expectGood(report)
     // Once per zone, a device declares the rules of each collection.
     #expect(report.commits == 6 + Int64(plan.schema.collections.count))
-    // The active device makes a start, a channel and six commits. Each other device makes a start, a channel and at
-    // most six reads. At first, each device also declares its rules, which may conflict with those of another device.
+    // The active device sends an initial request, a channel request and six commits. Each other device sends an initial
+    // request, a channel request and at most six reads. At first, each device also declares its rules, which may
+    // conflict with those of another device.
     #expect(report.requests <= 8 + 3 * 8 + 4 + 4 * 3)
   }
 

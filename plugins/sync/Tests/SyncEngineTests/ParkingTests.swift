@@ -92,7 +92,7 @@ import Testing
     fleet.advance(milliseconds: 600_000)
     fleet.settle()
     #expect(fate(acts) == .acknowledged)
-    // A retried change has a new position. Its state is still found by the old one.
+    // A retried change has a new position. Its state is still found by the old position.
     fleet.give(0, .retried(position: parked[0]))
     #expect(fate(parked) != .parked(RecordFleet.key("a"), reason: "the request is invalid: no"))
     fleet.settle()
