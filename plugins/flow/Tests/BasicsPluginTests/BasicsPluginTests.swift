@@ -32,7 +32,9 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["no", nil])
-  func `uses the default answer after the time limit, and fails if there is none`(choice: String?) async throws {
+  func `uses the default answer after the time limit, and fails without a default answer`(choice: String?)
+    async throws
+  {
     let host = TestHost()
     let ask = try action("flow.ask")
     var inputs: ValueObject = ["question": "Go?", "timeout": "2h"]

@@ -93,7 +93,7 @@ final class CountingSource: LocationSource {
   }
 
   /// The system launches an app for a position only if the app has permission (R13, C11).
-  @Test func `starts immediately if the system launched the app for a position`() async throws {
+  @Test func `starts without a recorded permission if the system launched the app for a position`() async throws {
     let host = host(LocationPlugin(source: CountingSource()), launch: Launch(reason: .location))
     async let call = host.call(StartLocation.self)
     #expect(await host.readied()["latitude"] == .number(1))
@@ -166,7 +166,7 @@ final class CountingSource: LocationSource {
     #expect(track.points.map(\.elapsed) == [.zero, .seconds(1)])
   }
 
-  @Test func `requires a track on a system without a location service`() async throws {
+  @Test func `requires an existing track on a system without a location service`() async throws {
     try store.put("always", for: "authorization", in: "location")
     let error = await #expect(throws: ActionError.self) { try await host(LocationPlugin()).call(StartLocation.self) }
     #expect(error?.code == "no-source")

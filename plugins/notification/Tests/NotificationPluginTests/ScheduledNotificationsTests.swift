@@ -172,7 +172,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
   }
 
-  @Test func `reports unreadable files, and refuses identifiers that are empty or long or contain controls`()
+  @Test func `reports unreadable files, and refuses an identifier that is empty, too long or has control characters`()
     async throws
   {
     try await schedule("a")

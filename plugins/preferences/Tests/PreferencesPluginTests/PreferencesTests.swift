@@ -167,7 +167,7 @@ struct PreferenceRun {
       ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-color", "#12"), ("brand-color", ""),
       ("account", ["name": "x"]),
     ] as [(String, Value)])
-  func `refuses a value that its manager cannot use before and during the run`(_ key: String, _ value: Value)
+  func `refuses, before and during the run, a value that its manager cannot use`(_ key: String, _ value: Value)
     async throws
   {
     let run = PreferenceRun()

@@ -315,8 +315,7 @@ import Testing
   }
 
   @Test(arguments: PendingPolicy.Keep.allCases)
-  func `never loses a link, opens one twice within the window, or opens two at the same time`(keep: PendingPolicy.Keep)
-  {
+  func `loses no link, opens none twice within the window, and never opens two at once`(keep: PendingPolicy.Keep) {
     var worlds: Set<World> = [World(store: PendingStore(policy: PendingPolicy(keep: keep)))]
     var steps = 0
     for _ in 0..<7 {

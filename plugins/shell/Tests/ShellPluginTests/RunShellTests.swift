@@ -265,7 +265,7 @@ import Testing
     for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
   }
 
-  @Test func `kills a command that ignores the signal after the grace period, and logs that`()
+  @Test func `kills a command after the grace period if it ignores the signal, and logs the kill`()
     async throws
   {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path

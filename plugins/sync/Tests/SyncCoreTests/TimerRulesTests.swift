@@ -5,7 +5,9 @@ import Testing
 
 /// Compares the timer's schema with the handwritten rules for random histories.
 @Suite struct TimerRulesTests {
-  @Test func `S18–S26 M3–M8: in random histories, the schema and the handwritten rules select the same state`() throws {
+  @Test func `S18–S26, M3–M8: in random histories, the schema and the handwritten rules select the same state`()
+    throws
+  {
     #expect(Pomodoro.decide.windowMilliseconds == TimerReference.windowMilliseconds)
     var random = SplitMix64(seed: 11)
     var conflicts = 0

@@ -97,7 +97,7 @@ import Testing
     #expect(rig.machine.refusal(of: .edit(state), on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
-  @Test func `V20: a saved change that exceeds a limit of this version is parked and does not block other changes`()
+  @Test func `V20: a saved change that exceeds a limit of this version is parked, and other changes are sent`()
     throws
   {
     var rig = started()

@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
-  func `V18, V19, S36: a server that fails for six hours gets few requests and then all changes`(
+  func `V18, V19, S36: a server that fails for six hours gets at most 100 requests an hour, and then all changes`(
     _ error: BackendError
   ) {
     var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [0, 365, -90, 90] as [Int64])
-  func `a deletion is forgotten after 91 days, even if another device's clock is wrong`(_ skewDays: Int64)
+  func `a deletion is kept for 91 days and then forgotten, even if another device's clock is wrong`(_ skewDays: Int64)
     async throws
   {
     let backend = try open()

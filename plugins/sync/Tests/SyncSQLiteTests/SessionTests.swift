@@ -372,7 +372,7 @@ import Testing
     _ = try await open("a")
   }
 
-  @Test func `a shared file that is damaged, newer or of another program is rejected with a reason and left unchanged`()
+  @Test func `a file that is newer or no SQLite file is refused with a reason, and so is a path without a folder`()
     async throws
   {
     let stray = folder.file("stray.sqlite")

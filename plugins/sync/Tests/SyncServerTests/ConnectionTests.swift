@@ -89,7 +89,7 @@
       }
     }
 
-    @Test func `1,100 silent connections do not stop a server that may open only 1,024 files`() async throws {
+    @Test func `a server that may open only 1,024 files responds despite 1,100 silent connections`() async throws {
       let server = try server(descriptors: 1024)
       let silent = silent(1100, server)
       #expect(silent.count == 1100)

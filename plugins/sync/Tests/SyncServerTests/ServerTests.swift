@@ -175,7 +175,7 @@
       }
     }
 
-    @Test func `silent connections are closed and do not block the server`() async throws {
+    @Test func `silent connections are closed, and the server responds in the meantime`() async throws {
       var settings = settings()
       settings.timeouts.headerSeconds = 1
       try await serving(MemoryBackend(zones: zones()), settings) { address in

@@ -43,7 +43,7 @@ import Testing
     check(Wire.body(of: Self.page)) { _ = try Wire.page($0) }
   }
 
-  @Test func `changes that are too large for an event are left to a fetch`() {
+  @Test func `a page of changes that is too large for an event has no text`() {
     var page = Self.page
     page.records = Array(repeating: Self.record, count: 4000)
     #expect(Wire.text(of: page, since: Self.cursor) == nil)
