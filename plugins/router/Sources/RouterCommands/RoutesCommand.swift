@@ -53,6 +53,7 @@ package struct RoutesCommand: AsyncParsableCommand {
   }
 
   /// `flowrun routes open FILE URL`: prints what a tap on the link would do, and exits with 1 if it would open nothing.
+  /// With `-` as the URL, answers each line of the input and exits with 0.
   struct Open: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "open", abstract: "Shows what a tap on a URL would do.")
@@ -85,7 +86,7 @@ package struct RoutesCommand: AsyncParsableCommand {
       if outcome["result"] != "opened" { ExitStatus.failure.exit() }
     }
 
-    /// Prints one line of JSON per line of input. Blank lines and lines that are too long are answered as well.
+    /// Prints one line per line of input. Blank lines and lines that are too long are answered as well.
     private func answerLines(_ routes: DeclaredRoutes) {
       var reader = LineReader(limit: Limits.jsonBytes)
       var output: [UInt8] = []

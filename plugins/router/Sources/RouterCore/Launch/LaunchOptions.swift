@@ -34,7 +34,8 @@ public struct LaunchOptions: Sendable, Hashable {
     public let parameters: ValueObject
     /// The kind of sender, which decides the routes that the link may open.
     public let source: RouteSource
-    /// The identifier of the tapped notification. Nil for other links and for notifications in launch options.
+    /// The identifier of the tapped notification. Nil for other links, for notifications in launch options, and if the
+    /// response contains no identifier.
     public let notificationID: String?
 
     /// Creates a link from the values found under a key.
@@ -52,25 +53,28 @@ public struct LaunchOptions: Sendable, Hashable {
     case tap
     /// The person chose one of the notification's buttons.
     case action
-    /// The notification only arrived, or the person dismissed it. It opens nothing (ruling C3).
+    /// Anything else, for example the notification only arrived or the person dismissed it. It opens nothing (ruling
+    /// C3).
     case receipt
   }
 
-  /// The keys that are present and supported.
+  /// The keys that are supported and have a value other than null.
   public let keys: [Key]
   /// The names of keys that are unknown or belong to a feature that the application does not have (R14).
   public let ignored: [String]
-  /// Possible links that were not used, each with its key and the reason.
+  /// Possible links that were not used and parts of notifications with an unknown form, each with its key and the
+  /// reason.
   public let leftOut: [String]
   /// The link to open, or nil if no key contains one.
   public let link: Link?
   /// The response to the notification, or nil if the options contain no notification.
   public let arrival: Arrival?
-  /// `default`, `dismiss` or the identifier of the chosen button. Nil if the options contain no notification.
+  /// `default`, `dismiss` or the identifier of the chosen button. Nil if the options contain neither a response nor a
+  /// tapped notification, or if the response has an unknown form.
   public let action: String?
   /// The text typed as a reply to the notification, or nil if there is none.
   public let reply: String?
-  /// Warnings about the notification (N18, N19), one sentence each.
+  /// Warnings about the payload of the tapped notification (N18, N19), one sentence each. Empty if none was tapped.
   public let warnings: [String]
 
   /// Reads the launch options of an application. `supported` contains the keys of the features that the application

@@ -86,9 +86,9 @@ public struct RouteParameters: Sendable, Hashable {
 extension RouteMatch {
   /// Returns the parameters of the match combined with those passed along with the URL.
   ///
-  /// Throws ``URLRejection/Reason/parameterTypeMismatch`` if a query or payload parameter does not have its declared
-  /// type, and ``URLRejection/Reason/urlParameterNotAllowed`` if a parameter of type `url` contains a scheme or host
-  /// that is not allowed.
+  /// Throws ``URLRejection/Reason/parameterTypeMismatch`` if a query, fragment or payload parameter does not have its
+  /// declared type, and ``URLRejection/Reason/urlParameterNotAllowed`` if a parameter of type `url` is not a URL that
+  /// the table's policy allows.
   public func parameters(payload: ValueObject = [:]) throws(URLRejection) -> RouteParameters {
     let query = try lists(url.queryItems)
     let fragment = try lists(url.fragmentItems)

@@ -14,7 +14,8 @@ public enum RouteResolution: Sendable {
 }
 
 extension RouteTable {
-  /// True if a route matches the link and the notification's `action` opens its page.
+  /// True if a route matches the link and the notification's `action` opens its page. The link may still be blocked
+  /// because of its source.
   public func accepts(_ link: LaunchOptions.Link, action: String) -> Bool {
     switch resolve(link.url, from: link.source, payload: link.parameters) {
     case .open(let match, _), .blocked(let match, _, by: _):

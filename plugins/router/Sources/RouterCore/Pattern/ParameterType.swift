@@ -13,7 +13,7 @@ public enum ParameterType: Sendable, Hashable {
   case unsignedInteger
   /// An integer that fits 64 bits.
   case integer
-  /// A finite decimal number with optional sign, fraction and exponent.
+  /// A finite decimal number with optional minus sign, fraction and exponent.
   case double
   /// Lower-case letters and digits, with single hyphens between them.
   case slug

@@ -7,10 +7,10 @@ import FlowDiagnostics
 /// segment  := literal | ":" name [ "<" type ">" ] [ "?" ] | "*" | "**"
 /// type     := string | int | uint | double | bool | uuid | date | slug | url | enum(word,…)
 /// ```
-/// A pattern without a scheme, or with one of the application's schemes, matches URLs with any of these schemes and any
-/// host. A pattern that begins with `https://host` matches only this host. `?` marks an optional last parameter. `*`
-/// matches one segment without capturing it. `**` matches one or more segments, which are captured as the parameter
-/// `rest`; it may appear only once.
+/// A pattern without a scheme, or with one of the application's schemes, matches URLs with any of these schemes, and
+/// universal links with any of its hosts. A pattern that begins with `https://host` matches only universal links with
+/// this host. `?` marks an optional last parameter. `*` matches one segment without capturing it. `**` matches one or
+/// more segments, which are captured as the parameter `rest`; it may appear only once.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// One part of a pattern between slashes.
   public enum Segment: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
   /// The pattern as written in the workflow.
   public let text: String
-  /// The scheme in lower case, if the pattern begins with one of the application's own schemes.
+  /// The scheme in lower case. Nil if the pattern begins without a scheme or with `https`.
   public let scheme: String?
   /// The host, if the pattern begins with `https://`.
   public let host: HostPattern?

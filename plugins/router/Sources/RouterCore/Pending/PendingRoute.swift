@@ -87,7 +87,8 @@ public struct PendingPolicy: Sendable, Hashable {
   public static let scopeLimit = 16
   /// The default time to live of a route: ten minutes.
   public static let defaultTimeToLiveMilliseconds = 600_000
-  /// The time after a hand-off, in milliseconds, during which another delivery of the same tap counts as a duplicate.
+  /// The time after a link was finished or replaced, in milliseconds, during which another delivery of the same tap
+  /// counts as a duplicate.
   public static let duplicateWindowMilliseconds = 2_000
 
   /// The default pause between a flush and the first hand-off (N6). It gives the interface time to settle.

@@ -14,7 +14,7 @@ public struct PendingStore: Sendable, Hashable {
     case deferred(ID)
     /// The link can be handed off now. The owner must then call ``PendingStore/finished(_:at:)``.
     case open(ID)
-    /// Another delivery of a tap whose link is unfinished, was just handed off or was replaced. The link is not added.
+    /// Another delivery of a tap whose link is unfinished, was just finished or was replaced. The link is not added.
     case duplicate
   }
 
@@ -64,12 +64,12 @@ public struct PendingStore: Sendable, Hashable {
     var handingOff: NamedLink?
   }
 
-  /// A link that was handed off or replaced, kept as long as another delivery of it counts as a duplicate.
+  /// A link that was finished or replaced. For some time, another delivery of it counts as a duplicate.
   private struct HandedOff: Sendable, Hashable {
     let route: PendingRoute
     let atMilliseconds: Int
 
-    /// True if another delivery of this link would still count as a duplicate.
+    /// True if the link was finished or replaced so recently that another delivery of it counts as a duplicate.
     func isFresh(at now: Int) -> Bool { now - atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds }
   }
 
@@ -175,7 +175,8 @@ extension PendingStore {
     superseded.append(HandedOff(route: route, atMilliseconds: now))
   }
 
-  /// Adds links that an earlier process did not finish. Drops expired links and, if there are too many, the oldest ones.
+  /// Adds links that an earlier process did not finish. Drops expired links and, if there are too many, the oldest
+  /// ones.
   public mutating func restore(_ routes: [PendingRoute], scope: String, at now: Int) -> [Effect] {
     var queue = queues[scope] ?? Queue()
     var effects: [Effect] = []

@@ -68,7 +68,7 @@ extension RouteTable {
 /// Creates URLs that match a pattern and as few other patterns as possible.
 private struct WitnessMaker {
   private let scheme: String
-  /// The literals of all patterns in lower case, which test URLs must avoid.
+  /// The literals and words of all patterns in lower case, which test URLs must avoid.
   private let taken: Set<String>
   /// A host label that appears in no pattern and in no policy.
   private let label: String
@@ -157,7 +157,7 @@ private struct WitnessMaker {
     }
   }
 
-  /// Returns the first generated text that is not a pattern's literal when appended to `prefix`.
+  /// Returns the first generated text that is not a pattern's literal or word when appended to `prefix`.
   private func free(within prefix: String = "", _ make: (Int) -> String) -> String {
     Self.first(where: { !taken.contains((prefix + $0).lowercased()) }, make)
   }

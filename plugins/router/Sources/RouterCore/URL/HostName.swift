@@ -34,8 +34,8 @@ struct HostName {
     return true
   }
 
-  /// True if the bytes can be compared with patterns directly, ignoring case. They must be ASCII, within the length
-  /// limits, and have no escapes, `xn--` labels or final dot.
+  /// True if the bytes can be compared with patterns directly, ignoring case. They must be letters, digits, dots and
+  /// hyphens in ASCII, within the length limits, without empty labels, double hyphens as in `xn--`, or a final dot.
   private static func isPlain(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     guard end - start <= HostPattern.byteLimit else { return false }
     var previous = ASCII.dot

@@ -26,7 +26,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     self.name = name
   }
 
-  /// The host as written in a declaration.
+  /// The host in the form of a declaration, with its normalized name.
   public var description: String { (isWildcard ? "*." : "") + name + (port.map { ":\($0)" } ?? "") }
 
   /// True if this pattern is tried before `other`: names before wildcards, and longer wildcards before shorter ones.

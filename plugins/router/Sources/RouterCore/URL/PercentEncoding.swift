@@ -14,8 +14,7 @@ public enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Decodes each `%XX`. Invalid escapes stay unchanged. If the result were not valid UTF-8, the whole text is returned
-  /// unchanged.
+  /// Decodes each `%XX`. Invalid escapes stay unchanged. Decoded bytes that are not valid UTF-8 are replaced by U+FFFD.
   static func decode(_ text: String) -> String {
     guard text.utf8.contains(ASCII.percent) else { return text }
     let bytes = Array(text.utf8)

@@ -1,6 +1,7 @@
 /// A parsed URL that has passed the security checks. It stores the positions of its parts instead of copies.
 ///
-/// The positions refer to the URL itself or, if it has percent escapes, to a separate buffer with the decoded text.
+/// The positions refer to the URL itself or, if it has percent escapes or a `+` that means a space, to a separate
+/// buffer with the decoded text.
 public struct ScannedURL: Sendable {
   /// The start and end of a part in the decoded text.
   struct Slot: Sendable, Hashable {
@@ -18,11 +19,11 @@ public struct ScannedURL: Sendable {
     case universalLink
   }
 
-  /// The URL as it was received.
+  /// The URL that was scanned. If fragments are read as paths, its path includes the fragment.
   public let text: String
   /// The form of the link, determined by its scheme.
   public let kind: Kind
-  /// The decoded text if the URL has escapes; empty otherwise.
+  /// The decoded text if it differs from the URL; empty otherwise.
   let decoded: [UInt8]
   /// The positions of all parts: the segments, the keys and values of the query, those of the fragment, and the
   /// fragment itself.
@@ -33,7 +34,7 @@ public struct ScannedURL: Sendable {
   public let queryItemCount: Int
   /// The number of fragment items. 0 unless the fragment is read as parameters.
   let fragmentItemCount: Int
-  /// True if the URL has a fragment.
+  /// True if the URL has a fragment of which no part was ignored.
   let hasFragment: Bool
   /// The position of a universal link's host in ``text``.
   let hostSlot: Slot?
@@ -94,7 +95,7 @@ public struct ScannedURL: Sendable {
     range.map { item in (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1])) }
   }
 
-  /// A string for each ignored item, with its key and the reason.
+  /// A string for each ignored item or fragment, with its key, if known, and the reason.
   public var ignored: [String] {
     ignoredParts.map { part in
       let name = part.key.map { "\(part.origin.rawValue) '\(string($0))'" } ?? "\(part.origin.rawValue)"
@@ -102,6 +103,6 @@ public struct ScannedURL: Sendable {
     }
   }
 
-  /// The decoded text after `#`, or nil if there is no fragment.
+  /// The decoded text after `#`. Nil if there is no fragment or a part of it was ignored.
   public var fragment: String? { hasFragment ? string(slots[slots.count - 1]) : nil }
 }

@@ -3,7 +3,8 @@
 public struct URLRejection: Error, Sendable, Hashable {
   /// The reasons for rejections. The raw values are their names in results (CWE-939, MASWE-0058).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// The URL has no scheme, no `//` after the scheme, or no required host.
+    /// The URL has no scheme, no `//` after the scheme, or no required host, or a custom scheme's first segment has a
+    /// `[`.
     case malformedURL = "malformed-url"
     /// The URL is longer than ``URLLimits/urlBytes``.
     case urlTooLong = "url-too-long"
@@ -32,17 +33,17 @@ public struct URLRejection: Error, Sendable, Hashable {
     case tooManySegments = "too-many-segments"
     /// A segment, key, value or fragment is longer than ``URLLimits/parameterBytes``.
     case parameterTooLong = "parameter-too-long"
-    /// The query has more items than ``URLLimits/queryItems``.
+    /// The query and the fragment have more items than ``URLLimits/queryItems``.
     case tooManyQueryItems = "too-many-query-items"
     /// A parameter of type `url` contains a scheme or host that is not allowed (an open redirect).
     case urlParameterNotAllowed = "url-parameter-not-allowed"
-    /// A query or payload parameter does not have the type declared by the route.
+    /// A query, fragment or payload parameter does not have the type declared by the route.
     case parameterTypeMismatch = "parameter-type-mismatch"
   }
 
   /// The stable reason.
   public let reason: Reason
-  /// The byte offset of the problem in the URL, from 0.
+  /// The byte offset of the problem in the URL, from 0. It is 0 if ``parameter`` is not nil.
   public let offset: Int
   /// The name of the invalid parameter, or nil if the problem is not in a parameter.
   public let parameter: String?

@@ -1,7 +1,7 @@
 /// Scans a URL in one pass: parses it, decodes it and applies the security checks.
 ///
-/// A URL without escapes needs one allocation, for the slots. Escapes need a second one, for a decoded copy of the
-/// text.
+/// A URL without escapes needs one allocation, for the slots. Escapes, and a `+` that means a space, need a second one,
+/// for a decoded copy of the text.
 struct URLScanner: ~Copyable {
   private let limits: URLLimits
   private let plusAsSpace: Bool
@@ -20,7 +20,7 @@ struct URLScanner: ~Copyable {
   /// The position of a universal link's host, or nil for a custom scheme.
   private var host: ScannedURL.Slot?
 
-  /// The bytes that need special handling, as a bit set. All other bytes are copied.
+  /// The ASCII bytes that need special handling, as a bit set. All other ASCII bytes are copied.
   private static let specialLow: UInt64 =
     0xFFFF_FFFF | bit(ASCII.percent) | bit(ASCII.slash) | bit(ASCII.question) | bit(ASCII.hash) | bit(ASCII.ampersand)
     | bit(ASCII.equals) | bit(ASCII.plus)
@@ -228,7 +228,7 @@ extension URLScanner {
   }
 
   /// Reads `key=value&…` and returns the number of valid items. An invalid item is ignored and does not make the URL
-  /// invalid.
+  /// invalid, unless its key or value is too long.
   private mutating func scanItems(
     _ bytes: Span<UInt8>, of origin: ScannedURL.IgnoredPart.Origin
   ) throws(URLRejection) -> Int {
