@@ -33,7 +33,8 @@ struct LinkInput: ActionInput {
   }
 }
 
-/// Opens a link immediately if the user interface is ready; otherwise holds it (N9, N11).
+/// Opens a link immediately if the user interface is ready and no flush of the scope is in progress; otherwise holds it
+/// (N9, N11).
 struct OpenRoute: AsyncAction {
   typealias Input = LinkInput
   typealias Output = RouteOutcome

@@ -38,6 +38,6 @@ struct PendingOptions: ColumnValue {
 }
 
 extension Duration {
-  /// The duration in whole milliseconds, rounded down.
+  /// The duration in whole milliseconds, rounded toward zero.
   var milliseconds: Int { Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000) }
 }

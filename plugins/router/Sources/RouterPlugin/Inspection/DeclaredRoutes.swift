@@ -69,7 +69,7 @@ package struct DeclaredRoutes: Sendable {
   /// Returns the result of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,
   /// `parameters`, `merged`, `reason` and `nearest`.
   ///
-  /// If several steps declare routes, the first one with a matching route decides.
+  /// If several steps declare routes, the first one with a matching route decides or, if none has one, the first step.
   package func outcome(of url: String, from source: String? = nil) -> ValueObject {
     let outcomes = declarations.map { declaration in
       let resolution = declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:)))

@@ -26,7 +26,7 @@ public struct InterceptedLink: Sendable {
 
 /// An interceptor's decision about a link.
 public enum RouteDecision: Sendable, Hashable {
-  /// Continues with the next interceptor. External links still do not open a sensitive route.
+  /// Continues with the next interceptor. External links open a sensitive route only if another interceptor approves.
   case proceed
   /// Like `proceed`, but external links may open a sensitive route.
   case approve

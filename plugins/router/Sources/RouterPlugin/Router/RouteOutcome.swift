@@ -17,7 +17,8 @@ struct RouteOutcome: ActionOutput {
   var action: String?
   /// The parameters by origin: `path`, `query`, `payload` and `fragment`, each an object.
   var parameters: ValueObject
-  /// All parameters in one object. The path has precedence over the payload, and the payload over the query.
+  /// All parameters in one object. The path has precedence over the payload, the payload over the query, the query over
+  /// the fragment, and the fragment over the route's defaults.
   var merged: ValueObject
   /// All parameters in one object, redacted for logs and reports.
   var shown: ValueObject
@@ -25,9 +26,10 @@ struct RouteOutcome: ActionOutput {
   var fragment: String?
   /// The parts of the URL that were ignored, each with the reason.
   var ignored: [String]
-  /// The reason for not opening the link, as a stable word.
+  /// The reason for not opening the link, as a stable word, or the name of the interceptor that blocked or redirected
+  /// it.
   var reason: String?
-  /// The reason for not opening the link, as a sentence.
+  /// The reason for not opening or for redirecting the link, as a sentence.
   var message: String?
   /// The patterns of similar routes if none matches the URL; otherwise empty.
   var nearest: [String]

@@ -21,7 +21,8 @@ extension Router {
 
   private static let hiddenLink = "***"
 
-  /// Returns the outcome of a link. If the link is secret, only its page and the names of its parameters are kept.
+  /// Returns the outcome of a link. If the link is secret, reports contain only its page, the names of its parameters
+  /// and the route's default values.
   func hiding(
     _ outcome: RouteOutcome, _ pending: PendingRoute, _ route: Route, _ context: ActionContext
   ) -> RouteOutcome {

@@ -37,8 +37,8 @@ final class Router: LinkOpener {
     var isSecret = false
   }
 
-  /// Saves pending routes in `store` from now on and loads those of earlier processes. Returns the number of loaded
-  /// routes.
+  /// Saves pending routes in `store` from now on and loads those of earlier processes. Returns the number of routes
+  /// that wait, without the expired ones.
   func persist(in store: any KeyValueStore, _ context: ActionContext) throws -> Int {
     let kept = PendingArchive(store)
     let (routes, unreadable) = try kept.load()
@@ -68,7 +68,8 @@ final class Router: LinkOpener {
     return outcome(of: arrival, link)
   }
 
-  /// Opens a link immediately if the interface is ready; otherwise holds it.
+  /// Opens a link immediately if the interface is ready and no flush of the scope is in progress; otherwise holds it. A
+  /// link that can never be opened is refused.
   func open(
     _ link: Link, scope: String, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> RouteOutcome {
@@ -85,7 +86,8 @@ final class Router: LinkOpener {
     return await handOff(id, route, scope: scope, on: interface, context).outcome
   }
 
-  /// Opens waiting links once the interface has settled. Returns their outcomes, in order.
+  /// Opens waiting links once the interface has settled. Returns their outcomes, in order, and those of links that have
+  /// expired since the last flush.
   func flush(
     scope: String, settle: Duration, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> [RouteOutcome] {
@@ -153,7 +155,8 @@ extension Router {
       isSecret: link.isSecret)
   }
 
-  /// Returns the outcome of a link that can never be opened, or nil if it can be opened now or later.
+  /// Returns the outcome of a link that can never be opened, because it is invalid or no route matches it. Otherwise
+  /// returns nil.
   private func refusal(of link: Link) -> RouteOutcome? {
     let resolution = table.resolve(link.url, from: link.source, payload: link.parameters)
     switch resolution {
