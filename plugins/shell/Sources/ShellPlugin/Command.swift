@@ -91,7 +91,7 @@ struct Command: Hashable {
     }
   }
 
-  /// A short form for messages: the first line of the script, or the program and its arguments.
+  /// A short form for messages: the first line of the script, or the program and its arguments, in up to 80 characters.
   var description: String {
     let text = text ?? ([program] + arguments).joined(separator: " ")
     let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text

@@ -95,7 +95,8 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Waits until a delay ends. For other events, reading on a separate thread has already waited.
+  /// Waits until a delay ends or the step is cancelled. For other events, reading on a separate thread has already
+  /// waited.
   private func block(for pause: Pause) {
     guard case .delay(let time) = pause else { return }
     let end = ContinuousClock.now + time

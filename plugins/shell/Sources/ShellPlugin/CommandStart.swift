@@ -12,8 +12,8 @@ struct CommandStart {
   /// Receives reports from flowrun runs that the command starts.
   let inner: InnerRuns.Command?
 
-  /// Finds the program in the child's `PATH`. Throws an ``ActionError`` if it does not exist or if the folder is
-  /// invalid.
+  /// Finds the program in the child's `PATH` unless its name contains a slash. Throws an ``ActionError`` if it is not
+  /// found or if the folder contains a null character.
   init(
     _ command: Command, folder: String, environment: ChildEnvironment, inner: InnerRuns.Command? = nil
   ) throws {
@@ -70,7 +70,7 @@ struct CommandStart {
     throw notFound(program)
   }
 
-  /// Returns the path of the program that a shell would run, or nil if only a shell can determine it.
+  /// Returns the path of the program that a shell would run, or nil if there is none or only a shell can determine it.
   private static func findAsShell(_ program: String, in path: String) -> String? {
     if program.contains("/") { return program }
     for place in path.split(separator: ":", omittingEmptySubsequences: false) {

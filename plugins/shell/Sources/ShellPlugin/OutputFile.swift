@@ -45,7 +45,7 @@ final class OutputFile: Sendable {
   }
 
   /// Returns the contents of the file, or nil if the command removed it. Throws an ``ActionError`` if the file cannot
-  /// be read, is not a regular file, or is larger than 1 MiB.
+  /// be read, is not a regular file, is larger than 1 MiB, or ends within a line while the disk is full.
   func contents() throws -> [UInt8]? {
     // If the command has replaced the file with a pipe, opening the pipe must not block.
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

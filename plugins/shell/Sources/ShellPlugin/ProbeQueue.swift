@@ -21,7 +21,7 @@ final class ProbeQueue: Sendable {
 
   private static let mostThreads = 8
 
-  /// Runs a check as soon as a thread is free. Returns false if the system cannot create a thread.
+  /// Runs a check as soon as a thread is free. Returns false if there is no thread and the system cannot create one.
   func add(_ check: @escaping @Sendable () -> Void) -> Bool {
     let mustStart = state.withLock { state in
       state.waiting.append(check)

@@ -7,9 +7,9 @@ enum ReadyProbe: Sendable {
   case line(LinePattern)
   /// The service is ready when this port of the machine accepts connections.
   case port(Int)
-  /// The service is ready when an HTTP request to this address succeeds.
+  /// The service is ready when an HTTP request to this address returns a status from 200 to 399.
   case http(HTTPAddress)
-  /// The service is ready when this program exits with status 0.
+  /// The service is ready when this program exits with status 0 within 5 s.
   case command(Program)
 
   private static let lookTime = Duration.seconds(5)
@@ -26,7 +26,7 @@ enum ReadyProbe: Sendable {
     case stranger(description: String)
   }
 
-  /// Checks once if the service is ready. The check ends early when `isOver` returns true.
+  /// Checks once if the service is ready. A check by a program ends early when `isOver` returns true.
   func look(at group: ProcessGroup, unless isOver: () -> Bool) -> Answer {
     let isAnswered =
       switch self {

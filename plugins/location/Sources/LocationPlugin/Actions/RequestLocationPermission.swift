@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Asks the user for permission, at most once per installation (L21).
+/// Asks the user for permission unless an answer is known, so that each installation asks only once (L21).
 struct RequestLocationPermission: AsyncAction {
   static let name = "location.request-permission"
   static let summary = "Asks for the permission to use the location, unless the user has answered before"

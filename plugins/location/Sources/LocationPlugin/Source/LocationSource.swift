@@ -9,7 +9,7 @@ public protocol LocationSource: Sendable {
   /// used. Must not ask the user (L3, L20).
   func authorization() -> LocationAuthorization?
 
-  /// Asks the user for permission and returns the answer. Called at most once per installation.
+  /// Asks the user for permission and returns the answer. Called only while no answer is known.
   ///
   /// - Parameter simulatedAnswer: the answer to return if the source has no user to ask.
   nonisolated(nonsending) func requestAuthorization(
@@ -40,7 +40,8 @@ public struct Position: Sendable, Equatable {
   public var longitude: Double
   /// Meters above sea level, or nil if unknown.
   public var elevationMeters: Double?
-  /// The time since the first position of the source.
+  /// The time since the first position of the source. For a track, it is the recorded time, whatever the speed of the
+  /// simulation.
   public var elapsed: Duration
 
   /// Creates a position. `elapsed` is the time since the first position of its source.

@@ -17,7 +17,8 @@ public struct TrackLocationSource: LocationSource {
     simulatedAnswer: LocationAuthorization
   ) async throws -> LocationAuthorization { simulatedAnswer }
 
-  /// Delivers the points of the track at their recorded times, divided by the speed.
+  /// Delivers the points of the track at their recorded times, divided by the speed. If the request repeats the track,
+  /// there is a second of recorded time between the last point and the first one.
   public nonisolated(nonsending) func positions(
     for request: LocationRequest, in context: ActionContext, deliver: @Sendable (Position) throws -> Void
   ) async throws {

@@ -17,7 +17,8 @@ struct GPXTrack: Sendable {
 
   /// Reads a GPX file.
   ///
-  /// - Throws: `ActionError` with the code `invalid-track` and a message that contains the file and the line.
+  /// - Throws: `ActionError` with the code `invalid-track` if the file is missing, too large or invalid. The message
+  ///   contains the file and, if its contents are invalid, the line.
   init(path: String) throws {
     // `FileManager` is not used, because without full Foundation its sizes do not have the type `Int`.
     var status = stat()
@@ -111,7 +112,7 @@ struct GPXTrack: Sendable {
 
 /// A problem in a track, with its line.
 struct GPXProblem: Error, Equatable {
-  /// The number of the line with the problem, from 1.
+  /// The number of the line with the problem, from 1. It is 1 if a point is earlier than the previous one.
   var line: Int
   /// The problem in one sentence, without the line.
   var message: String

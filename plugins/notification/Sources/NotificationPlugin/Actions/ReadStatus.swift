@@ -33,7 +33,7 @@ enum NotificationPermission {
   private static let scope = "notification"
   private static let key = "permission"
 
-  /// Returns the recorded answer without asking, or nil if the person has not been asked.
+  /// Returns the recorded answer without asking, or nil if there is none.
   nonisolated(nonsending) static func known(in context: ActionContext) async throws -> Bool? {
     if let known = try await context.notificationCenter().isAuthorized() { return known }
     let store: (any KeyValueStore)? = try? context.handle(.keyValueStore)

@@ -16,7 +16,8 @@ final class ExpectedNotifications: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls the handler after a delay on the clock of `host`. Until then, or until ``cancel(_:)``, the run is not idle.
+  /// Calls the handler after a delay on the clock of `host`. Until then, or until ``cancel(_:)`` or another call for
+  /// the same notification, the run is not idle.
   func wake(_ id: String, after delay: Duration, _ host: any ActionHost, _ handler: @escaping @Sendable () -> Void) {
     host.expectFromOutside(1)
     let (serial, replaced) = state.withLock { state in

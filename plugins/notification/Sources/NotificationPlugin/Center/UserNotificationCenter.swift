@@ -58,13 +58,13 @@ public struct NotificationRequest: Sendable, Hashable {
   }
 }
 
-/// A notification that has arrived or has been tapped.
+/// A notification that has arrived or has been answered.
 public struct NotificationDelivery: Sendable {
   /// The events that deliver a notification to the app.
   public enum Kind: Sendable, Hashable {
-    /// The notification arrived and was not tapped.
+    /// The notification arrived and was not answered.
     case received
-    /// A person tapped the notification.
+    /// A person tapped the notification or one of its buttons, or dismissed it.
     case tapped
   }
 

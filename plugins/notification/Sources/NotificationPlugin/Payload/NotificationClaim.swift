@@ -12,7 +12,7 @@ public final class NotificationClaim: Sendable {
   /// The locked file, or nil after the claim was released.
   private let descriptor: Mutex<CInt?>
 
-  /// Claims a notification. Returns nil if another process has claimed it, or if its file does not exist.
+  /// Claims a notification. Returns nil if it is already claimed, or if its file does not exist.
   init?(of path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

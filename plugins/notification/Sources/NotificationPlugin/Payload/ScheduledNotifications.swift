@@ -79,7 +79,7 @@ public struct ScheduledNotifications: Sendable {
     }
   }
 
-  /// Claims a notification. Returns nil if another process has claimed it, or if it is not stored.
+  /// Claims a notification. Returns nil if it is already claimed, or if it is not stored.
   func claim(_ id: String) -> NotificationClaim? { NotificationClaim(of: file(of: id).path) }
 
   /// Removes a notification that was cancelled or could not be scheduled. Returns true if its file was removed.
