@@ -4,7 +4,7 @@ import SyncEngine
 import SyncPomodoro
 
 extension Connection {
-  /// Sets the timer and adds to the number of completed ones. The change has been saved when this returns.
+  /// Sets the timer and adds to the number of completed pomodoros. The change has been saved when this returns.
   @discardableResult
   func set(_ state: TimerState, completed: Int64 = 0) async throws -> [Int64] {
     try await change(timer: state.edit(completing: completed))

@@ -9,7 +9,8 @@ struct TimerConsole {
   let connection: Connection
   let show: @Sendable (String) -> Void
 
-  /// Executes one command per line until the input ends, then waits until the outbox is empty.
+  /// Executes one command per line until the input ends. Then waits up to `timeout` until the outbox is empty, unless
+  /// the device is offline or paused.
   nonisolated(nonsending) func run(
     lines: AsyncStream<String>, timeout: Duration
   ) async throws -> Timer.Output {

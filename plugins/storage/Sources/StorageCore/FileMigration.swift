@@ -23,8 +23,8 @@ package struct FileMigration: Sendable, Hashable {
   /// The maximum size of a migration file: 1 MiB.
   package static let limitBytes = 1 << 20
 
-  /// Reads migrations from files whose paths are relative to `folder`. Throws an ``ActionError`` with the code
-  /// `migration-unreadable` if a file cannot be read or is too large, or if two files have the same name.
+  /// Reads migrations from files. Relative paths start at `folder`. Throws an ``ActionError`` with the code
+  /// `migration-unreadable` if a file cannot be read, is too large or is not UTF-8, or if two files have the same name.
   package static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
     var names: Set<String> = []
     return try paths.map { path in

@@ -47,7 +47,8 @@ package final class Store: Sendable {
 
   /// Opens the store at `path`. Creates its file, folders and tables if they are missing.
   ///
-  /// If that fails, throws an ``ActionError`` with one of the codes of ``StoreFailure`` and leaves the store unchanged.
+  /// If that fails, throws an ``ActionError`` with one of the codes of ``StoreFailure`` and leaves the contents of an
+  /// existing store unchanged.
   package static func open(at path: String, _ options: Options = Options()) throws -> Opening {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)

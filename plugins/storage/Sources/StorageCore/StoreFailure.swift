@@ -41,7 +41,7 @@ package enum StoreFailure: String, CaseIterable {
   /// The declarations of failures that can still occur once the store is open.
   package static let whenOpen = [diskFull, storeReadOnly, storeCorrupt, storeLocked, storeFailed].map(\.declaration)
 
-  /// Calls `body` and converts SQLite errors into an ``ActionError`` that contains the store, the cause and the remedy.
+  /// Calls `body` and converts its SQLite errors as ``translate(_:path:)`` does.
   package static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -50,7 +50,8 @@ package enum StoreFailure: String, CaseIterable {
     }
   }
 
-  /// Converts an SQLite error into the error that is reported to the user.
+  /// Converts an SQLite error into an ``ActionError`` that contains the store, the cause and the remedy. If the
+  /// statement was interrupted, returns a `CancellationError`.
   package static func translate(_ error: SQLiteError, path: String) -> any Error {
     let cause = "\(error)"
     switch error.kind {

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// The key-value pairs of a store. Each value is a row with JSON. The table is created with the first value.
+/// The key-value pairs of a store. Each value is a row with JSON. The table is created with the first change.
 package struct StoreKeyValues: KeyValueStore {
   package let store: Store
 
@@ -76,7 +76,7 @@ package struct StoreKeyValues: KeyValueStore {
       """)
   }
 
-  /// True if the table exists, which is the case once a value has been stored.
+  /// True if the table exists, which is the case once a value has been stored or deleted.
   package static func hasTable(_ db: SQLiteConnection) throws -> Bool { try db.hasTable("KeyValue") }
 
   private func decode(_ text: String, key: String, scope: String) throws -> Value {

@@ -1,7 +1,7 @@
 /// The countries and territories of ISO 3166-1 and Kosovo, with English and Chinese names from CLDR.
 enum CountryNames {
   struct Country: Sendable, Hashable {
-    /// The two-letter code of ISO 3166-1.
+    /// The two-letter code of ISO 3166-1, or `XK` for Kosovo.
     let code: String
     let english: String
     let chinese: String

@@ -3,7 +3,7 @@
 /// The data is text in the program, which is parsed only for the import. It is therefore available wherever the program
 /// is copied, costs later launches nothing, and cannot be installed incompletely.
 enum SampleData {
-  /// The version of the sample. The marker of a finished import contains it.
+  /// The version of the sample. The marker in a store contains it.
   static let version = 1
 
   /// One trip per line: id, name, first day, last day and notes.

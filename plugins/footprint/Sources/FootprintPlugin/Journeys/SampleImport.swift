@@ -36,7 +36,7 @@ struct SampleImport {
     return destinations.count
   }
 
-  /// True if the store contains the marker of a finished import.
+  /// True if the store contains the marker, which is also written if nothing was imported because the store was in use.
   static func isDone(_ db: SQLiteConnection) throws -> Bool {
     guard try StoreKeyValues.hasTable(db) else { return false }
     return try db.integer("SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") == 1

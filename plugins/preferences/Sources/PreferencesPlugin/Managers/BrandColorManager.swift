@@ -26,7 +26,7 @@ final class BrandColorManager: Manager {
   struct Choice {
     var color: Color
     var source: PreferenceSource
-    /// The saved name if the palette does not contain it; otherwise nil.
+    /// The saved text if it is neither a name in the palette nor a code; otherwise nil.
     var unknown: String?
   }
 

@@ -7,7 +7,8 @@ import FlowPlatform
 /// The system's preferences according to the environment of a process. Reads `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and
 /// `LANG` (POSIX and GNU gettext), `GTK_THEME`, and `COLORFGBG` of a terminal.
 public struct EnvironmentPreferences: SystemPreferences {
-  /// The user's languages as BCP 47 tags, the most preferred first. Empty for the locales `C` and `POSIX`.
+  /// The user's languages as BCP 47 tags, the most preferred first. Empty for the locales `C` and `POSIX`, and if
+  /// neither the environment nor the system specifies any.
   public let languages: [String]
   /// The appearance that the environment indicates, or nil if it is unknown.
   public let appearance: Appearance?
@@ -44,7 +45,8 @@ public struct EnvironmentPreferences: SystemPreferences {
     return list + (list.contains(locale) ? [] : [locale])
   }
 
-  /// Returns the tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`. Returns nil for `C`.
+  /// Returns the tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`. Returns nil for `C`,
+  /// `POSIX` and an empty name.
   static func tag(ofLocale locale: String) -> String? {
     let base = locale.prefix { $0 != "." && $0 != "@" }
     guard !base.isEmpty, base != "C", base != "POSIX" else { return nil }

@@ -97,7 +97,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   /// Records the title of the banner.
   public func showBanner(title: String, body: String) { contents.withLock { $0.banners.append(title) } }
 
-  /// Calls `handler` after every change of ``state``.
+  /// Calls `handler` with the new ``state`` after each selection of a tab and each opened page.
   public func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {
     contents.withLock { $0.handler = handler }
   }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Saves the state of an interface for the next launch, and decides which parts a launch restores.
 ///
-/// A page is not restored if it is too old. It is not restored either if two launches with it ended before their window
-/// was ready, because it may be the cause. The parts of a page that must not be on disk are never passed to the store.
+/// A page is not restored if it is too old, or if its age is unknown because the clock was set back. It is not restored
+/// either if two launches with it ended before their window was ready, because it may be the cause. The parts of a page
+/// that must not be on disk are never passed to the store.
 final class InterfaceKeeper: Sendable {
   /// A saved page and its history.
   struct Page {
