@@ -16,7 +16,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   }
 
   /// Creates a new identity from a readable stem and 32 random bits in hexadecimal. Invalid characters of the stem
-  /// become `-`.
+  /// become `-`. A stem that is too long is truncated, and an empty one is replaced by `device`.
   package init(stem: String, random: UInt32) { self.init(stem, String(random, radix: 16), 8) }
 
   private init(_ stem: String, _ digits: String, _ count: Int) {

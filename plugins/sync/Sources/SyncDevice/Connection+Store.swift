@@ -22,7 +22,8 @@ package enum OnOtherStore: String, FieldWord {
 extension Connection {
   /// The result of comparing the store at a location with the store of the device's data.
   package enum Meeting: Sendable {
-    /// The store may be used. The device's data belongs to it or has already been used at this location.
+    /// The store may be used: the device has no data, its data belongs to the store or has already been used at this
+    /// location, or the data of both is merged.
     case own
     /// Another store responded.
     case other(StoreIdentity)

@@ -67,7 +67,8 @@ extension Connection {
     return device
   }
 
-  /// Waits until the outbox is empty. Throws the reason if it cannot be emptied in time or a change is parked.
+  /// Waits until the outbox is empty. Throws the reason if synchronization is paused, a change is parked, or the outbox
+  /// cannot be emptied in time.
   package func flush(timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.isFlushed || machine.pausedBecause != nil
@@ -80,8 +81,8 @@ extension Connection {
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  /// Waits until these actions are acknowledged, regardless of others. Throws if one of them is parked, or is still
-  /// waiting after `timeout`.
+  /// Waits until these actions are acknowledged, regardless of others. Throws if one of them is parked, or if it is
+  /// still waiting after `timeout` or when synchronization is paused.
   package func settle(_ acts: [Int64], timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.fate(of: acts) != .waiting || machine.pausedBecause != nil

@@ -153,7 +153,8 @@ package final class Connection: Sendable {
     #endif
   }
 
-  /// Returns a stream of the notices to the user from now on, each with the machine's state at that time.
+  /// Returns a stream of the notices to the user from now on, each with the machine's state at that time. The first
+  /// stream also contains the earlier notices.
   package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
   /// The time in milliseconds for which an ending run continues to send changes. A handle must close within 1 s.
@@ -176,7 +177,7 @@ package final class Connection: Sendable {
 }
 
 /// Delivers notices to all listeners. A listener that falls more than 1,000 notices behind misses the oldest ones.
-/// Notices before the first listener are kept for it.
+/// The first 1,000 notices before the first listener are kept for it.
 private final class Listeners: Sendable {
   private typealias Notice = (SyncMachine.Notice, SyncMachine)
   private typealias Continuation = AsyncStream<Notice>.Continuation

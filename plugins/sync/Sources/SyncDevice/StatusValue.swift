@@ -30,7 +30,8 @@ extension Replica {
     return names.sorted { $0.key < $1.key }.map { (device: $0.key, name: $0.value) }
   }
 
-  /// Returns the other device with this identity or, if it is unique, with this readable name. Throws if there is none.
+  /// Returns the other device with this identity or, if it is unique, with this readable name. Throws if there is none
+  /// or this device receives only a part of the zone.
   package func device(named name: String) throws -> DeviceID {
     if subscription != nil {
       throw ActionError(

@@ -10,7 +10,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case quotaExceeded(retryAfterMilliseconds: Int64?)
   /// Too many requests were sent in a short time.
   case rateLimited(retryAfterMilliseconds: Int64?)
-  /// The server cannot process requests at present and has stated when to try again.
+  /// The server cannot process requests at present. Contains the reason and the pause before the next attempt.
   case unavailable(String, retryAfterMilliseconds: Int64)
   /// The token is missing or wrong.
   case notAuthenticated(String)

@@ -2,8 +2,8 @@ import SyncCore
 
 /// A change that the server has not acknowledged.
 ///
-/// It is removed once it is acknowledged or replaced by a newer change of the same device. If it cannot succeed, it is
-/// parked, so no change is lost silently (V20).
+/// It is removed once it is acknowledged, discarded or unnecessary, for example because the zone has forgotten the
+/// record that it deletes. If it cannot succeed, it is parked, so no change is lost silently (V20).
 package struct OutboxItem: Hashable, Sendable {
   /// The position in the outbox. Changes are sent in the order of their positions.
   package var position: Int64

@@ -26,8 +26,8 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  /// Removes a record that the zone has forgotten. Waiting deletions of it are removed, too. Returns the positions of
-  /// its other waiting changes, which must be parked.
+  /// Removes a record that the zone has forgotten. Waiting deletions of it, and changes that are not writes to it, are
+  /// removed, too. Returns the positions of the other changes of its known incarnation, which must be parked.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     release(key)

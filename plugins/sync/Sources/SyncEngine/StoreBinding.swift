@@ -37,7 +37,8 @@ package struct StoreBinding: Hashable, Sendable {
   /// The maximum number of locations.
   static let limit = 64
 
-  /// True if the store last found at a location is the store of this data.
+  /// True if the store last found at a location is the store of this data, or if the data was used at the location and
+  /// no store has responded yet.
   package func belongs(at place: StorePlace) -> Bool {
     meetings.contains { $0.place == place && $0.store == store }
   }

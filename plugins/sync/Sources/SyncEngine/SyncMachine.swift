@@ -160,7 +160,7 @@ public struct SyncMachine: Sendable {
     case renamed(DeviceID)
     /// The live channel opened or closed.
     case channel(isUp: Bool)
-    /// True if requests are in flight, false once all have received their responses (S38).
+    /// True if requests are in flight, false once all have received their responses or have failed (S38).
     case synchronizing(Bool)
   }
 

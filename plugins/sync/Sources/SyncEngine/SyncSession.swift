@@ -104,8 +104,8 @@ public actor SyncSession {
   /// Adds several actions of the user in one transaction: they are saved, sent, merged and shown together. Returns
   /// their positions in the outbox.
   ///
-  /// Throws a `ReplicaError` if one of them exceeds a limit or violates a rule of its record, if they cannot be saved, or
-  /// if the session has stopped. They then have no effect.
+  /// Throws a `ReplicaError` if one of them exceeds a limit or violates a rule of its record, if they cannot be saved,
+  /// or if the session has stopped. They then have no effect.
   @discardableResult
   public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) -> [Int64] {
     try await give(.transacted(actions)).get()
@@ -135,7 +135,8 @@ public actor SyncSession {
   /// Retires a device in the zone until it writes again.
   package func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
-  /// Waits until the machine satisfies a condition. Returns false on a timeout or if the session stops first.
+  /// Waits until the machine satisfies a condition, but not longer than the given time, and not after the task has been
+  /// cancelled or the session has stopped. Returns true if the condition is satisfied at the end.
   package func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {

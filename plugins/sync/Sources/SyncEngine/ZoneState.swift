@@ -2,7 +2,8 @@ import SyncCore
 
 /// A whole zone as a value. Its transactions change dictionaries instead of a store.
 ///
-/// The memory backend and the simulator use it, and the conformance tests compare other backends with it.
+/// The memory backend, the backend for cloud databases and the simulator use it, and the conformance tests compare
+/// other backends with it.
 package struct ZoneState: Sendable {
   /// The store that contains the zone.
   package let store: StoreIdentity

@@ -78,8 +78,8 @@ package struct DecideRule: Hashable, Sendable {
     return Standing(priority: priority, remainingMilliseconds: left.subtracting(age))
   }
 
-  /// Returns the value of a decreasing field at the instant `now`, or nil if the rule has no such field. A value that
-  /// does not decrease in this state is returned as written.
+  /// Returns the value of a decreasing field at the instant `now`, or nil if the rule has no such field or the state
+  /// has no value for it. A value that does not decrease in this state is returned as written.
   package func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> (field: String, milliseconds: Int64)? {

@@ -5,7 +5,7 @@ public struct RecordEdit: Hashable, Sendable {
   package var isDeletion: Bool
   /// The edits of the record's fields, by name.
   public var fields: [String: Field]
-  /// The seed for the random names of new list elements.
+  /// The seed for the random names of new list elements and positions.
   package var seed: UInt64
 
   /// The edit of one field.
@@ -19,6 +19,7 @@ public struct RecordEdit: Hashable, Sendable {
     /// Raises the value to this one in the current epoch. If `begins` is true, starts the next epoch with this value.
     case inEpoch([UInt8], begins: Bool)
     /// Adds to the integer value of a field with epochs, as known to this device. A field without a value counts as 0.
+    /// The result is at least 0.
     case raise(by: Int64)
     /// Lowers the value to this one.
     case smallest([UInt8])
@@ -68,7 +69,7 @@ public struct RecordEdit: Hashable, Sendable {
     }
   }
 
-  /// Creates an edit. It needs a random `seed` if it inserts values into lists.
+  /// Creates an edit. It needs a random `seed` if it inserts values into lists or moves list elements.
   public init(isDeletion: Bool = false, fields: [String: Field] = [:], seed: UInt64 = 0) {
     self.isDeletion = isDeletion
     self.fields = fields

@@ -2,7 +2,8 @@
 package struct Standing: Hashable, Sendable {
   /// The priority, compared first. The higher one wins.
   package var priority: Int
-  /// The remaining time, compared if priorities are equal. The smaller one wins. 0 if no value decreases.
+  /// The value of the rule's `smallest` field, normally a remaining time, compared if priorities are equal. The smaller
+  /// one wins. 0 if there is no such field or it does not count in this state.
   package var remainingMilliseconds: Int64
 
   package init(priority: Int, remainingMilliseconds: Int64 = 0) {
