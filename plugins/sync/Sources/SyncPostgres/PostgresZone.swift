@@ -269,8 +269,8 @@
     }
     private static let unlessDropped = "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END"
 
-    /// The text for a cached record. The record exists, so it is updated and never inserted, which costs PostgreSQL 14
-    /// % less.
+    /// The text for a cached record. The record exists, so it is updated and never inserted. This costs 14 % less in
+    /// PostgreSQL.
     private static let update = """
       swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
@@ -382,8 +382,9 @@
 
     // MARK: Incarnations
 
-    /// Returns the statements that start an incarnation after the zone's current cursor and remove the oldest one. The
-    /// zone's row is locked before the incarnation gets its number, so the numbers have the order of the incarnations.
+    /// Returns the statements that start an incarnation after the zone's current cursor and remove the oldest ones if
+    /// there are too many. The zone's row is locked before the incarnation gets its number, so the numbers have the
+    /// order of the incarnations.
     static func beginIncarnation(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(

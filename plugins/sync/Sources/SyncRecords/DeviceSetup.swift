@@ -3,7 +3,7 @@ import SyncEngine
 
 extension SyncSettings {
   /// Creates the settings of a device for the records of a schema. When the budget is low, only collections with a
-  /// `decide` rule are still sent.
+  /// `decide` rule and the rules of collections are still sent.
   package init(for schema: RecordSchema) {
     self.init()
     projection = SchemaProjection(schema)

@@ -16,7 +16,7 @@ extension RecordSchema.Collection {
   }
 
   /// Returns a record's decreasing value at `now`, a time of the server's clock, or nil if the collection has no such
-  /// field.
+  /// field or the record has no value for it.
   package func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
     guard let decide, let decided = decided(in: cell),
       let (name, milliseconds) = decide.aged(cell.state(by: decide), setAtMilliseconds: decided, atMilliseconds: now),

@@ -4,12 +4,12 @@
   import SyncCore
 
   /// The file with the zones of a server. Each line contains the name of a zone and the hash of its token. A token in
-  /// clear text is accepted, and is replaced by its hash when the file is next written. Only the owner may be able to
-  /// read the file.
+  /// clear text is accepted, and is replaced by its hash when the file is next written. Unless ``mayBeReadable`` is
+  /// true, the file must not be readable by all users of the machine.
   public struct ZonesFile: Sendable {
     /// The path of the file.
     public let path: String
-    /// True if other users of the machine are allowed to read the file.
+    /// True if all users of the machine are allowed to read the file.
     public let mayBeReadable: Bool
 
     /// A problem with the file or a requested change.
@@ -29,7 +29,8 @@
       self.mayBeReadable = mayBeReadable
     }
 
-    /// Reads the zones and their tokens. Throws a `ZonesProblem` if the file is missing, invalid or readable by others.
+    /// Reads the zones and their tokens. Throws a `ZonesProblem` if the file is missing, invalid or readable by users
+    /// who are not allowed to read it.
     public func zones() throws -> [String: ZoneToken?] {
       try lines().reduce(into: [:]) { zones, line in
         if case .zone(let name, let token, _) = line { zones[name] = token }

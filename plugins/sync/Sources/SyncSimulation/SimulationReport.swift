@@ -6,7 +6,8 @@ package struct SimulationReport: Sendable {
   package var seed: UInt64
   /// True if all devices and the server ended with identical bytes.
   package var converged = false
-  /// True if the final content is the one that the oracle computed.
+  /// True if all devices agree and the final content is the one that the oracle computed. The content is not compared
+  /// if the zone was restored from a copy.
   package var equalsOracle = false
   /// The maximum number of requests that one device sent in any hour.
   package var requestsPerHourMax = 0

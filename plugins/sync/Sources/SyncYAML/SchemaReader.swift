@@ -101,7 +101,7 @@ struct SchemaReader {
     return collection
   }
 
-  /// Reports an invalid name. Only lowercase names are valid, because SQL ignores case.
+  /// Reports an invalid or reserved name. Only lowercase names are valid, because SQL ignores case.
   private mutating func checkName(_ member: PlacedValue.Member, _ kind: String, taken: [String]) {
     if !RecordName.isWellFormed(member.key) {
       let nearest = String(member.key.kebabCased.prefix(RecordName.maximumLength))

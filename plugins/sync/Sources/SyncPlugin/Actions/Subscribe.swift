@@ -4,7 +4,8 @@ import SyncCore
 import SyncDevice
 import SyncEngine
 
-/// Follows the zone until the run ends, and logs every change with the rule that decided it (S16, S31, S38).
+/// Follows the zone until the run ends (S16, S31, S38). Posts an event for each change made on another device, and logs
+/// the changes of a timer with the rule that decided them.
 struct Subscribe: StepService {
   static let name = "sync.subscribe"
   static let summary = "Follows the other devices' changes during the run"
