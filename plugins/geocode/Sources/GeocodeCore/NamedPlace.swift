@@ -27,8 +27,9 @@ public struct NamedPlace: Sendable, Equatable {
   public var country: String
   /// The simplified Chinese name of the country or territory.
   public var countryChinese: String?
-  /// The official Chinese names of the province, the prefecture, and the district or county. Empty outside of China,
-  /// and if the position is unknown.
+  /// The official Chinese names of the province, the prefecture, and the district or county, down to the division that
+  /// was found. Empty outside of China, if the result has neither a city nor a Chinese division, and if the position is
+  /// unknown.
   public var divisionsChinese: [String]
   /// The position of the city. A search for a first-level division or country returns the position of its main city,
   /// and a search for a Chinese division that of its seat. Nil if there is no city.
@@ -47,8 +48,8 @@ extension GeocodeTables {
   ///
   /// - Parameters:
   ///   - match: the result of the lookup.
-  ///   - coordinate: the position that was looked up. In China, it determines the district: of the province's districts,
-  ///     the one whose seat is nearest. Without a coordinate, the result has no district.
+  ///   - coordinate: the position that was looked up. In China, it determines the district: of the province's
+  ///     districts, the one whose seat is nearest. Without a coordinate, the result has no district.
   public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> NamedPlace {
     var place = place(country: match.country, region: match.region)
     if let row = match.place {

@@ -55,8 +55,8 @@ public struct ReverseGeocoder: Sendable {
     /// The row of the first-level division, or nil if it was not requested or no place of the country is near enough to
     /// determine it.
     public var region: Int?
-    /// The row of the nearest city, or nil if it was not requested or is too far away. A city of the region is preferred
-    /// if it is less than twice as far away as the nearest city of the country.
+    /// The row of the nearest city, or nil if it was not requested or is too far away. A city of the region is
+    /// preferred if it is less than twice as far away as the nearest city of the country.
     public var place: Int?
     /// The row of the city that a person would name: the nearest place, the city that it is a part of, or a larger city
     /// around the point.
@@ -84,7 +84,8 @@ public struct ReverseGeocoder: Sendable {
   /// factor. It is squared because distances are squared.
   private static let regionFactor: Float = 2 * 2
 
-  /// Returns the match for a coordinate. Returns nil on the sea if nothing is within the maximum distance.
+  /// Returns the match for a coordinate. Returns nil outside every outline if no place is within the maximum distance,
+  /// and no coast within that distance or 50 km, whichever is less.
   public func match(_ coordinate: Coordinate, options: Options = Options()) -> Match? {
     let point = tables.vectors.point(coordinate)
     let outline = tables.borders.find(coordinate)

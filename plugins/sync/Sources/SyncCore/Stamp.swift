@@ -1,7 +1,8 @@
 /// A hybrid logical time: milliseconds since 1970 on the server's clock, a counter for equal times, and the device
 /// (M2).
 ///
-/// The order is total: milliseconds, then counter, then device. Source: Kulkarni et al., "Logical Physical Clocks", 2014.
+/// The order is total: milliseconds, then counter, then device. Source: Kulkarni et al., "Logical Physical Clocks",
+/// 2014.
 package struct Stamp: Hashable, Sendable, Comparable {
   /// Milliseconds since 1970 on the server's clock.
   package var milliseconds: Int64

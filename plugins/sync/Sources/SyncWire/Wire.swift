@@ -12,7 +12,8 @@ import SyncEngine
 /// the time and the identity of a store are JSON.
 ///
 /// All received messages are validated. A problem is located by a path such as `operations[2]`. A packed response ends
-/// with a checksum, because a message damaged in transit may still be readable. A request has a header for its checksum.
+/// with a checksum, because a message damaged in transit may still be readable. A request has a header for its
+/// checksum.
 package enum Wire {
   /// The reason why a body cannot be read.
   package struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {

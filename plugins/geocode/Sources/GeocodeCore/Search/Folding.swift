@@ -142,7 +142,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Decodes one scalar of valid UTF-8. An invalid byte is returned unchanged.
+  /// Decodes one scalar of valid UTF-8. If it is incomplete at the end of the text, its first byte is returned.
   @inline(__always)
   private static func decode(_ text: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
     let first = UInt32(text[offset])

@@ -8,13 +8,14 @@
 public struct ForwardGeocoder: Sendable {
   /// The degrees of similarity between a name and the query, the highest first.
   public enum Closeness: String, Sendable, Comparable, CaseIterable {
-    /// The name equals the query, apart from case, diacritics, punctuation and traditional characters.
+    /// The name equals the query, apart from case, diacritics, punctuation and traditional characters. For a country,
+    /// also apart from an article or a form of state such as `Kingdom of`.
     case exact
     /// The name equals the query, apart from the ending of a Chinese division.
     case folded
     /// The name starts with the query.
     case prefix
-    /// The name differs only in typos: one in names of up to five letters, two in longer names.
+    /// The name differs only in typos: one in names of up to five letters, at most two in longer names.
     case similar
 
     /// True if `a` is more similar to the query than `b`.
@@ -50,11 +51,12 @@ public struct ForwardGeocoder: Sendable {
     public var edits = 0
     /// The population of a place. For other records, a number that makes them comparable with places.
     public var importance: Int
-    /// True if the matching name is an alternative spelling. The record then ranks below those with the name itself.
+    /// True if the matching name is another spelling, an alias or a code. A place or region then ranks below those with
+    /// the name itself.
     var isAlternate = false
-    /// The importance, reduced if only an alternative spelling matches.
+    /// The importance, reduced if only an alternative spelling matches. That of a country is never reduced.
     var rank: Int { isAlternate && importance < 1_000_000_000 ? importance / 10 : importance }
-    /// The distance from `near` in kilometers, or nil if `near` is nil.
+    /// The distance from `near` in kilometers, or nil if `near` is nil or the record has no position.
     public var distanceKilometers: Double?
   }
 
@@ -62,9 +64,10 @@ public struct ForwardGeocoder: Sendable {
   public enum Failure: Error, Sendable, Equatable {
     /// The query contains neither a letter nor a digit, or is longer than ``longestQuery``.
     case unusableQuery
-    /// No record has this name.
+    /// No record has this name, or no area has the name that the query gives for an enclosing area.
     case noResult
-    /// The last part of a query such as `Nowhere, France` was found, but the rest was not.
+    /// The areas in a query such as `Nowhere, France` were found, but nothing in them has the rest as its name.
+    /// Contains one of the areas, and the rest.
     case partialResult(found: GeocodeRecord, missing: String)
   }
 
@@ -85,7 +88,7 @@ public struct ForwardGeocoder: Sendable {
   ///
   /// A query may contain enclosing areas: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
   ///
-  /// - Throws: `Failure` if nothing is found or the query contains no name.
+  /// - Throws: `Failure` if nothing is found, or if the query contains no name or is longer than ``longestQuery``.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
     guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
     let found = candidates(query, within: [], options: options)
@@ -166,7 +169,8 @@ public struct ForwardGeocoder: Sendable {
     return Array(all.sorted(by: Self.isBetter).prefix(options.limit))
   }
 
-  /// Returns the countries, regions and divisions with exactly this name, and the states and provinces with this code.
+  /// Returns the countries, regions and divisions with this name, apart from the ending of a Chinese division, and the
+  /// states and provinces with this code.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
     scan(name) { record, closeness, _ in
@@ -184,7 +188,7 @@ public struct ForwardGeocoder: Sendable {
   }
 
   /// Splits a query such as `广东省深圳市南山区` or `中国广东深圳` into leading areas and the rest. Returns nil if it contains
-  /// characters other than Han or does not begin with an area.
+  /// characters other than Han or does not begin with an area that is followed by at least two characters.
   private func splitHan(_ query: String) -> (areas: [GeocodeRecord], rest: String)? {
     guard query.unicodeScalars.allSatisfy({ (0x3400...0x9FFF).contains($0.value) }) else { return nil }
     var rest = Array(query)

@@ -1,7 +1,7 @@
-/// The postal codes of the provinces and states of Canada and Australia, which addresses use, as in `Vancouver, BC`. The
-/// tables have GeoNames' numbers for these; for the United States they have the postal codes.
+/// The abbreviations of the provinces, states and territories of Canada and Australia, which addresses use, as in
+/// `Vancouver, BC`. The tables have GeoNames' numbers for these. For the United States, they have the postal codes.
 enum RegionCodes {
-  /// Returns the table codes of the regions with a postal code in capital letters. `WA` and `NT` are shared.
+  /// Returns the table codes of the regions with an abbreviation in capital letters. `WA` and `NT` are shared.
   static func codes(of letters: String) -> [String] { codes[letters] ?? [] }
 
   private static let codes: [String: [String]] = [

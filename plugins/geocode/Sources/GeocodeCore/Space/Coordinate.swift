@@ -44,7 +44,7 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
   public enum Reason: Sendable, Equatable {
     /// A number is NaN or infinite.
     case notFinite
-    /// The latitude is beyond a pole, even if the numbers are swapped.
+    /// The latitude is beyond a pole, and the pair is also invalid if the numbers are swapped.
     case latitudeOutOfRange
     /// The longitude is beyond the antimeridian.
     case longitudeOutOfRange

@@ -2,7 +2,7 @@
 public enum TableError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A table cannot be read. Contains its path and the system's reason.
   case unreadable(path: String, reason: String)
-  /// A table is damaged. The line is nil for a binary table, and if only the checksum is wrong.
+  /// A table is damaged. The line is nil if the problem is not in one line, as in a binary table.
   case corrupt(file: String, line: Int?, problem: String)
 
   /// The location, the problem and the remedy.

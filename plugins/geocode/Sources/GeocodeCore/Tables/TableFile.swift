@@ -46,7 +46,8 @@ final class TableFile: Sendable {
 
   /// Verifies the size and the checksums of the file.
   ///
-  /// - Throws: `TableError.corrupt`. For a text table, it contains the first damaged line if that can be determined.
+  /// - Throws: `TableError.corrupt`. For a text table, it contains a line: the one where the shorter of both sizes
+  ///   ends, the first one that is invalid, or else the first one of the damaged block.
   func verify(_ entry: TableManifest.FileChecksums, isText: Bool) throws(TableError) {
     guard bytes.count == entry.byteCount else {
       let line = isText ? line(at: min(bytes.count, entry.byteCount)) : nil

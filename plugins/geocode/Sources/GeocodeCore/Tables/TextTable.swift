@@ -11,7 +11,8 @@ struct TextTable: Sendable {
   ///   - file: the table, whose checksums must have been verified.
   ///   - rows: the section with the offset of every `step`th row.
   ///   - columns: the column names expected in the first line.
-  /// - Throws: `TableError.corrupt` if the first line is wrong or the last one does not end with a newline.
+  /// - Throws: `TableError.corrupt` if the first line is wrong, if the last one does not end with a newline, or if the
+  ///   section has the wrong size.
   init(
     _ file: TableFile, _ index: TableIndex, rows: TableIndex.Section, every step: Int = 1, columns: [String]
   ) throws(TableError) {

@@ -104,7 +104,7 @@ struct ReverseGeocodeAll: Action, DetailedAction {
     return words
   }
 
-  /// True if two names differ only in a Chinese ending, such as 北京市 and 北京.
+  /// True if two names are equal or differ only in a Chinese ending, such as 北京市 and 北京.
   private static func isSame(_ word: String, as known: String) -> Bool {
     word == known || ["市", "省", "特别行政区"].contains { word == known + $0 || known == word + $0 }
   }

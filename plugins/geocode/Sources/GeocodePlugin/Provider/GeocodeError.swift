@@ -8,9 +8,9 @@ public enum GeocodeError: Error, Sendable, Equatable {
   case invalidCoordinate(String)
   /// A limit, distance or population in the input is out of range.
   case outOfRange(String)
-  /// Nothing was found at the coordinate or by the name.
+  /// Nothing was found at the coordinate or by the name, or the query or the country code is invalid.
   case noResult(String)
-  /// Part of the query was found, but the rest was not.
+  /// The areas in the query were found, but not the place in them.
   case partialResult(String)
   /// The step was cancelled before the lookup.
   case cancelled

@@ -83,7 +83,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   public var closeness: ForwardGeocoder.Closeness
   /// The population of a city, or nil for other kinds.
   public var population: Int?
-  /// The distance from `near` in kilometers, or nil if `near` is nil.
+  /// The distance from `near` in kilometers, or nil if `near` is nil or the record has no position.
   public var distanceKilometers: Double?
 
   /// Creates an answer for one record.
