@@ -16,7 +16,7 @@ package struct CommandText {
   /// A character on the line, and the color sequences before it.
   private struct Cell {
     var colors = ""
-    /// The index of the piece, or nil for a blank that a cursor move has left.
+    /// The index of the piece, or nil for a blank that a cursor move or an erasure has left.
     var piece: Int?
   }
 
@@ -172,7 +172,7 @@ package struct CommandText {
     return found
   }
 
-  /// The cells without the blanks at the end of the line.
+  /// The cells without the blanks at the end of the text.
   private var trimmedCells: ArraySlice<Cell> {
     cells[..<((cells.lastIndex { $0.piece != nil }).map { $0 + 1 } ?? 0)]
   }

@@ -1,9 +1,9 @@
 /// A control sequence of a terminal according to ECMA-48, for colors, cursor moves, titles, links or character sets.
 struct EscapeSequence {
-  /// The last character of a sequence that begins with `ESC [`, such as `m` for colors. It determines the effect. Nil
-  /// for any other sequence.
+  /// The last character of a sequence that begins with `ESC [` or U+009B, such as `m` for colors. It determines the
+  /// effect. Nil for any other sequence, and if the sequence is incomplete or invalid.
   private(set) var action: Unicode.Scalar?
-  /// The parameters of a sequence that begins with `ESC [`.
+  /// The characters before ``action``. Empty if that is nil.
   private(set) var parameters: Substring.UnicodeScalarView
   /// The position of the first character after the sequence.
   private(set) var end: String.Index
@@ -19,8 +19,8 @@ struct EscapeSequence {
   /// Returns the first parameter as a number, or `standard` if there are no parameters or they are not one number.
   func count(default standard: Int) -> Int { parameters.isEmpty ? standard : Int(String(parameters)) ?? standard }
 
-  /// Returns true for characters that begin a sequence: ESC, and the C1 characters, which stand for ESC and another
-  /// character.
+  /// Returns true for characters that begin a sequence: ESC, and the C1 characters that stand for ESC and one of `P`,
+  /// `X`, `[`, `]`, `^` and `_`.
   static func isStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1B, 0x90, 0x98, 0x9B, 0x9D...0x9F: true
@@ -75,7 +75,8 @@ struct EscapeSequence {
     return (nil, none, index)
   }
 
-  /// Returns the end of a string in a sequence, such as a title, which BEL or ST terminates.
+  /// Returns the end of a string in a sequence, such as a title. BEL, ST, CAN or SUB terminates the string. A line
+  /// break or another escape sequence also ends it, but is not part of it.
   private static func endOfString(_ rest: Substring.UnicodeScalarView) -> String.Index {
     guard let end = rest.firstIndex(where: { "\u{7}\u{1B}\n\u{9C}\u{18}\u{1A}".unicodeScalars.contains($0) }) else {
       return rest.endIndex

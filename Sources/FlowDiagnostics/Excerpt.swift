@@ -2,7 +2,7 @@
 ///
 /// Tabs advance to the next multiple of four. Wide characters take two columns, combining ones none. Characters that
 /// move the cursor or change the reading direction are replaced by visible ones. Of a long line, only the part around
-/// the marks is shown.
+/// the primary mark is shown.
 struct Excerpt {
   /// A marked range of the line with its label.
   struct Mark {
@@ -18,7 +18,8 @@ struct Excerpt {
     var isPrimary: Bool
   }
 
-  /// The line without its line break, with invisible characters replaced by visible ones.
+  /// The line without its line break, or the part of it that is shown, with `…` where it is cut. Invisible characters
+  /// are replaced by visible ones.
   let text: String
   /// The lines below the source line, one for each mark.
   let markerRows: [Row]
@@ -65,7 +66,7 @@ struct Excerpt {
     }
   }
 
-  /// Returns the part of a long line around `focus`. It is not cut inside a code point.
+  /// Returns the line or, if it has more than 8 KiB, the part of it around `focus`. Code points are not cut.
   private static func part(
     of line: ArraySlice<UInt8>, start: Int, around focus: Int
   ) -> (bytes: ArraySlice<UInt8>, start: Int) {

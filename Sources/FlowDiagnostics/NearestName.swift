@@ -2,9 +2,10 @@
 package enum NearestName {
   /// Returns the candidate that is most similar to `name`, or nil if none is similar.
   ///
-  /// A candidate is similar if it differs only in case, `-`, `_` and `.`. It is also similar if at most a third of its
-  /// letters, but at least one, are inserted, omitted, changed or swapped with a neighbor. Among equally similar
-  /// candidates, the first is returned.
+  /// A candidate is similar if it differs only in case, `-`, `_` and `.`. It is also similar if a few letters are
+  /// inserted, omitted, changed or swapped with a neighbor: at most a third of the letters of the longer name, or one
+  /// if that is more, but not all. Names of more than 128 letters are not similar to any other. Among equally similar
+  /// candidates, the first is returned. A candidate that equals `name` is ignored.
   package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
@@ -32,7 +33,7 @@ package enum NearestName {
   }
 
   /// Returns the number of letters that must be inserted, omitted, changed or swapped with a neighbor to turn one name
-  /// into the other.
+  /// into the other. Only the first 128 letters of each are compared.
   package static func distance(_ left: String, _ right: String) -> Int {
     var rows = Rows()
     return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))

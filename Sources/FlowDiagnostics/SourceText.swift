@@ -1,6 +1,6 @@
 /// The bytes of a file, and its name in messages.
 package struct SourceText: Sendable, Hashable {
-  /// The path as the user has written it.
+  /// The name of the file in messages: the path that the user gave, or the absolute path of an included file.
   package let file: String
   /// The content of the file, unchanged. It may be invalid UTF-8.
   package let bytes: [UInt8]

@@ -45,8 +45,9 @@ public func action(
 }
 
 extension Engine {
-  /// Creates an engine from plugins and from actions defined by closures. Plugins must have different names. Two
-  /// plugins with the same name are a programming error and stop the program.
+  /// Creates an engine from plugins and from actions defined by closures. The name of a closure's action is
+  /// `plugin.action`, where `plugin` is not the name of any of the plugins. Two plugins with the same name are a
+  /// programming error and stop the program.
   ///
   /// ```swift
   /// let engine = Engine {

@@ -63,7 +63,7 @@ extension PackagedWorkflow {
 
 extension Engine {
   /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.PreparationProblem` if the engine lacks an action
-  /// or an expression has an invalid value.
+  /// or an expression has an invalid value, and the errors of ``PackagedWorkflow/graph()``.
   ///
   /// - Parameters:
   ///   - workflow: The workflow, such as `Workflows.launch`.
@@ -89,7 +89,7 @@ extension Engine {
 extension Engine {
   /// Runs a compiled workflow while `body` runs. When `body` has returned, the run no longer waits for events from
   /// outside the run. The call returns when the run has ended. If the task is cancelled or `body` throws an error, the
-  /// run is cancelled.
+  /// run is cancelled. An error of `body` is thrown again after the run has ended.
   ///
   /// ```swift
   /// let report = try await engine.run(Workflows.launch, .init(user: "ada"), options: options) { run in
@@ -125,8 +125,8 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
 
   let relay: EventRelay?
 
-  /// The events of the run from its start. The sequence ends when the run ends. A reader that falls more than 10,000
-  /// events behind misses events.
+  /// The events of the run from its start. The sequence ends when the run ends. A reader that starts after, or falls
+  /// behind by, more than 10,000 events misses events.
   public var events: RunEvents {
     if let relay { return RunEvents(relay: relay) }
     let relay = EventRelay(detail: .none, passingOnTo: nil)
@@ -160,7 +160,8 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
   /// Posts an event from outside the run. Later posts of the same event have no effect unless it repeats.
   public func post(_ event: some EventName) { run.post(event) }
 
-  /// Posts an event with a value. Throws an error if the event has no value or the value has the wrong type.
+  /// Posts an event with a value. Throws an error if the event cannot have a value from outside the run, or if the
+  /// value has the wrong type or is too large.
   public func post(_ event: some EventName, value: Value) throws(EventValueProblem) {
     try run.post(event.rawValue, value: value)
   }

@@ -14,7 +14,8 @@ public struct WorkflowError: Error, Sendable, CustomStringConvertible {
 }
 
 extension Engine {
-  /// Reads and checks a workflow file. Throws a ``WorkflowError`` if the workflow is invalid.
+  /// Reads and checks a workflow file. Throws a ``WorkflowError`` if the workflow is invalid, and an error of
+  /// Foundation if the file cannot be read.
   public func load(_ path: String) throws -> WorkflowGraph {
     let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     let result = WorkflowLoader(catalog: registry) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }

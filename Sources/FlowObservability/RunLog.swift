@@ -4,8 +4,9 @@
   import FlowPluginKit
   import Logging
 
-  /// Logs the output lines of steps, and the events of the run and its steps. Messages have the metadata `workflow`,
-  /// `run` and `step`. Starts and successes of steps are logged at the level debug.
+  /// Logs the output lines of steps and plugins, and the events of the run and its steps. Messages have the metadata
+  /// `workflow`, `run`, and `step` or `plugin`. Starts, and ends of steps that did not fail, are logged at the level
+  /// debug.
   struct RunLog: RunSignal {
     private var logger: Logger
 

@@ -5,9 +5,10 @@
 
   /// Measures durations and counts outcomes of runs, gates and steps.
   ///
-  /// Timers: `flowrun_run_duration`, `flowrun_gate_duration` (from activation) and `flowrun_step_duration` (only of
-  /// steps that ran). Counters: `flowrun_runs` (`conclusion`), `flowrun_steps` (`step`, `outcome`) and
-  /// `flowrun_step_retries` (`step`). All have the dimension `workflow`. Items are counted under their step.
+  /// Timers: `flowrun_run_duration`, `flowrun_gate_duration` (from activation, with the dimension `outcome`) and
+  /// `flowrun_step_duration` (only of steps that ran, with `step`). Counters: `flowrun_runs` (with `conclusion`),
+  /// `flowrun_steps` (with `step` and `outcome`) and `flowrun_step_retries` (with `step`). All have the dimension
+  /// `workflow`. Items are counted under their step.
   struct RunMetrics: RunSignal {
     private let factory: any MetricsFactory
     private var workflow = ""
