@@ -20,7 +20,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   /// The names of the handles that the action provides to later steps.
   package var provides: [HandleKey]
   /// The names of the handles that the action uses. Exactly one direct or indirect dependency must provide each of
-  /// them.
+  /// them, unless a plugin provides it to every run.
   package var requires: [HandleKey]
   /// True if the action reads data that is unavailable while the device is locked (P6).
   package var needsProtectedData: Bool

@@ -26,7 +26,7 @@ package enum DurationText {
     }
   }
 
-  /// The longest duration: 10,000 hours. Sums of such durations in nanoseconds fit in 64 bits.
+  /// The longest duration: 10,000 hours. The sum of up to 256 such durations in nanoseconds fits in 64 bits.
   package static let longest = Duration.seconds(36_000_000)
 
   private static let units: [(name: String, nanoseconds: Int)] = [

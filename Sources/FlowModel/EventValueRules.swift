@@ -28,7 +28,7 @@ package struct EventValueRules: Sendable {
   }()
 
   /// Returns the part of an event's value that must be hidden, or nil if there is none. If the type has secret
-  /// properties at any depth, only these are hidden.
+  /// properties at any depth and the value matches it, only these are hidden.
   package func secretPart(of value: Value, _ event: String) -> Value? {
     guard let field = own[event] ?? declared[event] else { return nil }
     if field.type.hasSecretProperties, field.type.mismatch(of: value) == nil || value.isNull {

@@ -1,8 +1,9 @@
 /// The relation of each step to the launch gate. A deferred step starts only after the gate has opened. A blocking step
 /// must finish before the gate opens.
 ///
-/// A step that depends on a deferred step is also deferred. The gate waits for all steps that are not deferred. The
-/// value of a `defer` expression is known at activation; before, its step may or may not be deferred.
+/// A step that depends on a deferred step is also deferred. Unless `blocking` states otherwise, the gate waits for all
+/// steps that are not deferred. The value of a `defer` expression is known at activation; before, its step may or may
+/// not be deferred.
 package struct GateRoles: Sendable {
   /// The certainty of a statement about a step: it is true in all runs, in no run, or in some runs.
   package enum Certainty: UInt8, Sendable, Comparable {

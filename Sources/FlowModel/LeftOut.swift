@@ -39,7 +39,7 @@ package enum LeftOut {
     }
   }
 
-  /// The minimum size of a text that has been shortened, in bytes.
+  /// The maximum size in bytes of a text that is never shortened.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
   /// Returns the ranges of all lines in `bytes` that have the form of ``line(bytes:)``. Returns none if there are at

@@ -4,7 +4,7 @@ package struct RestartPolicy: Sendable, Hashable {
   package var ends: Ends
   /// The pause before each restart.
   package var delay: Duration
-  /// The maximum number of consecutive restarts after which the service does not become ready, or nil if there is no
+  /// The maximum number of consecutive restarts without the service becoming ready in between, or nil if there is no
   /// maximum.
   package var attempts: Int?
 

@@ -74,8 +74,8 @@ package struct RetryReasons: Sendable, Hashable {
   /// Returns whether another attempt may follow an attempt that ended for `reason`. Returns nil if the list does not
   /// decide, so that the default rules apply.
   ///
-  /// Steps whose attempt was lost run again even without `retry`. A list under `on` that does not contain `lost` does
-  /// not change that.
+  /// A list under `on` decides about `lost` and `out-of-memory` only if it contains them. For example, steps whose
+  /// attempt was lost run again even without `retry`.
   package func allow(_ reason: Reason, code: String, status: Int? = nil) -> Bool? {
     let isListed = listed.contains { listed in
       switch listed {

@@ -33,7 +33,8 @@ package struct WorkflowScope: Sendable {
 }
 
 extension WorkflowScope {
-  /// Converts a path in the workflow's file to a path relative to the main workflow's folder.
+  /// Returns a path in the workflow's file as a path relative to the main workflow's folder. An absolute path is
+  /// returned unchanged.
   package func path(of name: String) -> String {
     name.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }

@@ -41,8 +41,8 @@ package struct MachineResources: Sendable, Hashable {
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))
   }
 
-  /// Returns the resources as text, such as `4 cpus, 8GiB of memory and 1 gpu`. Memory and gpus of amount zero are
-  /// mentioned only if `isWhole` is true.
+  /// Returns the resources, and the options of the cluster job, as text such as `4 cpus, 8GiB of memory and 1 gpu`.
+  /// Memory and gpus of amount zero are mentioned only if `isWhole` is true.
   package func text(isWhole: Bool = false) -> String {
     var parts = ["\(cpus) cpu\(cpus == 1 ? "" : "s")"]
     if memoryBytes > 0 || isWhole { parts.append("\(MemoryText.format(memoryBytes)) of memory") }

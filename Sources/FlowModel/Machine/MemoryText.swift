@@ -83,8 +83,8 @@ package enum MemoryText {
     Int(min(number * Double(1 << shift), Double(most) * 2))
   }
 
-  /// Returns an amount as text. It has the largest unit in which it is a whole number, or else one decimal digit,
-  /// rounded down.
+  /// Returns an amount as text: in the largest unit in which it is a whole number below 10,000, or else in the largest
+  /// unit that it reaches, rounded down to one decimal digit. An amount below 1 KiB is in bytes.
   package static func format(_ bytes: Int) -> String {
     guard bytes > 0 else { return "0" }
     let whole = units.first { bytes & (1 << $0.shift - 1) == 0 }
