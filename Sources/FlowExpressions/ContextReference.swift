@@ -7,7 +7,8 @@ package struct ContextReference: Sendable, Hashable {
   package var path: [String]
   /// True if ``path`` has all keys. False if an index, a `*` or a computed key follows.
   package var isWhole: Bool
-  /// True if the reference is an operand on the left of `||`, so that null is replaced by another value.
+  /// True if the reference is an operand on the left of `||`, or of an `&&` there, so that null is replaced by another
+  /// value.
   package var hasFallback: Bool
   /// The offset of the reference in the expression, in UTF-8 bytes.
   package var offset: Int

@@ -151,7 +151,7 @@ extension EncodedPosition {
     return !bytes(level - 1, needles).range(Self.firstByte(of: low)..<last + 1).isEmpty
   }
 
-  /// Returns the first byte of a character in UTF-8.
+  /// Returns the first byte in UTF-8 of a character up to U+FFFF.
   private static func firstByte(of scalar: UInt32) -> Int {
     scalar < 0x80 ? Int(scalar) : scalar < 0x800 ? Int(0xC0 | scalar >> 6) : Int(0xE0 | scalar >> 12)
   }

@@ -28,7 +28,7 @@ struct EncodedPosition: Hashable, Sendable {
       case quote
       /// The layer decodes base64. The first `count` bits of the next byte are `value`.
       case base64
-      /// The layer decodes base64. The first `count` bits of its first byte belong to the text before the secret.
+      /// The layer decodes base64. The first `count` bits of its first byte are in a character that was not read.
       case base64Start
       /// The layer decodes base64. `count` more `=` must follow.
       case padding

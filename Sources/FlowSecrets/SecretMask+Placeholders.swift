@@ -8,7 +8,8 @@ extension SecretMask {
   /// The byte that is inserted after text that looks like the beginning of a placeholder.
   private static let escape = UInt8(ascii: "}")
 
-  /// The error for a placeholder whose secret, or the named line of the secret, does not exist.
+  /// The error for a placeholder that cannot be replaced: the secret or its named line does not exist, or the form of
+  /// the secret is unknown.
   package struct MissingSecret: Error, Sendable, Hashable {
     package var name: String
 
@@ -59,7 +60,8 @@ extension SecretMask {
     return (result.isEmpty ? text : String(decoding: result, as: UTF8.self), unnamed)
   }
 
-  /// Returns the text with its placeholders replaced by the secrets in `mask`. Throws if a secret is missing.
+  /// Returns the text with its placeholders replaced by the secrets in `mask`. Throws if a placeholder cannot be
+  /// replaced.
   static func filled(_ text: String, by mask: SecretMask?) throws(MissingSecret) -> String {
     guard text.utf8.contains(begin[0]), text.contains("{secret:") else { return text }
     let bytes = Array(text.utf8)
@@ -112,7 +114,7 @@ extension SecretMask {
   }
 
   /// Returns an object with its placeholders replaced by the secrets in `mask`. A text becomes null if its missing
-  /// secret came with an event or in an answer. Throws if any other secret is missing.
+  /// secret came with an event or in an answer. Throws if any other placeholder cannot be replaced.
   package static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = try filled(value, by: mask) }
@@ -178,6 +180,7 @@ extension SecretMask {
     return nil
   }
 
-  /// The minimum length for this search. Shorter secrets would appear by chance when spaces are removed.
+  /// The minimum length in bytes of a secret that is searched for in text without white space. A shorter secret would
+  /// appear there by chance.
   private static let leastSpreadBytes = 8
 }

@@ -76,7 +76,7 @@ package final class SecretMask: Sendable {
     (parts.filter { $0.part.name == "text" }, parts.filter { $0.part.name != "text" })
   }
 
-  /// Returns the longest match at each start, in the order of the starts.
+  /// Returns the longest match of each search at each start, in the order of the starts.
   func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [SecretSearch.Match] {
     searches.withLock { searches in
       if searches.count == 1 { return searches[0].matches(in: bytes, isCut: isCut) }

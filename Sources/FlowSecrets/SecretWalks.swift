@@ -50,7 +50,8 @@ struct SecretWalks: Sendable {
     rows = Array(repeating: Self.unknown, count: 1 << classBits)
   }
 
-  /// True if there are too many states. No more are stored until ``removeAll()`` is called.
+  /// True if there are too many states, so that ``longest(in:from:isCut:)`` stores no more of them until
+  /// ``removeAll()`` is called.
   var isFull: Bool { states.count >= Self.mostStates || positions >= Self.mostPositions }
 
   /// Removes all states except the root. Numbers of other states become invalid.

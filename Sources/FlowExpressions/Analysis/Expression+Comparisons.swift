@@ -17,8 +17,8 @@ package struct ConstantComparison: Sendable, Hashable {
 }
 
 extension Expression {
-  /// Returns the comparisons that have the same result in every run. `type` returns the type of a reference, or nil if
-  /// it is unknown.
+  /// Returns the comparisons with `==` or `!=` whose operands can never be equal, as far as their types show it. `type`
+  /// returns the type of a reference, or nil if it is unknown.
   package func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
     nodes.compactMap { node in
       guard case .comparison(let comparison, let left, let right) = node.kind,

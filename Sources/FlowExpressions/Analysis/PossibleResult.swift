@@ -22,7 +22,8 @@ package enum PossibleResult: Sendable, Hashable {
 }
 
 extension ValueType {
-  /// True if some value matches both types.
+  /// True if some value may match both types. The properties of objects are not compared, and an empty list does not
+  /// count as a match.
   package func overlaps(_ other: ValueType) -> Bool {
     switch (self, other) {
     case (.any, _), (_, .any): true

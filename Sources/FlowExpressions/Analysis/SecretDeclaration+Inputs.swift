@@ -29,7 +29,8 @@ extension SecretDeclaration {
 }
 
 extension Workflow {
-  /// Returns the names of the environment variables from which a run with these inputs takes secrets.
+  /// Returns the names of the environment variables from which a run with these inputs takes secrets. A name that
+  /// cannot be evaluated is left out.
   package func secretVariables(inputs: ValueObject) -> Set<String> {
     Set(
       secrets.compactMap { secret in

@@ -6,7 +6,7 @@ extension Evaluator {
   /// The contexts whose values may contain outputs of steps.
   private static var names: [String] { ["steps", "inputs"] }
 
-  /// Throws if the value is an output that was shortened, or contains one.
+  /// Throws if the node refers to `steps` or `inputs`, and its value is or contains an output that was shortened.
   func checkWhole(_ operand: Operand, at index: ExpressionNode.Index) throws(ExpressionError) {
     switch operand {
     case .null, .boolean, .integer, .number: return

@@ -5,7 +5,8 @@ struct Evaluator<Context: ExpressionContext> {
   let nodes: [ExpressionNode]
   let context: Context
   var memory = MemoryMeter()
-  /// The contexts that have been read. A context that is read twice must be the same array or object.
+  /// The arrays and objects that have been read from contexts, by `name` or `name.key`. They are kept so that each has
+  /// a single identity.
   private var contexts: [String: Operand] = [:]
 
   init(nodes: [ExpressionNode], context: Context) {

@@ -1,12 +1,12 @@
 /// Counts the memory that the results of an expression use, to limit nested calls such as those of `format`.
 ///
-/// It counts like GitHub Actions: two bytes per character, and an overhead for each string and collection. The memory
-/// of intermediate results is released when a function returns.
+/// Similar to GitHub Actions, it counts two bytes for each byte of UTF-8, eight for each element, and an overhead for
+/// each string and collection. The memory of arguments is released when a function returns a scalar.
 struct MemoryMeter {
   /// The maximum amount of memory in bytes: 1 MiB.
   static let limit = 1 << 20
 
-  /// The maximum number of elements that a list within the limit can have.
+  /// An upper bound for the number of elements in a list within the limit.
   static let elementLimit = limit / 8
 
   private(set) var used = 0

@@ -2,8 +2,9 @@
 enum NumberText {
   // MARK: Reading
 
-  /// Converts text to a number like JavaScript's `Number`: surrounding white space is ignored, empty text is 0, and
-  /// invalid text is NaN. Hexadecimal (`0xff`) and octal (`0o17`) numbers cannot have a sign.
+  /// Converts text to a number similarly to JavaScript's `Number`: surrounding white space is ignored, empty text is 0,
+  /// and invalid text is NaN. Hexadecimal (`0xff`) and octal (`0o17`) numbers have a lowercase prefix and no sign.
+  /// Binary numbers are invalid.
   static func number(from text: String) -> Double {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),

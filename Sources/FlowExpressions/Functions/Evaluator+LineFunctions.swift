@@ -2,7 +2,7 @@ import FlowModel
 
 // Functions that read lines at the beginning or end of a string. They work even if its middle was left out.
 extension Evaluator {
-  /// Evaluates `first(text, count)` or `last(text, count)`. The result does not end with a line break.
+  /// Evaluates `first(text, count)` or `last(text, count)`. The line break of the last line is not part of the result.
   mutating func lines(
     _ function: Function, _ arguments: [ExpressionNode.Index], _ node: ExpressionNode
   ) throws(ExpressionError) -> String {
