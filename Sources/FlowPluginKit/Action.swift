@@ -17,7 +17,8 @@ public protocol ActionType: Sendable {
   static var summary: String { get }
   /// The handles that the action provides with ``ActionContext/provide(_:_:close:)``.
   static var provides: [HandleKey] { get }
-  /// The handles that the action uses with ``ActionContext/handle(_:as:)``. A step upstream must provide each of them.
+  /// The handles that the action uses with ``ActionContext/handle(_:as:)``. A step upstream, or a plugin for every run,
+  /// must provide each of them.
   static var requires: [HandleKey] { get }
   /// The events that the action may post.
   static var events: [String] { get }

@@ -127,8 +127,7 @@ struct InputField {
     slot = Slot(wrappedValue)
   }
 
-  /// The value that the step sets, or the default value. Traps if it is read before the inputs have been created from a
-  /// step.
+  /// The value that the step sets, or the default value. Traps if the input is required and no value has been set.
   @inlinable public var wrappedValue: Wrapped {
     guard let value = slot.value else {
       preconditionFailure("input '\(summary)' is read before the inputs were made from a step")
@@ -143,8 +142,8 @@ struct InputField {
 @usableFromInline class FieldSlot: @unchecked Sendable {
   @inlinable init() {}
 
-  /// Sets the value. A nil value keeps the default value. Throws a ``TypeMismatch`` if the value is required or has the
-  /// wrong type.
+  /// Sets the value. Nil, and null if the type does not accept it, keep the default value. Throws a ``TypeMismatch`` if
+  /// there is no default value to keep, or if the value has the wrong type.
   func set(_ value: Value?, name: String) throws { preconditionFailure("each field has a slot of its type") }
 }
 

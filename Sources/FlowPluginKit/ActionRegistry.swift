@@ -4,7 +4,7 @@ import FlowModel
 package struct ActionRegistry: ActionCatalog {
   private struct RegisteredPlugin {
     var name: String
-    /// The origin of the plugin: `built in`, or the path of its manifest.
+    /// The origin of the plugin: `built in`, `closures`, or the path of its manifest.
     var origin: String
     var actions: ListedActions
     /// Returns the current names of renamed actions, inputs and outputs, by their old names. Called only for an unknown
@@ -21,7 +21,7 @@ package struct ActionRegistry: ActionCatalog {
   /// The error for two plugins that have the same name.
   package struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
     package let name: String
-    /// The origin of the first plugin: `built in`, or the path of a manifest.
+    /// The origin of the first plugin: `built in`, `closures`, or the path of its manifest.
     package let first: String
     /// The origin of the second plugin.
     package let second: String
@@ -51,7 +51,7 @@ package struct ActionRegistry: ActionCatalog {
     handles += plugin.handles
   }
 
-  /// Adds a plugin and its actions. `origin` is the path of its manifest.
+  /// Adds a plugin and its actions. `origin` is the path of its manifest, or `closures` for actions of an app.
   package mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
     try register(RegisteredPlugin(name: name, origin: origin, actions: ListedActions(actions, of: name)))
   }

@@ -24,7 +24,8 @@ extension FieldObject {
 }
 
 extension ValueObject {
-  /// Returns a member converted to a Swift type. Throws a `TypeMismatch` if it is missing or has the wrong type.
+  /// Returns a member converted to a Swift type, or nil for a missing member of optional type. Throws a `TypeMismatch`
+  /// if another member is missing or has the wrong type.
   public func field<Wrapped: ColumnValue>(_ name: String, as type: Wrapped.Type = Wrapped.self) throws -> Wrapped {
     let value = self[name] ?? .null
     if value.isNull, !Wrapped.acceptsNull, let absent = Wrapped.absent { return absent }
@@ -45,10 +46,10 @@ extension ValueObject {
 public protocol EventName: RawRepresentable<String>, Sendable {}
 
 extension ActionContext {
-  /// Posts an event. Throws an error if the action does not declare it.
+  /// Posts an event. Throws an error if the action does not declare it, or if the run has already posted 10,000 events.
   public func post(_ event: some EventName) throws { try post(event.rawValue) }
 
-  /// Posts an event with a value. Throws an error if the action does not declare the event or the value does not match
-  /// its declaration.
+  /// Posts an event with a value of at most 64 KiB. In addition to the errors of ``post(_:)``, throws one if the value
+  /// does not match the declaration of the event.
   public func post(_ event: some EventName, value: Value) throws { try post(event.rawValue, value: value) }
 }

@@ -59,8 +59,8 @@ public struct RegisteredAction: Sendable {
   /// Creates an action from its Swift type. The declaration is derived from the type by reflection.
   package init(_ type: any ActionType.Type) { self = Self.make(type) }
 
-  /// Runs the action without an engine. If the calling task is cancelled, `cancel` is called. It must cancel the
-  /// context.
+  /// Runs the action without an engine. If the calling task is cancelled while the body runs in a task, `cancel` is
+  /// called, which must cancel the context.
   package func run(
     _ inputs: ValueObject, in context: ActionContext, cancel: @escaping @Sendable () -> Void
   ) async throws -> ValueObject {

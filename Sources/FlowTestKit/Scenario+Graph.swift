@@ -17,7 +17,7 @@ extension Scenario {
   }
 
   /// Simulates the scenario. Returns the starts and ends of steps and the opening of the gate, one per line, such as
-  /// `80ms open-store: success`. Lines for the same instant are in file order.
+  /// `80ms open-store: success`. Lines for the same instant are in file order, with the gate after the steps.
   public func timeline() throws -> [String] {
     let plan = try simulated()
     var timeline = Timeline()

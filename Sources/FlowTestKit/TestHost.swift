@@ -204,7 +204,7 @@ public final class TestHost: ActionHost {
     return resolved
   }
 
-  /// Returns `step`, because the simulated run has a single step.
+  /// Returns the id `step` for every index, because the simulated run has a single step.
   package func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
   /// Returns a different key for each call of an action, as for different steps of a run. Attempts of the same call
@@ -275,10 +275,11 @@ public final class TestHost: ActionHost {
     state.withLock { $0.progress.append(fraction) }
   }
 
-  /// Records the event. Throws an error if the action does not declare it.
+  /// Records the event. Throws an error if the action neither declares it nor has an input that names events.
   package func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
-  /// Records the event and its value. Throws an error if the action does not declare the event.
+  /// Records the event and its value. Throws an error if the action neither declares the event nor has an input that
+  /// names events.
   package func post(_ event: String, value: Value, step: StepIndex) throws {
     try state.withLock { state in
       if let declaration = state.declaration, declaration.eventFromInput == nil, !declaration.events.contains(event) {

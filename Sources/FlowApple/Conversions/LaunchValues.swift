@@ -55,7 +55,7 @@ public enum LaunchValues {
     return options
   }
 
-  /// Returns the value of an app's launch options. `UIApplicationLaunchOptions` and `Key` are removed from their names.
+  /// Returns the value of an app's launch options, with names as returned by ``name(ofLaunchOption:)``.
   ///
   /// - Parameter convert: Returns the value of an object of a UIKit type, such as a user activity. An object that it
   ///   cannot convert becomes true, because its key is present.
@@ -70,7 +70,8 @@ public enum LaunchValues {
     return result
   }
 
-  /// Returns the name of a launch option without its prefix: `url` for `UIApplicationLaunchOptionsURLKey`.
+  /// Returns the name of a launch option without `UIApplicationLaunchOptions` and `Key`, such as `url` for
+  /// `UIApplicationLaunchOptionsURLKey`. A name of another form is returned unchanged.
   public static func name(ofLaunchOption key: String) -> String {
     let (prefix, suffix) = ("UIApplicationLaunchOptions", "Key")
     guard key.hasPrefix(prefix), key.hasSuffix(suffix), key.count > prefix.count + suffix.count else { return key }
@@ -99,8 +100,8 @@ public enum LaunchValues {
 }
 
 extension Launch {
-  /// Creates a launch from these options. They also determine the reason: a notification response, a link, a new
-  /// position or other background work. Without any of these, a person has opened the app.
+  /// Creates a launch from these options. In the background, the reason is a new position or other work. Otherwise, it
+  /// is a notification that was not just dismissed, or a link. Without any of these, a person has opened the app.
   ///
   /// - Parameter isInBackground: True if the system launched the app without showing it.
   public init(values options: ValueObject, isInBackground: Bool = false) {

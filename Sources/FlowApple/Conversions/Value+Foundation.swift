@@ -3,7 +3,8 @@ import Foundation
 
 extension Value {
   /// Converts a Foundation object from a payload: a string, a number, a Boolean, null, an array or a dictionary. A date
-  /// becomes ISO 8601 text, a URL becomes text, and data becomes Base64. Returns nil for any other type.
+  /// becomes ISO 8601 text, a URL becomes text, and data becomes Base64. Returns nil for any other type. An element of
+  /// such a type becomes null, and a member is left out.
   public init?(foundation object: Any) {
     // A Foundation number can also be cast to a Boolean, so the exact type decides.
     switch object {
