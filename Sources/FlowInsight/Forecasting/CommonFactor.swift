@@ -19,7 +19,8 @@ struct CommonFactor: Sendable {
   /// The maximum slope of a step, relative to its usual time.
   private static let greatestSlope = 2.0
 
-  /// Estimates the factors from runs. `counts` selects the steps whose times are summed.
+  /// Estimates the factors from runs. `counts` selects the steps whose times are summed. If none of these has a time,
+  /// those of all steps are summed.
   init(_ runs: [RecordedRun], steps: Int, counts: (Int) -> Bool) {
     factors = Array(repeating: 0, count: runs.count)
     slopes = Array(repeating: 0, count: steps)

@@ -19,7 +19,7 @@ package struct ForecastModel: Sendable {
   let resolution: Resolution
   /// The slowness of the recorded runs as a whole, and the steps that depend on it.
   let common: CommonFactor
-  /// The names of events from outside the run that were posted in the recorded runs.
+  /// The names of events from outside the run that were posted in the recorded runs. Empty if the options have events.
   let recordedEvents: [String]
 
   package var graph: WorkflowGraph { stage.prepared.graph }

@@ -29,6 +29,6 @@ package struct ForecastOptions: Sendable {
   package static let runLimit = 1_000_000
   /// The maximum number of runs times steps. It limits memory, because each duration takes four bytes.
   package static let valueLimit = 100_000_000
-  /// The number of runs whose critical paths are examined and on which changes are tested.
+  /// The maximum number of runs whose critical paths are examined and on which changes are tested.
   package static let closeLook = 1_000
 }

@@ -99,7 +99,7 @@ struct ForecastWorld: RunWorld {
   }
 
   /// Returns a recorded run's measurements of a step, and the index of that run. If all steps are drawn from the base
-  /// run, that run is used. Otherwise, a run is drawn for the step.
+  /// run and the step ran in it, that run is used. Otherwise, one of the runs in which the step ran is drawn.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.recordedRuns
     if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }

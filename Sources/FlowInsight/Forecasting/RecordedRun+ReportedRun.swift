@@ -51,8 +51,9 @@ extension RecordedRun.Step {
 }
 
 extension RunCourse {
-  /// Returns the time that a ready step waited for a thread. If the step first needed a slot or resources, the wait
-  /// counts from the instant at which another step last released one.
+  /// Returns the time that a ready step waited for a thread, or 0 if it was never ready, did not start, or ran on an
+  /// executor. If the step first needed a slot or resources, the wait counts from the instant at which another step
+  /// last released one.
   fileprivate func waitForThread(of step: Int) -> Int {
     guard let ready = steps[step].readyAt, let started = steps[step].startedAt, steps[step].beginnings == nil else {
       return 0

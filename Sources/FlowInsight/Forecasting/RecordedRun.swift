@@ -22,7 +22,7 @@ package struct RecordedRun: Sendable {
     /// a start. It is part of the forecast because a busy machine delays a run.
     package var waitNanoseconds = 0
     package var isTimedOut = false
-    /// The value of the step's `if`, or nil if it was not evaluated.
+    /// The value of the step's `if`, or nil if it is unknown.
     package var condition: Bool?
     /// The number of the step's items, or nil if it runs once.
     package var itemCount: Int?

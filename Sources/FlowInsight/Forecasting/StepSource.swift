@@ -34,7 +34,7 @@ struct StepCondition: Sendable {
   /// True if the condition reads outputs that are neither assumed nor known.
   var readsUnknownOutputs = false
   /// The steps whose outcomes the condition reads. Nil if the value also depends on anything but outcomes, status
-  /// functions and the gate; the condition is then evaluated each time.
+  /// functions and the gate, or on more than 18 steps. The condition is then evaluated each time.
   var outcomes: [StepIndex]?
 }
 

@@ -72,8 +72,9 @@ extension Forecast {
   }
 
   /// True if the change is known to be harmless: the gate does not wait for anything downstream of the step, and
-  /// neither the step nor anything downstream provides a handle. Only an optional step may be removed, and a step may
-  /// be deferred only if there is a gate.
+  /// neither the step nor anything downstream provides a handle. The step must not be `blocking: true`, in `finally`,
+  /// deferred, or an entry or exit of an included file. Only an optional step may be removed, and a step may be
+  /// deferred only if there is a gate.
   private func isHarmless(_ change: Suggestion.Change, _ step: StepIndex) -> Bool {
     let workflow = model.graph.workflow
     let options = workflow.steps[Int(step)].options

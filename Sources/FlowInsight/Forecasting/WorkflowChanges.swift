@@ -6,7 +6,8 @@ package struct WorkflowChanges: Sendable {
   package var deferred: Set<StepIndex> = []
   /// The steps that are disabled.
   package var dropped: Set<StepIndex> = []
-  /// The maximum number of steps that run at the same time, or nil to keep the workflow's own limit.
+  /// The maximum number of steps that run at the same time, in addition to the workflow's own limit, or nil for no
+  /// other limit.
   package var threads: Int?
 
   package init() {}
