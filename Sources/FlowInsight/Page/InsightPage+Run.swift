@@ -95,7 +95,7 @@ extension InsightPage {
     }
   }
 
-  /// Returns the header of a run: its state, duration, file and inputs.
+  /// Returns the header of a run: its state, duration, workflow, file, start, id, step counts and inputs.
   static func headline(_ run: ReportedRun) -> String {
     let (kind, sign, word) = state(of: run)
     var parts: [String] = []
@@ -248,7 +248,8 @@ extension InsightPage {
     return "\(failure.name) \(ReportedItem.text(value))"
   }
 
-  /// Returns the section about the gate: the time at which it opened, and the causes of its delay.
+  /// Returns the content of the section about the gate: its outcome, its opening, the time at which everything was
+  /// ready, and its minimum and maximum.
   private static func gate(_ run: ReportedRun) -> String {
     let course = run.course
     let state = figure("gate", course.outcome?.word ?? "did not open")

@@ -1,5 +1,5 @@
 /// An HTML page in a single file that needs no network. Without its script, the page is still readable; the script adds
-/// tooltips, zoom and sorting.
+/// timelines, tooltips, search and sorting.
 package struct InsightPage {
   /// The title, already escaped for HTML.
   package let title: String
@@ -36,7 +36,7 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// The minimum length in bytes of a single-line value that is shown in a scrollable box.
+  /// The maximum length in bytes of a single-line value that is shown without a scrollable box.
   private static let lineBytes = 1_000
 
   /// Returns a value as markup. Preformatted, long and multi-line values get a scrollable box.

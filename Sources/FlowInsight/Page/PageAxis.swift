@@ -6,7 +6,7 @@ struct PageAxis {
   /// The indices of the points at which shortened intervals start.
   private(set) var breaks: [Int] = []
 
-  /// The minimum length of an interval to be shortened, as a share of the whole time.
+  /// The share of the whole time that an interval must exceed to be shortened.
   private static let cutShare = 0.35
   /// The minimum total time, in nanoseconds, in which steps run. If they run less, nothing is shortened.
   private static let leastWork = 100_000
@@ -74,8 +74,8 @@ struct PageAxis {
     return ticks
   }
 
-  /// Returns the round interval (1, 2 or 5 times a power of ten) that divides `total` nanoseconds into about five
-  /// parts.
+  /// Returns the shortest round interval (1, 2 or 5 times a power of ten, at least 1 µs) that divides `total`
+  /// nanoseconds into at most six parts.
   static func step(_ total: Int) -> Int {
     var step = 1_000
     while true {

@@ -8,7 +8,7 @@ package struct PageTimeline {
   let course: RunCourse
   /// The reasons why steps did not run, by step.
   var reasons: [Int: String] = [:]
-  /// The steps whose failure the workflow allows.
+  /// The steps that succeeded, or whose failure the workflow allows.
   var excused: Set<Int> = []
   /// The steps that were running when flowrun ended before the run did.
   var interrupted: Set<Int> = []

@@ -8,7 +8,7 @@ package struct RunTrace: Sendable {
     /// The number of the attempt, from 1.
     package var attempt: Int
     package var startedAt: Int
-    /// The instant at which the body returned or was asked to end, or `Int.min` if neither has happened.
+    /// The instant at which the body ended, or `Int.min` if it has not.
     package var endedAt = Int.min
   }
 

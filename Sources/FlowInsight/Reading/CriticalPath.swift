@@ -218,7 +218,8 @@ package struct CriticalPath: Sendable {
     return low
   }
 
-  /// Adds the wait before a step was ready. Returns the dependency or event that it waited for last.
+  /// Adds the wait before a step was ready. Returns the step and the instant at which the path continues: those of the
+  /// dependency, event or gate that the step waited for last.
   private mutating func trigger(of step: Int, before ready: Int, from time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     var latest = 0

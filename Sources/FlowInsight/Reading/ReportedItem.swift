@@ -18,7 +18,7 @@ package struct ReportedItem: Sendable {
   package let endedAt: Int?
   /// The reason why the item failed or did not run, or an empty string.
   package let reason: String
-  /// The times of the attempts. Empty if there was only one attempt.
+  /// The times of the attempts. Empty if there was only one and the step's minimum did not delay its end.
   package let attemptTimes: [Range<Int>]
 
   init(_ item: RunReport.Item) {

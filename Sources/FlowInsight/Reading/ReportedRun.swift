@@ -43,7 +43,7 @@ package struct ReportedRun: Sendable {
   package var itemStates: [Int: [ReportedItem]] = [:]
   /// The reasons why steps did not run, keyed by the index of the step.
   package var reasons: [Int: String] = [:]
-  /// The steps whose failure does not cause the run to fail.
+  /// The steps with the conclusion `success`: they succeeded, or their failure does not make the run fail.
   package var excused: Set<Int> = []
   /// All posts of events in order. The poster is nil if the event came from outside the run or the poster was not
   /// recorded.

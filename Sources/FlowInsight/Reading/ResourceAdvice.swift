@@ -14,7 +14,7 @@ package struct ResourceAdvice: Sendable, Hashable {
   package var step: StepID
   package var resource: Resource
   package var verdict: Verdict
-  /// The requested number of cpus or bytes, or 0 if there was no request.
+  /// The largest number of cpus or bytes that a job has requested, or 0 if none requested any.
   package var requested: Int
   /// The largest number of cpus or bytes that a single job has used.
   package var used: Int
@@ -25,9 +25,10 @@ package struct ResourceAdvice: Sendable, Hashable {
   /// The number of jobs that ran out of memory.
   package var failed: Int
 
-  /// The share of a request that jobs should use. Below this range the request is too large, above it too small.
+  /// The share of the requested memory that jobs should use. Below this range the request is too large, above it too
+  /// small.
   private static let usual = 0.5...0.9
-  /// The factor by which a recommended request exceeds the amount used.
+  /// The ratio of the recommended amount of memory to the amount used.
   private static let spare = 1.25
   /// The multiple to which recommended amounts of memory are rounded up, in bytes.
   private static let grainBytes = 64 << 20

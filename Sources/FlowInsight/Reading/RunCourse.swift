@@ -126,7 +126,7 @@ package struct RunCourse: Sendable {
   package struct Event: Sendable {
     /// The instant of the first post.
     package var at: Int
-    /// The index of the step that posted the event, or nil if it came from outside the run.
+    /// The index of the step that posted the event, or nil if it came from outside the run or the poster is unknown.
     package var poster: Int?
 
     package init(at: Int, poster: Int?) {
