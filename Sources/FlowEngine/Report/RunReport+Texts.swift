@@ -19,7 +19,7 @@ extension RunReport {
 }
 
 extension RunReport.Step {
-  /// Returns the step with the texts that came from its body replaced: failures, and keys and names of items.
+  /// Returns the step with its texts replaced: its name, the messages of failures, and the keys and names of items.
   package func withTexts(_ replacement: (String) -> String) -> Self {
     var step = self
     step.name = name.map(replacement)

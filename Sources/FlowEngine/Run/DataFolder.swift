@@ -17,9 +17,9 @@ public struct DataFolder: Sendable {
     public var description: String { "the data folder '\(path)' cannot be used: \(cause); name another one" }
   }
 
-  /// Opens the folder at a path, which may be relative to the working folder. Creates the folder and its parents if
-  /// they are missing. Only the owner may access a folder that was created. Throws an error if a folder cannot be
-  /// created.
+  /// Uses the folder at a path, which may be relative to the working folder. Creates it and its parents if they are
+  /// missing; only the owner may access created folders. Throws an error if a folder cannot be created, or if the
+  /// folder is not writable.
   public init(making path: String) throws(FolderProblem) { try self.init(making: path) { mkdir($0, 0o700) } }
 
   /// - Parameter make: A function that creates a folder. Like `mkdir`, it returns 0 on success, and otherwise sets

@@ -27,7 +27,7 @@ package struct StepReading: Sendable, Hashable {
   package var isDeferred: Bool
   /// True if the gate waits for the step.
   package var isBlocking: Bool
-  /// True if the gate timed out before the step finished.
+  /// True if the step is blocking and had not finished when the gate timed out.
   package var isLate: Bool
   /// The failure of the step or, if it has not finished, of its last failed attempt. Nil if there is none.
   package var failure: StepFailure?
@@ -244,7 +244,8 @@ extension Plan {
     return events.times[Int(index)] == never ? 1 : nil
   }
 
-  /// Returns a post of a repeating event by its number, or nil if it was not posted.
+  /// Returns a post of a repeating event by its number. Returns nil if it was not posted or is not one of the first
+  /// `Limits.events`.
   func post(_ number: Int, of event: String) -> EventPost? {
     guard let index = events.indices[event], let times = events.repeated[Int(index)]?.times,
       times.indices.contains(number - 1)
@@ -296,6 +297,7 @@ public struct GateReading: Sendable, Hashable {
   package var readyAtNanoseconds: Int?
   /// The blocking steps that had not finished when the gate reached its maximum.
   package var late: [StepIndex]
-  /// The blocking steps that ended unsatisfied before the gate opened, in file order.
+  /// The blocking steps that ended unsatisfied before the gate opened, in file order. Empty if the run was cancelled
+  /// before the gate opened.
   package var failed: [StepIndex]
 }

@@ -54,8 +54,8 @@ extension Plan {
     }
   }
 
-  /// Handles the consequences of any change: finishes collected steps, releases idle steps, and checks whether the run
-  /// has ended.
+  /// Handles the consequences of any change: finishes collected steps, starts time limits, releases steps that wait for
+  /// bodies, for all other steps or for an idle run, and checks whether the run has ended.
   mutating func followUp(at now: Int) {
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
     if cancelledAt != never { beginCleanupTime(at: now) }

@@ -102,8 +102,8 @@ extension Plan {
     if states[step].open == 0 { release(step, at: now) }
   }
 
-  /// Releases a step without prerequisites: queues it, or first evaluates its `if`, determines its items, or holds it
-  /// until activation or until the run is idle.
+  /// Releases a step without prerequisites: queues or finishes it, or first evaluates its `if`, determines its items,
+  /// or holds it until activation, until bodies or services have ended, or until the run is idle.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]) && !isPrewarming {
@@ -146,8 +146,8 @@ extension Plan {
     }
   }
 
-  /// Returns the reason for skipping a step whose `if` is false. A failed dependency takes precedence, because the step
-  /// did not handle the failure.
+  /// Returns the reason for skipping a step whose `if` is false. In a cancelled run, that is the cancellation.
+  /// Otherwise, except in `finally`, a failed dependency takes precedence, because the step did not handle the failure.
   private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
     let marks = states[step].marks
     if cancelledAt != never { return .runCancelled }

@@ -115,7 +115,8 @@ extension Plan {
   // MARK: A service that has ended on its own
 
   /// Cancels the running steps that depend on a service that has ended, directly or indirectly, and skips those that
-  /// have not started. Services that are ready continue, and so do steps whose `if` calls a status function.
+  /// have not started. Services that are ready continue, and so do steps of `finally` and steps whose `if` calls a
+  /// status function.
   private mutating func withdraw(from service: StepIndex, at now: Int) {
     guard cancelledAt == never else { return }
     let failure = StepFailure(

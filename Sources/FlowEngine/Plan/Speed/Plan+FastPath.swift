@@ -4,8 +4,9 @@ import FlowModel
 /// without repeating checks.
 ///
 /// A step is ordinary if it has no deadline, no retries and no `defer: idle`, and runs its first attempt. The plan is
-/// ordinary while it has no effects, the run is not cancelled and no step has failed. Both are checked when the fast
-/// path begins. It ends when ``FastPathEnds`` changes.
+/// ordinary while it has only built-in queues and no effects, and the run continues, is neither prewarmed nor
+/// cancelled, and has no failed or interrupted step. Both are checked when the fast path begins. It ends when
+/// ``FastPathEnds`` changes.
 ///
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
 /// plan's methods for fast paths alone use them, under the lock that guards the plan, while the fast path is current;

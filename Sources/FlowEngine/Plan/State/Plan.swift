@@ -8,8 +8,9 @@ import FlowModel
 /// test shows on the virtual clock is the behavior in production.
 ///
 /// Invariants, checked by `problems()`: a step finishes (`status == .done`) exactly once. `open` of a waiting step is
-/// the number of its unfinished dependencies, plus the events it waits for, plus one while it waits for the gate.
-/// `occupied` of a queue never exceeds its width. Every count in `counts` is the sum over the steps' states.
+/// the number of its unfinished dependencies, plus the events it waits for, plus one each while it waits for the gate,
+/// for all other steps, for services or for bodies. `occupied` of a queue never exceeds its width. Every count in
+/// `counts` is the sum over the steps' states.
 public struct Plan: Sendable {
   // These members are accessed for every step, so they come first and share cache lines.
   var fastPathEnds = FastPathEnds()
@@ -19,7 +20,7 @@ public struct Plan: Sendable {
   /// The workflow that this run executes.
   package let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
-  /// The services to stop when an included file ends, by the step that ends the file.
+  /// The command services to stop when an included file ends, by the step that ends the file.
   let servicesOfFiles: [StepIndex: [StepIndex]]
   /// Returns a number in 0..<1 that randomizes the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double

@@ -98,7 +98,8 @@ package enum PlanEffect: Sendable, Hashable {
   case evaluate(StepIndex)
   /// Determine the items of a fan-out and report them with ``PlanEvent/expanded(_:_:)``.
   case expand(StepIndex)
-  /// All items have finished or were abandoned. Combine their outputs into the outputs of the step.
+  /// All items have finished, although bodies that were asked to end may still run. Combine the outputs of the items
+  /// into those of the step.
   case gather(StepIndex)
   /// Ask the body of this attempt to end.
   case cancel(StepIndex, attempt: Int)
@@ -151,7 +152,7 @@ package struct OpenedGate: Sendable, Hashable {
 /// The results that a whole run can have.
 public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
   case success
-  /// An optional step failed, or the gate timed out.
+  /// An optional step or item failed, the gate timed out, or a resumed run left out unfinished steps.
   case partial
   case failure
   case cancelled

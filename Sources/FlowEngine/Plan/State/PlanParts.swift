@@ -158,17 +158,18 @@ struct Attempt: Hashable, Sendable {
 /// Data that only a few steps have, by step.
 struct StepParticulars: Sendable {
   var failures: [StepIndex: StepFailure] = [:]
-  /// The time in nanoseconds for which a step's body continued after its maximum.
+  /// For each step or item whose body continued after its maximum, the additional time in nanoseconds.
   var overruns: [StepIndex: Int] = [:]
-  /// The end of the grace of bodies that asked for more than the usual grace.
+  /// For each attempt whose body asked for more than the usual grace, the end of its grace.
   var graceEnds: [Attempt: Int] = [:]
-  /// The time at which a step was asked to end because it had reached its maximum.
+  /// For each step or item that was asked to end because it had reached its maximum, the time of the request.
   var maximumTimes: [StepIndex: Int] = [:]
   /// The start of the current attempt, for steps with a maximum for each attempt.
   var attemptStarts: [StepIndex: Int] = [:]
   /// The failed attempts after which another one follows, in order. Each is removed when its event is reported.
   var failedAttempts: [FailedAttempt] = []
-  /// The start and end of each attempt, for steps with more than one. The last attempt ends with the step.
+  /// The start and end of each attempt, for steps and items with more than one, or whose minimum delayed their end. A
+  /// last attempt without an end ends with its step.
   var attemptTimes: [StepIndex: [AttemptTimes]] = [:]
   /// The number of attempts that ended because their process or worker ended. They do not count as retries.
   var interruptions: [StepIndex: UInt8] = [:]
@@ -199,7 +200,8 @@ extension StepParticulars {
 }
 
 extension [AttemptTimes] {
-  /// Records the end of the newest attempt. If none is recorded, this was the first one, and it is added.
+  /// Records the end of the newest attempt. If its start was not recorded, the attempt is added. `startedAt` and
+  /// `begunAt` are then used only for the first one.
   mutating func noteEnd(startedAt: Int, begunAt: Int = never, at now: Int) {
     if let last = indices.last, self[last].endedAt == never {
       self[last].endedAt = now

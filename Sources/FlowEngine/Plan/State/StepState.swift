@@ -87,7 +87,8 @@ struct StepState: Sendable {
   var readyAt = never
   var startedAt = never
   var endedAt = never
-  /// The number of unfinished dependencies and unposted events, plus one for a closed gate.
+  /// The number of unfinished dependencies and unposted events, plus one each for a closed gate, and for other steps,
+  /// services or bodies that the step waits for.
   var open: Int32 = 0
   var attempt: UInt8 = 0
   var status = StepStatus.waiting
@@ -131,7 +132,8 @@ struct StepState: Sendable {
     static let awaitsEvent = Marks(rawValue: 32)
     /// The step may run in a run that is being cancelled.
     static let cleanup = Marks(rawValue: 64)
-    /// The step is a service that failed on its own after it was ready. Its dependents treat it as succeeded.
+    /// The step is a service that failed on its own after it was ready. Its dependents treat it as succeeded, unless it
+    /// runs a command and is not optional.
     static let failedAfterReady = Marks(rawValue: 128)
   }
 }

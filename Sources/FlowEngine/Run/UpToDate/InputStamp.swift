@@ -4,7 +4,8 @@ import FlowPlatform
 /// The state of a file: its length, times, and a digest of its content.
 struct InputStamp: Sendable, Hashable {
   var path: String
-  /// The length, -1 if the file does not exist, or ``folder`` for a folder.
+  /// The length of a regular file, ``folder`` for a folder, and -1 for anything else or a file that is missing or
+  /// cannot be read.
   var bytes: Int
   /// The inode, or 0 if the content must be read again even if the times are unchanged.
   var number: UInt64
