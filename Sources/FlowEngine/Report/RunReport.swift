@@ -146,8 +146,8 @@ public struct RunReport: Sendable {
     package var number: Int
     /// The time of the event.
     package var at: Double
-    /// The time at which the gate opened. For a return to the foreground, the end of the last step that waited for the
-    /// event and has a minimum (`deadline: { min: … }`). Nil if there is none.
+    /// The time at which the gate opened. For a return to the foreground, the end of the last successful step that
+    /// waited for the event and has a minimum (`deadline: { min: … }`). Nil if there is none.
     package var openedAt: Double?
   }
 

@@ -58,7 +58,7 @@ public struct DataFolder: Sendable {
 
   private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// Opens an existing folder at an absolute path.
+  /// Refers to the folder at an absolute path, without checking or creating it.
   init(opened path: String) { self.path = path }
 
   /// True if a run with this folder has shown its window or, if its workflow shows none, has ended as `success` or

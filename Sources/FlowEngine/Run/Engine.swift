@@ -16,7 +16,8 @@ public struct Engine: Sendable {
   public init(plugins: [any Plugin]) { self.init(registry: ActionRegistry(plugins)) }
 
   /// Prepares a workflow and starts a run of it. Throws a ``PreparedWorkflow/PreparationProblem`` if an action is
-  /// missing, an expression is invalid or a required secret is not set.
+  /// missing, an expression is invalid, a required secret is not set, a step requests more than the machine has, or the
+  /// run cannot be recorded although it must be.
   public func start(
     _ graph: WorkflowGraph, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {
@@ -24,7 +25,8 @@ public struct Engine: Sendable {
   }
 
   /// Starts a run of a prepared workflow. Throws a ``PreparedWorkflow/PreparationProblem`` if a required secret is not
-  /// set, a step requests more than the machine has, or an expression that is evaluated at the start is invalid.
+  /// set, a step requests more than the machine has, the selection or an expression that is evaluated at the start is
+  /// invalid, two items would produce the same file, or the run cannot be recorded although it must be.
   public func start(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {

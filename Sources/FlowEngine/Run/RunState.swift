@@ -11,11 +11,11 @@ struct RunState {
   private(set) var batches: [Batch] = []
   /// The bodies that have waited and can continue now.
   var resumptions = Resumptions()
-  /// The outputs of steps that have any.
+  /// The outputs of each step that has any.
   var outputs: [StepIndex: ValueObject] = [:]
-  /// The products of steps as lists of paths. Empty unless an expression reads them.
+  /// The products of each step as a list of paths. Empty unless an expression reads them.
   var products: [StepIndex: Value] = [:]
-  /// The items of fan-outs with their outputs, once the items are known.
+  /// The items of each fan-out with their outputs, once the items are known.
   var fanOuts: [StepIndex: RunFanOut] = [:]
   /// The keys of items, for steps whose items come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
@@ -42,7 +42,7 @@ struct RunState {
   var sleeping: [Int: Int] = [:]
   /// The services that follow events.
   var followers: [Follower] = []
-  /// The questions of steps that have not been answered.
+  /// The unanswered question of each step that asks one.
   var questions: [StepIndex: OpenQuestion] = [:]
   /// The questions of steps in items' workflows. The first question is open in the outer run.
   var outerQuestions: [OuterQuestion] = []

@@ -59,7 +59,8 @@ extension PreparedWorkflow {
     }
   }
 
-  /// Throws if an id is unknown, or if a selected step needs outputs, handles or events of a step that does not run.
+  /// Throws if an id is unknown. If dependencies are excluded, also throws if a step that runs needs outputs, handles
+  /// or events of one that does not.
   func check(_ selection: StepSelection) throws(PreparationProblem) {
     let ids = Set(graph.workflow.steps.map(\.id.text))
     for name in selection.steps where !ids.contains(name) {

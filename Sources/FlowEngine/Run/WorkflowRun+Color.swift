@@ -18,8 +18,8 @@ extension WorkflowRun {
     return !read.contains(step)
   }
 
-  /// True if the commands of a step or item may print colors. They may not if the step has `inputs-from`, because its
-  /// recorded result must be the same with and without colors.
+  /// True if the commands of a step or item may print colors. They may not if the step forbids it, or if it has
+  /// `inputs-from`, because its recorded result must be the same with and without colors.
   func allowsColor(of step: StepIndex) -> Bool {
     let own = prepared.graph.workflow.steps[Int(instances.owner(of: step))].options
     return own.allowsColor && own.inputsFrom.isEmpty

@@ -4,8 +4,9 @@ import FlowPluginKit
 // Events are posted by steps and from outside the run, and their posts may have values.
 extension WorkflowRun {
   /// Posts an event from outside the run with a value, which steps read as `events.NAME.value` or `item.value`. Later
-  /// posts of the event have no effect unless it repeats. Throws if the value does not match the declaration of the
-  /// event, or if the values of the run become too large.
+  /// posts of the event have no effect unless it repeats. Throws if the event or its value may come only from steps, if
+  /// the value does not match the declaration of the event, or if the value or the values of the run together become
+  /// too large.
   public func post(_ event: String, value: Value) throws(EventValueProblem) {
     if let problem = prepared.eventValues.problem(fromOutside: value, of: event) { throw problem }
     let aftermath = withPlan { state -> Aftermath? in
@@ -18,7 +19,7 @@ extension WorkflowRun {
   }
 
   /// Posts an event of a step with a value. Throws if the action did not declare the event, the value does not match
-  /// its declaration, or the run has made 10,000 posts.
+  /// its declaration, the value or the values of the run together become too large, or the run has made 10,000 posts.
   package func post(_ event: String, value: Value, step: StepIndex) throws {
     let owner = instances.owner(of: step)
     let declaration = prepared.action(of: owner).declaration

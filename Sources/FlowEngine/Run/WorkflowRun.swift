@@ -135,7 +135,8 @@ public final class WorkflowRun: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Starts the run. Throws if an expression that is evaluated at the start is invalid.
+  /// Starts the run. Throws if an expression that is evaluated at the start is invalid, two items would produce the
+  /// same file, or the run cannot be recorded although it must be.
   func start() throws(PreparedWorkflow.PreparationProblem) {
     try checkProducts()
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))

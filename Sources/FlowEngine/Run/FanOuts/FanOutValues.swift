@@ -44,8 +44,8 @@ struct FanOutValues: Sendable {
   /// The maximum number of items for which names are created, and the maximum length of a name in characters.
   private static let (namedItems, nameCharacters) = (10_000, 80)
 
-  /// Returns a name for each item: its key, path or value, with secrets hidden. Returns nil if there are too many
-  /// items.
+  /// Returns a name for each item: its key, path or value, with secrets hidden. Returns nil if there are no items or
+  /// too many.
   func names(_ mask: SecretMask?) -> [String]? {
     guard count > 0, count <= Self.namedItems else { return nil }
     return indices.map { index in

@@ -26,8 +26,8 @@ struct ItemRun: Sendable {
   let parallel: Int
 
   /// Runs the workflow with these inputs and returns its outputs. Throws an ``ActionError`` with the code
-  /// `include-failed` if the workflow fails, or with the code of a failure in its `outputs`, and a `CancellationError`
-  /// if the item was asked to end.
+  /// `include-failed` if the workflow cannot start or fails, or with the code of a failure in its `outputs`, and a
+  /// `CancellationError` if the item was asked to end.
   func outputs(of inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     guard let outer = context.host as? WorkflowRun else {
       throw ActionError("include-failed", "a workflow runs for an item only in a run", isRetryable: false)

@@ -7,7 +7,8 @@ struct RecordedLog {
   private var statedBytes: [StepID: Int] = [:]
   /// The steps whose output lines are recorded, but not shown.
   private var quietSteps: Set<StepID> = []
-  /// The limit of all other steps: the default or, if less, an equal share of what is left of the workflow's limit.
+  /// The limit of each other step: the default or, if less, an equal share of what is left of the workflow's limit, but
+  /// at least ``Limits/leastLogBytes``.
   private let usualBytes: Int
 
   /// The size of the recorded lines that plugins have printed outside of steps, in bytes.
