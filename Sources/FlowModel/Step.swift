@@ -186,8 +186,8 @@ package struct StepOptions: Sendable, Hashable {
   package var isFinalInside = false
   /// The environment variables in `env`. They override those of the workflow. Values may contain `${{ }}`.
   package var environment: ValueObject = [:]
-  /// The paths and patterns of the files that the step reads. The step is skipped if these files and everything else
-  /// are unchanged since its last success.
+  /// The paths and patterns of the files that the step reads. The step is skipped if these files, its definition, its
+  /// inputs, its variables, its products and the outputs of its dependencies have not changed since its last success.
   package var inputsFrom: [FileRule] = []
   /// The paths and patterns of the files that the step produces. If one of these files has changed, the step runs
   /// again.

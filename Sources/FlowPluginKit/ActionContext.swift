@@ -63,7 +63,7 @@ public struct ActionContext: Sendable {
   /// on, each of `texts` with at least 8 bytes is hidden in everything that the run shows or records.
   package func withholdOutputs(hiding texts: [String]) { host.withholdOutputs(hiding: texts, step: step) }
 
-  /// The time until the step's deadline, at least zero, or nil if it has no deadline.
+  /// The time until this attempt, its step or its fan-out times out, at least zero, or nil if there is no limit.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
   /// True if the step was cancelled or timed out. An action that runs for a long time should check this regularly.

@@ -73,7 +73,7 @@ extension RunHeader {
     return header
   }
 
-  /// Returns the header with secrets instead of placeholders. Throws if a secret is missing.
+  /// Returns the header with secrets instead of placeholders. Throws if a placeholder cannot be replaced.
   func filled(by mask: SecretMask?) throws(SecretMask.MissingSecret) -> RunHeader {
     guard hasPlaceholders else { return self }
     var header = self

@@ -255,7 +255,8 @@ package struct ResumePlan: Sendable {
     }
   }
 
-  /// Excludes steps that have not succeeded and were not chosen. Throws if a chosen step depends on one of them.
+  /// Excludes steps that have not succeeded and were not chosen, except those whose effects are needed again. Throws if
+  /// a chosen step without an `if` depends on an excluded one.
   private static func leaveOut(
     _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>, _ selected: Set<StepIndex>?
   ) throws(Refusal) {
@@ -474,7 +475,7 @@ package struct ResumePlan: Sendable {
           readyAt: never, startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
-  /// Returns the plan with secrets instead of placeholders. Throws if a secret is missing.
+  /// Returns the plan with secrets instead of placeholders. Throws if a placeholder cannot be replaced.
   ///
   /// - Parameter inputs: The inputs of the run, including the secret ones, which the user has provided again.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {

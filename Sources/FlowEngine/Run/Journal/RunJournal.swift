@@ -6,7 +6,7 @@ import Synchronization
 /// Writes the journal of a run to its store on a separate thread, so that neither steps nor the gate wait for it.
 ///
 /// The store is opened before the first write. The first problem ends the recording. It is reported once, and the run
-/// continues without a journal, unless the run is durable.
+/// continues without a journal, unless the run is durable or another process has taken it over.
 final class RunJournal: Sendable {
   /// The interval between writes.
   static let rhythmNanoseconds = 100_000_000

@@ -275,7 +275,8 @@ extension WorkflowRun {
     return mask.map { header.withPlaceholders(by: $0) } ?? header
   }
 
-  /// Writes the end of the run. A problem is added to the report as a warning.
+  /// Writes the end of the run. A problem is added to the report as a warning and, if the run is durable or was taken
+  /// over, makes the run fail.
   func finishJournal(_ report: inout RunReport) {
     guard let journal else { return }
     var summary = report.summary

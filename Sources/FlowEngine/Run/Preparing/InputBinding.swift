@@ -85,8 +85,8 @@ package enum InputBinding {
 }
 
 extension Value {
-  /// True if the value takes more than `limit` bytes as JSON, not counting escapes. Stops counting once the limit is
-  /// exceeded.
+  /// True if the value takes more than about `limit` bytes as JSON: escapes are not counted, and each null, Boolean or
+  /// number counts as 8 bytes. Stops counting once the limit is exceeded.
   func exceeds(bytes limit: Int) -> Bool {
     var left = limit
     return !spend(&left)

@@ -85,7 +85,7 @@ final class StepBodies: @unchecked Sendable {
     try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
-  /// Runs the body of an action if it is synchronous, and returns its outputs. Returns nil if it is not.
+  /// Runs the body of an action if it is synchronous and has no parts, and returns its outputs. Returns nil otherwise.
   @inline(__always)
   func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> ValueObject? {
     if let plain = references[Int(action)].plain {

@@ -25,8 +25,8 @@ final class Batch: @unchecked Sendable {
   /// The number of steps that the batch may take now. It doubles after all steps have run, and halves after some were
   /// revoked.
   private(set) var allowance = 2
-  /// The number of started steps in the lower half of the word, and the number of steps that may start in the upper
-  /// half.
+  /// The lower half of the word contains the number of started steps, the upper half the number of steps that may
+  /// start.
   private let cursor = Atomic<UInt64>(0)
 
   init() {

@@ -9,7 +9,7 @@ enum OwnedFile {
     case kept(String)
   }
 
-  /// Removes a file if it is still in its recorded state.
+  /// Removes a file if it is a regular file below `home` and still has its recorded content.
   ///
   /// - Parameters:
   ///   - file: The recorded state of the file.

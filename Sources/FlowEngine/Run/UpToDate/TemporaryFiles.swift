@@ -123,7 +123,8 @@ extension WorkflowRun {
     deadlines.schedule(atNanoseconds: now) { [self] in removeTemporaries() }
   }
 
-  /// Removes the temporary files whose readers have all succeeded. Files that are outputs of the run are kept.
+  /// Removes the temporary files of this run that have readers, all of which have succeeded, and the temporary files of
+  /// items' runs that no step may read. Files that are outputs of the run are kept.
   func removeTemporaries() {
     let made = temporaries.all
     guard !made.isEmpty, !options.isTrial else { return }

@@ -23,7 +23,7 @@ struct TemporaryNames {
     paths.contains(ByteName(path)) || patterns.contains { $0.covers(path) }
   }
 
-  /// Returns those of the files that exist and are temporary.
+  /// Returns those of the files that are temporary and whose states show that they exist.
   func filter(_ files: [InputStamp]) -> [InputStamp] {
     isEmpty ? [] : files.filter { $0.bytes >= 0 && contains($0.path) }
   }
