@@ -68,7 +68,7 @@ private func checkReaders(_ bytes: [UInt8]) {
 }
 
 extension PossibleResult {
-  /// True if the value is one of those that this result predicted.
+  /// True if this predicted result allows the value: an equal value or, for a type, null or a value of the type.
   fileprivate func admits(_ value: Value) -> Bool {
     switch self {
     case .value(.number(let number)) where number.isNaN: value.numberValue?.isNaN == true

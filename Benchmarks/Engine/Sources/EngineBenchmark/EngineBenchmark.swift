@@ -3,8 +3,9 @@ import FlowKitYAML
 import Foundation
 import Synchronization
 
-/// Measures schedulers on the same graphs in one process. Prints one JSON object per line: `{"row": …, "scheduler": …,
-/// "shape": …, "nanoseconds": …}`. The nanoseconds are per step, in the fastest of several runs.
+/// Measures schedulers on the same graphs in one process, and parts of the engine. Prints one JSON object per line. For
+/// a scheduler, it is `{"row": …, "scheduler": …, "shape": …, "nanoseconds": …}` with the nanoseconds per step in the
+/// fastest of several runs.
 ///
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
 ///     EngineBenchmark own [COUNT]           the same without the other schedulers
@@ -111,7 +112,7 @@ enum EngineBenchmark {
     return best
   }
 
-  /// Returns a workflow of this shape that is ready to run.
+  /// Returns a workflow of this shape, together with the engine that has prepared it.
   static func prepared(
     _ shape: Shape, count: Int, action: String = NoOperation.name
   ) throws -> (engine: Engine, workflow: PreparedWorkflow) {

@@ -32,7 +32,7 @@ final class PeerGraph: Sendable {
 
   func reset() { for index in 0..<count { open[index].store(dependencyCounts[index], ordering: .relaxed) } }
 
-  /// Calls `body` with each successor that becomes ready because a step has ended.
+  /// Calls `body` with each successor that becomes ready because `step` has ended.
   func release(_ step: Int, _ body: (Int) -> Void) {
     for successor in successors[step]
     where open[successor].subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {

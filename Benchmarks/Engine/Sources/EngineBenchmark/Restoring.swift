@@ -4,8 +4,8 @@ import FlowTestKit
 import Foundation
 
 extension EngineBenchmark {
-  /// Prints the nanoseconds per journal entry that a new plan needs to apply a journal. They are the time of a report
-  /// from a run's journal minus that from an empty journal, in the fastest of several runs.
+  /// Prints the nanoseconds per journal entry that a new plan needs to apply a journal. The time is that of a report
+  /// from a run's journal minus that of a report from an empty journal, each the shortest of several measurements.
   static func restoring(count: Int) async throws {
     let ready = try prepared(.chain, count: count)
     let folder = FileManager.default.temporaryDirectory.path

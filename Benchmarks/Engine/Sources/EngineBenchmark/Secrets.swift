@@ -2,8 +2,8 @@ import FlowKitYAML
 import Foundation
 
 extension EngineBenchmark {
-  /// Prints the cost of hiding secrets in texts of 256 KiB. The unit is the time of one table lookup per byte, each of
-  /// which depends on the result of the previous one. The measurements alternate, and the fastest of several counts.
+  /// Prints the cost of hiding secrets in texts of 256 KiB. The unit is the time of a chain of dependent table lookups,
+  /// one per byte. The measurements alternate, and the fastest of several counts.
   static func secrets() {
     for count in [1, 10, 100] {
       let secrets = (0..<count).map { number in

@@ -9,8 +9,8 @@ import Foundation
 /// process that keeps running. The round trip writes the same line to ``BareProgram``, the program that an author would
 /// write without flowrun, and reads the same answer.
 ///
-/// The bare round trip to the plugin's own program is also printed, for developers of the host. The rest of a call is
-/// the cost of the host.
+/// For developers of the host, the time of a bare round trip to the plugin's own program is also printed. The
+/// difference between it and a call is the cost of the host.
 ///
 /// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`
 @main
@@ -121,8 +121,9 @@ struct Row {
   }
 }
 
-/// A new plugin in one language, changed so that a call is one line in each direction: its log line is removed. In sh,
-/// it is also run without creating a process for each call, because the handwritten loop creates none.
+/// A new plugin in one language. Its log line is removed, so that a call is one line in each direction. In sh, its
+/// action is declared as `quick` and does not create a process for each call, because the handwritten loop creates
+/// none.
 struct EchoPlugin {
   let folder: String
   private let installed: InstalledPlugin

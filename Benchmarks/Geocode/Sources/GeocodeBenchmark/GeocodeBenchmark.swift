@@ -119,7 +119,7 @@ struct Chance {
 
   mutating func below(_ limit: Int) -> Int { Int(next() * Double(limit)) }
 
-  /// Returns a point within about 5 km of a random city.
+  /// Returns a point whose latitude and longitude differ from those of a random city by at most 0.05°.
   mutating func nearCity(_ tables: GeocodeTables) -> Coordinate {
     let city = tables.coordinate(ofPlace: below(tables.placeCount))
     let latitude = max(-90, min(90, city.latitude + (next() - 0.5) / 10))

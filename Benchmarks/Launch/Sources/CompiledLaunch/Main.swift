@@ -14,7 +14,7 @@ import Stopwatch
   }
 }
 
-/// Actions that do nothing, for all steps of the launch.
+/// The action of every step of the launch, which does nothing.
 private struct Steps: LaunchActions {
   func step(in context: ActionContext) {}
 }

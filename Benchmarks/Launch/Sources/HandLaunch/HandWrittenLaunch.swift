@@ -119,7 +119,7 @@ enum HandWrittenLaunch {
   }
 }
 
-/// A gate whose first outcome counts. Later ones are ignored.
+/// A gate whose first outcome counts. Later outcomes are ignored.
 private final class Gate: Sendable {
   private struct State {
     var outcome: String?

@@ -1,6 +1,6 @@
 import Stopwatch
 
-/// Runs the launch with the same steps, written as Swift tasks.
+/// Runs the launch of launch.yaml, written as Swift tasks.
 @main enum Main {
   static func main() async {
     let stopwatch = Stopwatch()

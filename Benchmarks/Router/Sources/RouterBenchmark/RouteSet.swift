@@ -5,8 +5,8 @@ struct RouteSet {
   /// The path of each URL without a scheme, with the names of its parameters.
   let paths: [(path: String, names: [String])]
 
-  /// Returns the paths repeated up to `count`. Tables of every size are thereby queried with the same number of
-  /// strings, so that only the tables differ in their use of caches.
+  /// Returns `count` paths, which repeat those of this set. Tables of every size are queried with the same number of
+  /// strings, so that the strings take the same space in the caches.
   func repeated(_ count: Int) -> [(path: String, names: [String])] { (0..<count).map { paths[$0 % paths.count] } }
 
   /// The six routes of an ordinary application.
@@ -19,7 +19,7 @@ struct RouteSet {
       ("vip/999", ["vipId"]), ("notification/n-7", ["notificationId"]),
     ])
 
-  /// Returns resources with four routes each. They are queried in a scattered order, which is always the same.
+  /// Returns `count` routes, four for each resource. They are queried in a scattered order, which is always the same.
   static func resources(_ count: Int) -> RouteSet {
     var patterns: [String] = []
     var paths: [(String, [String])] = []

@@ -20,7 +20,8 @@ enum Backlog {
     for (name, place) in [("PostgreSQL", information), ("SQLite", Devices.filePrefix + file)] {
       let together = try await send(.transactions(100, of: 200), place)
       add("100 transactions of 200 records", name, together, figures)
-      // The two alternate and the fastest of three counts, because a single disturbance would distort the ratio.
+      // The two sizes alternate and the fastest of three measurements counts, because a single disturbance would
+      // distort the ratio.
       var (some, twice) = (try await send(.writes(20_000), place), try await send(.writes(40_000), place))
       for _ in 1..<3 {
         some = faster(some, try await send(.writes(20_000), place))

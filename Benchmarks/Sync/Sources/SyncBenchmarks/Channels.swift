@@ -7,7 +7,7 @@ import SyncWire
 enum Channels {
   static let count = 1000
 
-  /// Raises the limit on open files to the maximum that the system allows.
+  /// Sets the limit on open files to the maximum that the system allows, but at most to 65,536.
   static func allowDescriptors() {
     var limit = rlimit()
     getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
@@ -71,7 +71,7 @@ enum Channels {
     return descriptor
   }
 
-  /// Reads from a connection until the received data contains a text.
+  /// Reads from a connection until the received data contains `text`. Throws an error if nothing arrives for 20 s.
   private static func read(_ descriptor: Int32, until text: String) throws {
     var (all, buffer) = ("", [UInt8](repeating: 0, count: 4096))
     while !all.contains(text) {

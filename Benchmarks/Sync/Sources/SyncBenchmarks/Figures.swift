@@ -77,7 +77,7 @@ final class Figures {
   private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 }
 
-/// The durations of one kind of work in microseconds, at most a minute each.
+/// The durations of one kind of work, in microseconds. Longer durations are recorded as one minute.
 struct Latencies {
   private var microseconds: [UInt64] = []
 

@@ -47,7 +47,7 @@ import Foundation
       figures.add(
         "action to other process, one SQLite file, against bare SQLite", found, to: bare.latencies, bars: [(50, 1.5)])
     case "server":
-      // Both alternate, so that they run on the same disk and machine under the same load.
+      // The server and libpq alone alternate, so that both run on the same disk and machine under the same load.
       let probe = PostgresProbe(information)
       let found = try await Devices.serving(information) {
         try await Devices.latencies(.server($0)) { try probe.writeAndNotify() }
@@ -59,7 +59,7 @@ import Foundation
       figures.add("action to other process, server and PostgreSQL", found, bars: [(50, 10), (99, 50)])
     case "commits":
       let probe = PostgresProbe(information)
-      // Measured both before and after, so that the conditions are comparable.
+      // Libpq alone is measured before and after the backend, so that the conditions are comparable.
       let before = try probe.swapsPerSecond(together: 16, seconds: 2.5)
       let many = try await Database.commits(information, writers: 16, zones: 16)
       let bare = (before + (try probe.swapsPerSecond(together: 16, seconds: 2.5))) / 2
