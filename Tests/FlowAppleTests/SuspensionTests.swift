@@ -6,7 +6,7 @@ import FlowPluginKit
 import Synchronization
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct `A launch in the background` {
+@MainActor @Suite(.timeLimit(.minutes(1))) struct `A suspended launch` {
   /// A handle that records when it is suspended and reactivated.
   private final class Files: SuspendableHandle {
     let calls = Mutex<[String]>([])
@@ -40,7 +40,7 @@ import Testing
     return LaunchModel(engine, TestLaunch(), .init(), options: runOptions(clock: VirtualClock()))
   }
 
-  @Test func `a launch in the background releases and reacquires files in the order of the calls`() async {
+  @Test func `suspending and reactivating a launch twice releases and reacquires its files in that order`() async {
     let files = Files()
     let model = model(files)
     model.suspend()

@@ -60,7 +60,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.contains("  gate ready at "))
   }
 
-  @Test func `runs list shows how a run was launched unless a person launched it cold`() throws {
+  @Test func `flowrun runs shows how a run was launched unless a person launched it cold`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop, prewarm: true } }\n", to: "w.yaml")

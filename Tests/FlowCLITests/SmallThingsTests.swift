@@ -66,7 +66,7 @@ import Testing
     #expect(try tool.run("validate", ".").exitCode == 2)
   }
 
-  @Test func `plugins show describes all actions of a plugin`() throws {
+  @Test func `flowrun plugins show describes all actions of a plugin`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("plugins", "show", "flow")

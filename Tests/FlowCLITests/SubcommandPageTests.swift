@@ -60,7 +60,7 @@ import Testing
     try tool.run(arguments.split(separator: " ").map(String.init))
   }
 
-  @Test func `plugins show describes an action with its inputs, its events and an example`() throws {
+  @Test func `flowrun plugins show describes an action with its inputs, its events and an example`() throws {
     defer { tool.remove() }
     #expect(
       try page("plugins show flow.post").standardOutput == """
@@ -111,7 +111,7 @@ import Testing
         """))
   }
 
-  @Test func `plugins lists the plugins with their actions in columns`() throws {
+  @Test func `flowrun plugins lists the plugins with their actions in columns`() throws {
     defer { tool.remove() }
     let lines = try page("plugins").standardOutput.split(separator: "\n").map(String.init)
     #expect(lines[0] == "flow  built in")

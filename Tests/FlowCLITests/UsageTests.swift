@@ -113,7 +113,7 @@ import Testing
     #expect(try tool.run("graph", "x.yaml", "--format", "svg").standardError.contains("'svg' is invalid"))
   }
 
-  @Test func `plugins show prints the description of an action`() throws {
+  @Test func `flowrun plugins show prints the description of an action`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(

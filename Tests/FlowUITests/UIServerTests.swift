@@ -116,7 +116,7 @@
       await page.stop()
     }
 
-    @Test func `the page cannot start runs with --read-only`() async throws {
+    @Test func `with --read-only, the page cannot start runs`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { $0.isReadOnly = true }
       let session = try page.session()
       #expect(try page.post("run", #"{"file":"hello.yaml","inputs":{}}"#, session).status == 403)

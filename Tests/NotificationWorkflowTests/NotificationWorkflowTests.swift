@@ -308,7 +308,7 @@ import Testing
     try FlowrunProcess.run(["routes"] + arguments, in: Self.root, input: input)
   }
 
-  @Test func `routes lists the routes of a workflow without running it`() throws {
+  @Test func `flowrun routes lists the routes of a workflow without running it`() throws {
     let result = try routes(["workflows/notification.yaml"])
     #expect(result.exitCode == 0)
     #expect(
@@ -324,13 +324,13 @@ import Testing
       ])
   }
 
-  @Test func `routes check reports that every route is reachable`() throws {
+  @Test func `flowrun routes check reports that every route is reachable`() throws {
     let result = try routes(["check", "workflows/notification.yaml"])
     #expect(result.exitCode == 0)
     #expect(result.output == "all 7 routes are reachable\n")
   }
 
-  @Test func `routes open shows the effect of a tap, in a line and as JSON`() throws {
+  @Test func `flowrun routes open shows the effect of a tap, in a line and as JSON`() throws {
     let line = try routes(["open", "workflows/notification.yaml", "app://product/12345?ref=mail"])
     #expect(line.exitCode == 0)
     #expect(
@@ -343,7 +343,7 @@ import Testing
     #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:], "fragment": [:]])
   }
 
-  @Test func `routes open answers each line of standard input with one line`() throws {
+  @Test func `flowrun routes open answers each line of standard input with one line`() throws {
     let result = try routes(
       ["open", "workflows/notification.yaml", "-", "--json"],
       input: "app://user/me\r\n\nmyapp://vip/1\njavascript:alert(1)\napp://search?a=1&a=2")

@@ -217,7 +217,9 @@ import Testing
     #expect(try simulate(brief).opening == "ready at 130")
   }
 
-  @Test func `a launch restores state between will-finish and did-finish, then presents (R5, R7, P1, P2)`() throws {
+  @Test func `a launch restores state between will-finish and did-finish, then shows the interface (R5, R7, P1, P2)`()
+    throws
+  {
     var lifecycle = launch()
     lifecycle.step("launched", .posting("app.will-finish-launching", takes: 20))
     lifecycle.step("will-finish", takes: 30) { $0.after = ["app.will-finish-launching"] }

@@ -35,7 +35,7 @@ struct CustomPluginTests {
     ("node", "plugin.js", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("sh", "plugin.sh", #"$value!\"#, #"$value?\"#, "hello?"),
   ])
-  func `the plugin that plugins new writes works after one edit, and is not overwritten`(
+  func `a plugin created by flowrun plugins new works after one edit, and is not overwritten`(
     language: String, file: String, old: String, new: String, said: String
   ) throws {
     defer { remove() }
@@ -110,7 +110,7 @@ struct CustomPluginTests {
     #expect(checked.output.contains("did you mean 'text'?"), "\(checked.output)")
   }
 
-  @Test func `every built-in plugin passes the checks of plugins check`() throws {
+  @Test func `every built-in plugin passes flowrun plugins check`() throws {
     defer { remove() }
     let names = try flowrun("plugins").lines.filter { $0.hasSuffix("  built in") }.map {
       String($0.split(separator: " ")[0])
@@ -165,7 +165,7 @@ struct CustomPluginTests {
     #expect(result.errors.contains("/more/shout/plugin.yaml and "))
   }
 
-  @Test func `plugins check reports a failed test case and an invalid line of cases.jsonl`() throws {
+  @Test func `flowrun plugins check reports a failed test case and an invalid line of cases.jsonl`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "python")
     #expect(try flowrun("plugins", "check", "plugins/shout").exitCode == 0)

@@ -392,7 +392,7 @@ import Testing
     #expect(status == 2 && text.contains("files include each other more than 8 deep"))
   }
 
-  @Test func `a resume keeps finished steps of an include, and runs show uses the recorded file`() throws {
+  @Test func `a resume keeps finished steps of an include, and flowrun runs show uses the recorded file`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml":
         "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: shell.run, needs: a, with: { command: 'test -e ok' } }\n",

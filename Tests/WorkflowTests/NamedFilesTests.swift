@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Products
 
-  @Test func `a step without its product fails, and is not up to date in the next run`() throws {
+  @Test func `a step that does not create its product fails, and is not up to date in the next run`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { run: 'echo a >> log; test ! -e ok || echo 1 > out', inputs-from: [in], produces: [out] } }\n",
       ["in": "1"])
@@ -127,7 +127,7 @@ import Testing
       try folder.flowrun("w.yaml", "--explain").output == "a: runs: 'out', which it produces, is missing\n")
   }
 
-  @Test func `an item without its product fails`() throws {
+  @Test func `an item that does not create its product fails`() throws {
     let folder = try Folder(
       """
       name: w
