@@ -3,7 +3,6 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Steps that have an item for each post of a repeating event.
 @Suite struct `A step that runs for each post` {
   private func launch(max maximum: Int? = nil) -> ScenarioBuilder {
     var run = ScenarioBuilder(max: maximum)

@@ -262,7 +262,6 @@ import Testing
   }
 }
 
-/// Launches of an app that the system has prewarmed.
 @Suite struct `A prewarmed launch` {
   private func prewarmed(activatedAt: Int) -> ScenarioBuilder {
     var launch = ScenarioBuilder(min: 2000, max: 5000)

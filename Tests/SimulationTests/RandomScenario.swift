@@ -9,7 +9,7 @@ struct RandomScenario {
   private var random: SeededGenerator
   private let events = ["alpha", "beta", "gamma", "delta"]
   private var isPrewarmed = false
-  /// True if a step may be deferred through its dependencies, so that `blocking: true` would be an error.
+  /// For each step, true if it may be deferred through its dependencies, so that `blocking: true` would be an error.
   private var mayBeDeferred: [Bool] = []
   private var prewarms: [Bool] = []
 

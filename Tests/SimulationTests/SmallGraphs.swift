@@ -4,7 +4,7 @@ import FlowModel
 enum SmallGraphs {
   /// Returns the graphs with `count` steps, as the dependencies of each step. A step depends only on earlier ones.
   ///
-  /// Their number is known: 1, 2, 6, 31, 302 (OEIS A003087).
+  /// The numbers of graphs with 1 to 5 steps are 1, 2, 6, 31 and 302 (OEIS A003087).
   static func all(steps count: Int) -> [[[Int]]] {
     let pairs = (0..<count).flatMap { later in (0..<later).map { (need: $0, step: later) } }
     let permutations = permutations(of: Array(0..<count))

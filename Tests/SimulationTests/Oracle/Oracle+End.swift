@@ -3,8 +3,8 @@ import FlowTestKit
 
 /// The rules for idle steps, the idle run, the end of the run, and its cancellation.
 extension Oracle {
-  /// Passes over everything until nothing changes, then starts the steps for which there is capacity. *Decision*: an
-  /// item of the agenda is applied with all its consequences, including those for the gate, before any step starts.
+  /// Applies all rules until nothing changes, then starts the steps for which there is capacity. *Decision*: an item of
+  /// the agenda is applied with all its consequences, including those for the gate, before any step starts.
   mutating func finishEverything() {
     while true {
       if steps.indices.reduce(false, { consider($1) || $0 }) { continue }
@@ -21,8 +21,9 @@ extension Oracle {
 
   // MARK: - Idle steps
 
-  /// Idle steps start after the gate has opened, when only idle steps and services are queued or running. *Decision*: a
-  /// step between two attempts counts as neither, and a step that its minimum delays counts as running.
+  /// Queues the idle steps that wait. They start after the gate has opened, when only idle steps and services are
+  /// queued or running. *Decision*: a step between two attempts counts as neither, and a step that its minimum delays
+  /// counts as running.
   mutating func releaseIdle() -> Bool {
     let idle = steps.indices.filter { states[$0].isWaitingForIdleness }
     guard cancelledAt == nil, !idle.isEmpty else { return false }
@@ -74,7 +75,7 @@ extension Oracle {
   // MARK: - A held main queue
 
   /// *Decision*: the main thread cannot be replaced, so steps on `main` may wait in vain for an abandoned one. When no
-  /// other steps are left, they wait 5 s and then fail.
+  /// other step is queued, running or between attempts, they wait 5 s and then fail.
   mutating func limitMainHold() {
     let queued = steps.indices.filter { states[$0].phase == .queued }
     let isAnythingElseGoingOn = steps.indices.contains { states[$0].phase == .running || isHeld($0) || isPausing($0) }
@@ -98,8 +99,9 @@ extension Oracle {
 
   // MARK: - The end
 
-  /// Stops the services, closes the handles and ends the run when all steps have finished. *Decision*: the run waits
-  /// for every body that was asked to end, but no longer than its grace, so that handles close after the last of them.
+  /// Stops the services and ends the run when all steps have finished and, unless the run was cancelled, the gate is
+  /// open and the run is idle. *Decision*: the run waits for every body that was asked to end, but no longer than its
+  /// grace, so that handles close after the last of them.
   mutating func endIfOver() {
     guard steps.indices.allSatisfy(isFinished) else { return }
     if cancelledAt == nil {
@@ -147,7 +149,7 @@ extension Oracle {
     }
   }
 
-  /// Starts the time for cleanup when the last cancelled step has ended.
+  /// Starts the time for cleanup when the last cancelled body has returned or was abandoned.
   mutating func noteCleanup() {
     if cancelledAt != nil, cleanupBeganAt == nil, !isAnyBodyEnding { cleanupBeganAt = now }
   }
@@ -164,7 +166,8 @@ extension Oracle {
     return options[step].isFinal || condition.names("cancelled") || condition.names("always")
   }
 
-  /// Releases a cleanup step. It waits for its dependencies and for the ends of cancelled bodies, but neither for
+  /// Queues a cleanup step whose condition is true, and skips any other step. Skips every step once the time for
+  /// cleanup has ended. A cleanup step waits for its dependencies and for the ends of cancelled bodies, but neither for
   /// events nor for the gate, even if it is deferred.
   mutating func considerForCleanup(_ step: Int) -> Bool {
     guard isCleanup(step), !isBudgetSpent else {

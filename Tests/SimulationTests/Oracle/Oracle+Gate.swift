@@ -107,7 +107,7 @@ extension Oracle {
   }
 
   /// Opens the gate if it is time: as `ready` at `max(min, readyAt)`, or as `failed` at `max(min, t)` if a blocking
-  /// step is unsatisfied since `t`. Returns true if it opened the gate.
+  /// step has failed it at `t`. Does nothing after a cancellation. Returns true if it opened the gate.
   mutating func considerGate() -> Bool {
     guard let activatedAt else { return false }
     if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isFinished($0) && !failsGate($0) }) {

@@ -24,8 +24,8 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// Returns the item that starts next, in list order. Items that have paused come first. Returns nil if none is left
-  /// or `parallel` items are active.
+  /// Returns the item that starts next, in list order. Items whose pause has ended come first. Returns nil if none is
+  /// left or `parallel` items are active.
   func nextUnit(of step: Int) -> Int? {
     let fanOut = fanOuts[step]!
     let active = bodies.filter { owner(of: $0.step) == step && isActive($0) }.count
@@ -67,7 +67,7 @@ extension Oracle {
     }
   }
 
-  /// Finishes a step with items. Items that have not begun are skipped, and the others are cancelled.
+  /// Finishes a step with items. Its unfinished items are cancelled if they have begun, and skipped otherwise.
   mutating func giveUpItems(of step: Int, _ outcome: String) {
     let reason =
       cancelledAt != nil ? "run-cancelled" : outcome == "timed-out" ? "fan-timed-out" : "fail-fast"

@@ -20,7 +20,7 @@ extension Oracle {
     return free
   }
 
-  /// The first waiting step by rank that would start if more resources were free, or nil.
+  /// The first step by rank that waits only for resources, or nil if there is none.
   var firstWaiting: Int? {
     rankOrder.first { step in
       guard states[step].phase == .queued, hasSlot(step), let request = request(of: step) else { return false }
@@ -33,7 +33,7 @@ extension Oracle {
     rankOrder.firstIndex(of: step)! > rankOrder.firstIndex(of: other)!
   }
 
-  /// True if the machine allows the step to start. After four steps have passed the first waiting one, others start
+  /// True if the machine allows the step to start. After four steps have passed the first waiting one, later ones start
   /// only if the resources that it requests stay free.
   func machineAllows(_ step: Int) -> Bool {
     guard let request = request(of: step) else { return true }

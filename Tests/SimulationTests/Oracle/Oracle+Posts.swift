@@ -6,13 +6,14 @@ import FlowTestKit
 extension Oracle {
   static func hasKnownItems(_ step: Step) -> Bool { step.options.fanOut.map { $0.event == nil } ?? false }
 
-  /// Returns the event whose posts a step handles. The list is empty if the step has not started or has finished.
+  /// Returns the event whose posts a step handles, as a list. It is empty if the step does not run for posts, is
+  /// waiting or has finished.
   func followedEvents(of step: Int) -> [String] {
     guard let event = fanOuts[step]?.event, !isFinished(step), states[step].readyAt != nil else { return [] }
     return states[step].phase == .waiting ? [] : [event]
   }
 
-  /// Adds a unit for the latest post to each step that runs for the posts of the event.
+  /// Adds a unit for the latest post of an event to each step that handles the posts of the event.
   mutating func addPosts(of event: String) {
     for step in steps.indices where followedEvents(of: step).contains(event) {
       addPosts(to: step)

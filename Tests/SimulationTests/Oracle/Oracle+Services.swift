@@ -22,8 +22,9 @@ extension Oracle {
     }
   }
 
-  /// Cancels the steps that need a service that has ended on its own. *Decision*: also those that need it indirectly.
-  /// Steps of `finally`, steps whose `if` calls a status function, and ready services continue.
+  /// After a service has ended on its own, cancels the steps that need it, and skips those that have not begun as
+  /// `upstream-failed`. *Decision*: also steps that need it indirectly. Steps of `finally`, steps whose `if` calls a
+  /// status function, and ready services continue.
   mutating func withdraw(from service: Int) {
     // Dependents of a step of `finally` are in `finally` themselves.
     for step in steps.indices where needsSomehow(step, service) && !options[step].isFinal && !isFinished(step) {

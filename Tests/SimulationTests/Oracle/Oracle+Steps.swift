@@ -66,17 +66,17 @@ extension Oracle {
     return true
   }
 
-  /// Returns the reason for skipping a step at once because it can no longer run, or nil. An `if` that calls a status
-  /// function is evaluated when all dependencies have finished, whatever their outcomes. A step with any other `if` is
-  /// decided by its dependencies alone.
+  /// Returns the reason for skipping a step at once because it can no longer run, or nil if it may still run. A step
+  /// whose `if` calls a status function is not skipped at once: its `if` is evaluated when all dependencies have
+  /// finished. Any other step is skipped as soon as a dependency is unsatisfied.
   func reasonToSkipAtOnce(_ step: Int) -> String? {
     if statesStatus[step] { return nil }
     if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
     return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
-  /// True if all other steps have finished, as steps of `finally` require. Steps on which no other depends count as
-  /// well, and so do bodies that were asked to end.
+  /// False for a step of `finally` while a step outside `finally` has not finished, or a body that was asked to end has
+  /// neither returned nor been abandoned.
   func haveOthersFinished(before step: Int) -> Bool {
     !options[step].isFinal || !isAnyBodyEnding && steps.indices.allSatisfy { options[$0].isFinal || isFinished($0) }
   }
@@ -121,7 +121,7 @@ extension Oracle {
 
   /// Returns the reason for skipping a step whose condition is false. *Decision*: a failure affects everything
   /// downstream until a step handles it with `failure()` or `always()`, and a step that does not run handles nothing.
-  /// So the reason is `condition` only if all dependencies are satisfied.
+  /// So the reason is `condition` only if all dependencies are satisfied. In `finally`, it is always `condition`.
   func reasonWhenFalse(_ step: Int) -> String {
     if options[step].isFinal { return "condition" }
     if needs[step].contains(where: isFailed) { return "upstream-failed" }
@@ -137,8 +137,7 @@ extension Oracle {
     if isFanOut(step) { expand(step) }
   }
 
-  /// Starts queued steps by rank. If `concurrency`, the width of a queue or the threads are limited, the lowest rank
-  /// starts first.
+  /// Starts queued steps by rank, as far as `concurrency`, the widths of queues and the resources of the machine allow.
   mutating func startQueued() {
     while let step = rankOrder.first(where: canStart) {
       notePassing(by: step)
@@ -204,8 +203,8 @@ extension Oracle {
     if bodies[body].toldToStopAt == nil { bodies[body].toldToStopAt = now }
   }
 
-  /// Finishes the step of a service that is ready. For dependents, the gate, idle steps and its deadline, the step has
-  /// finished.
+  /// Finishes the step of a service that is ready. For its dependents, the gate, idle steps and its deadline, the step
+  /// has then finished.
   mutating func reportReady(_ body: Int) {
     bodies[body].isReady = true
     succeed(bodies[body].step)
@@ -256,8 +255,8 @@ extension Oracle {
     }
   }
 
-  /// Schedules the next attempt, or ends the step. The step ends if the error is not retryable. It fails with its last
-  /// error if the next attempt could not start before the maximum. *Decision*: if the last attempt has reached
+  /// Schedules the next attempt, or ends the step. The step ends if the error is not retryable, if no attempt is left,
+  /// or if the next attempt could not start before the maximum. *Decision*: if the last attempt has reached
   /// `attempt-deadline`, the outcome is `timed-out`.
   mutating func attemptFailed(_ step: Int, isRetryable: Bool, outcome: String) {
     let options = self.options[step]

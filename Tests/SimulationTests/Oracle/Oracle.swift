@@ -185,7 +185,7 @@ struct Oracle {
     var place: Int
     var part = 0
 
-    /// True for a timer of a step. False for bodies, events from outside the run and the gate.
+    /// False for bodies, events from outside the run, and the timers of the gate.
     var isTimer: Bool { (3...9).contains(kind) }
 
     static func < (left: Due, right: Due) -> Bool {
@@ -382,9 +382,9 @@ struct Oracle {
     hasFailed(step) && options[step].isOptional ? "success" : reportedOutcome(step)
   }
 
-  /// The conclusion of the run: `success`, `partial` if an optional step failed or the gate timed out, `failure`, or
-  /// `cancelled`, even if the gate had opened. *Decision*: if the gate opened as `failed`, the run is a failure, even
-  /// if only an event was missing.
+  /// The conclusion of the run: `success`, `partial` if an optional step or item failed or the gate timed out,
+  /// `failure`, or `cancelled`, even if the gate had opened. *Decision*: if the gate opened as `failed`, the run is a
+  /// failure, even if only an event was missing.
   var conclusion: String {
     if cancelledAt != nil { return "cancelled" }
     let failed = steps.indices.filter(hasFailed)
