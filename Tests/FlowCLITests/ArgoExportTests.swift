@@ -3,7 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Exported workflows must be valid for Argo.
 @Suite(.timeLimit(.minutes(10))) struct ArgoExportTests {
   private static let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../workflows").standardizedFileURL.path
@@ -11,7 +10,8 @@ import Testing
   static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: workflows)) ?? [])
     .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml") }.sorted()
 
-  /// Checks that a workflow contains only fields that Argo has, and that its references are valid.
+  /// Checks that an exported workflow contains only fields that Argo has, and that its tasks refer to existing
+  /// templates and earlier tasks. Returns the templates by name.
   private func check(_ text: String) throws -> [String: ValueObject] {
     let workflow = try JSONText.parse(text)
     #expect(ArgoFields.workflow.problems(workflow) == [])

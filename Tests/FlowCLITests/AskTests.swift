@@ -144,7 +144,8 @@
       #expect(!isStored("s3same-0pen"))
     }
 
-    /// Waits until other processes can find the run. Its events may be printed before that.
+    /// Waits up to a minute until other processes can find the run, which may be after its events are printed. Returns
+    /// false if they cannot.
     private func isRecorded() throws -> Bool {
       try within(seconds: 60) { try tool.run("runs", "show", "last").exitCode == 0 }
     }

@@ -8,7 +8,6 @@ import Testing
 
 @testable import FlowCLI
 
-/// A single mistake in an example workflow must not cause a second error.
 @Suite(.timeLimit(.minutes(10))) struct `A single mistake in an example` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "workflows").path

@@ -87,7 +87,6 @@
     }
   }
 
-  /// Many processes write to the same store.
   @Suite struct `A hundred concurrent runs in one folder` {
     @Test(.timeLimit(.minutes(10))) func `a hundred concurrent runs in a folder are all recorded`() throws {
       let tool = try CommandLineTool()

@@ -4,7 +4,6 @@
   import TestSupport
   import Testing
 
-  /// Runs that a step of another run starts.
   @Suite(.timeLimit(.minutes(2))) struct `A run inside a run` {
     private let tool: CommandLineTool
 

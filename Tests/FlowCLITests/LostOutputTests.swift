@@ -166,7 +166,8 @@
       for _ in 0..<3000 {
         var count: Int32 = 0
         guard ioctl(reader, UInt(FIONREAD), &count) == 0 else { return false }
-        // How many bytes fit in the pipe depends on the size of the writes.
+        // The number of bytes that fit in the pipe depends on the size of the writes, so this waits until it stops
+        // growing.
         unchanged = count > 10_000 && count == before ? unchanged + 1 : 0
         if unchanged == 20 { return true }
         before = count

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The store of a run is removed while the run continues.
 @Suite(.timeLimit(.minutes(10))) struct `A run whose store is removed` {
   private static func workflow(_ loss: String) -> String {
     """

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs with hundreds of concurrent commands.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct ManyCommandsTests {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }
 
-  /// Writes a workflow whose commands print `up` with flowrun's process id and then wait for a line from a pipe.
+  /// Writes a workflow whose commands print `up` with flowrun's process id and `more`, and then wait for a line from a
+  /// pipe. Returns the path of the pipe.
   private func writeWaiting(_ count: Int, _ more: String = "") throws -> String {
     let gate = tool.folder.appendingPathComponent("gate").path
     #expect(mkfifo(gate, 0o600) == 0)

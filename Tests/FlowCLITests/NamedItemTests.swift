@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-/// Items of recorded runs that the command line names.
 @Suite(.timeLimit(.minutes(10))) struct `An item named on the command line` {
   private static let workflow = """
     name: w

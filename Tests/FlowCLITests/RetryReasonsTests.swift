@@ -3,7 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The reasons for which a step is retried.
 @Suite(.timeLimit(.minutes(10))) struct RetryReasonsTests {
   private let tool: CommandLineTool
 

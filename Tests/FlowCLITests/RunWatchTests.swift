@@ -14,7 +14,8 @@ import Testing
     try FlowrunProcess(arguments + ["--watch"], in: tool.folder.path)
   }
 
-  /// True if the process has reported more than `times` times that it is waiting.
+  /// Waits up to a minute until the process has reported at least `times` times that it is watching for changes.
+  /// Returns false if it has not.
   private func waits(_ process: FlowrunProcess, times: Int) -> Bool {
     within(seconds: 60) { process.outputSoFar.components(separatedBy: Self.watching).count > times }
   }

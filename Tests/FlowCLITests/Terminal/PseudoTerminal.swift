@@ -6,7 +6,8 @@
     /// The path of the terminal's end for the program.
     let path: String
     private let master: Int32
-    /// This end stays open, so that the other one can still be read after the program has ended.
+    /// The program's end of the terminal. It stays open here, so that the other end can still be read after the program
+    /// has ended.
     private let slave: Int32
     private var isOpen = true
     private var bytes: [UInt8] = []
