@@ -317,7 +317,7 @@ extension HandleKey {
   fileprivate static let ledger: HandleKey = "ledger"
 }
 
-/// An action whose effects end with its process.
+/// A plugin with an action whose effects end with the process.
 private struct MoodPlugin: Plugin {
   static let name = "mood"
   var actions: [any ActionType.Type] { [Lift.self] }

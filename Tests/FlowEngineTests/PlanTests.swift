@@ -46,7 +46,8 @@ struct PlanTests {
     #expect(plan.gate.late.isEmpty)
   }
 
-  /// Returns a launch whose only step ends at `end`, and its gate. The gate's clock has reported nothing.
+  /// Returns a launch whose only step ends at `end`, and its gate. The gate's clock has reported the minimum, but not
+  /// the maximum.
   private func decided(at end: Int, _ ending: Ending, max: Int) throws -> (plan: Plan, gate: GateState) {
     var plan = try plan([Step("a")])
     plan.apply(.activated(launch(max: max)), at: 0)

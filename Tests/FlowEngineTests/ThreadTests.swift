@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ThreadTests {
   private let longest = 60_000_000_000
 
-  /// Returns steps of which each blocks a thread until the door of `probe` is opened.
+  /// Returns a workflow with `count` steps, each of which blocks a thread until the door of `probe` is opened.
   private func holding(
     _ count: Int, _ probe: ProbePlugin, _ change: @escaping (Int, inout StepOptions) -> Void = { _, _ in }
   ) -> EngineFixture {

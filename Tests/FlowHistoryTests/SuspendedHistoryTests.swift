@@ -71,7 +71,7 @@ private struct Visit: PackagedWorkflow {
     return await run.report
   }
 
-  /// True if a file next to the store has a lock that is not one of SQLite's.
+  /// True if the file `.lock` of the store is locked.
   private func isLocked() throws -> Bool {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path + ".lock"))
     defer { try? file.close() }

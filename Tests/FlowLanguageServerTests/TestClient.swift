@@ -48,7 +48,7 @@ final class TestClient {
   private(set) var notices: [(method: String, parameters: ValueObject)] = []
   private let end = Mutex<(code: Int32?, words: [String])>((nil, []))
 
-  /// Starts a server and initializes it with these settings.
+  /// Starts a server and, unless `initializes` is false, initializes it with these settings.
   init(
     _ workspace: LanguageWorkspace? = nil, capabilities: Value = [:], settings: Value = [:], process: Int? = nil,
     folders: [String] = [],

@@ -4,7 +4,7 @@ import Testing
 
 /// A search for an option finds exactly the steps that have it.
 @Suite struct StatedOptionsTests {
-  /// Each option, with its bit and a function that sets it.
+  /// Functions that set an option, each with the bits that the option must set.
   private static let options: [(stated: StatedOptions, state: @Sendable (inout StepOptions) -> Void)] = [
     ([], { $0.isOptional = true }),
     ([], { $0.enabled = .literal(true) }),
@@ -28,7 +28,7 @@ import Testing
     (.preparation, { $0.produces = ["a.txt"] }),
   ]
 
-  @Test(arguments: options.indices) func `an option sets its own bit and no other`(_ index: Int) throws {
+  @Test(arguments: options.indices) func `an option sets exactly the expected bits`(_ index: Int) throws {
     let (stated, state) = Self.options[index]
     var step = Step(id: StepID(unchecked: "a"), uses: "flow.nothing")
     #expect(step.stated == [])

@@ -68,7 +68,7 @@ struct HostileChild {
     return try #require(result.manifest, "\(result.rendered())")
   }
 
-  /// Calls an action of the plugin, in a new run unless another one is given.
+  /// Calls an action of the plugin, in a new run unless `run` is given.
   func call(_ action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async throws -> ValueObject {
     try await run.call(actions["hostile.\(action)"]!, with: inputs)
   }

@@ -3,7 +3,6 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// The actions that are registered with an engine.
 @Suite struct `A registry of actions` {
   struct Greet: Action {
     static let name = "greeting.greet"

@@ -60,7 +60,8 @@ import Testing
     }
   }
 
-  /// A run that ended after its row was read and before its lock was checked used to seem interrupted.
+  /// The run may end after its row is read and before its lock is checked. Its lock is then free, as after an
+  /// interruption.
   @Test func `a run store never lists a run as interrupted while the run is ending`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))

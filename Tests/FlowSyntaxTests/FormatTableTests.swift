@@ -98,7 +98,7 @@ extension String {
 }
 
 extension Shape {
-  /// Returns a description of the value of a key.
+  /// A description of the value of a key.
   fileprivate var words: String {
     switch self {
     case .string: "a string"

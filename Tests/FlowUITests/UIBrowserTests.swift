@@ -161,7 +161,7 @@
       let page = try await ServedUI(Self.workflows)
       let seen = try Self.browse([page.link, "1280", "light", "live"])
       let live = seen["live"]?.objectValue ?? [:]
-      // How often a page is updated can be measured only on an otherwise idle machine.
+      // The longest interval between updates can be measured only on an otherwise idle machine.
       if TestExtent.isFull { #expect(live["longest"]?.numberValue ?? 9 < 1.3, "\(seen)") }
       #expect(
         live["titles"]?.arrayValue == ["● tick: Running", "✓ tick: Succeeded"] && live["icons"] == true, "\(seen)")

@@ -6,7 +6,8 @@ public struct FakeSlurm {
   /// The folder that contains the commands.
   public let folder: String
 
-  /// Creates the commands in a new folder. `srun` is a shell script to run before the command in `$1`.
+  /// Creates the commands in a new folder. `srun` contains shell commands that the fake `srun` runs before its program,
+  /// whose words are in `$@`.
   public init(srun: String = "") throws {
     folder = FileManager.default.temporaryDirectory.path + "/flowrun-slurm-commands-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,6 +1,5 @@
 import Testing
 
-/// Checks that the strings of a workflow are parsed only by `WorkflowTexts`, which stores the results.
 struct ExpressionParsingTests {
   /// The only file outside of FlowExpressions that may parse expressions. Those of `flowrun eval` are not in a
   /// workflow.

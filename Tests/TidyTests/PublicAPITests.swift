@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// Compares the lists of public names in `docs/api` with the modules that were built with the tests.
   @Suite(.enabled(if: hasPython, "python3 is not installed"), .timeLimit(.minutes(10)))
   struct `The public names of each product` {
     @Test func `the public names of each product match the lists in docs/api`() throws {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// Checks that the stored schema for editors is the output of `flowrun schema`.
 struct SchemaTests {
   /// If this fails after a change to keys or actions, run `flowrun schema > workflows/workflow.schema.json`.
   @Test func `the stored schema is the output of flowrun schema`() throws {

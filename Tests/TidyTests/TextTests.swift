@@ -1,7 +1,6 @@
 import FlowKitYAML
 import Testing
 
-/// Checks texts that must or must not be in the repository.
 struct TextTests {
   private static var sources: [String] {
     Repository.files(below: "Sources", ending: ".swift")

@@ -3,7 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests that the lists of countries in two plugins agree.
 @Suite(.timeLimit(.minutes(10))) struct `The countries of footprint and geocode` {
   private static func countries(_ action: String, _ inputs: String = "{}") throws -> [Value] {
     let folder = FileManager.default.temporaryDirectory.path

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests items of a step that are up to date.
 @Suite(.timeLimit(.minutes(10))) struct `An item that is up to date` {
   private static let workflow = """
     name: clean

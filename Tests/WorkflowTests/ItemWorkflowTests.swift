@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests workflows that run once for each item of a step.
 @Suite(.timeLimit(.minutes(10))) struct `A workflow for each item` {
   private static let part = """
     name: part
