@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests two steps that produce the same file.
 @Suite(.timeLimit(.minutes(10))) struct SameProductTests {
   private func output(_ files: [String: String], _ arguments: String..., status: Int32) throws -> String {
     let folder = try WorkflowFolder(files)
