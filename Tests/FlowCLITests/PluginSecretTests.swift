@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `A secret passed by name` {
   private static let secret = "hunter2-and-a-half"
 
-  /// Changes that make a new plugin use the secret and print it in its log and its output.
+  /// For each language, changes that make a new plugin use the secret and print it in its log and its output.
   private static let changes: [String: (file: String, changes: [(String, String)])] = [
     "swift": (
       "main.swift",

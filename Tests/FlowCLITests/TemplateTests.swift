@@ -37,7 +37,8 @@ struct TemplateTests {
     #expect(try await findings(try written(language)) == [])
   }
 
-  /// Changes that make the action of a new plugin slow and let it fail temporarily.
+  /// For each language, the file, the line that is replaced, and lines that make the action slow or make it fail
+  /// temporarily.
   private static let changes: [PluginTemplate.Language: (String, String, String)] = [
     .swift: (
       "main.swift", #"call.log("saying it louder")"#,

@@ -68,7 +68,7 @@ import Testing
     #expect(diary.all == ["block"])
   }
 
-  @Test func `after a late block, only its quality of service passes no work to Dispatch for a second`() {
+  @Test func `for a second after a late block, Dispatch gets no work of its quality of service, but other work`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     #expect(queues.accepts(.utility))

@@ -68,7 +68,7 @@ import Testing
     #expect(submit(&book) == [])
   }
 
-  @Test func `ranges of array indices with a step are expanded correctly`() {
+  @Test func `ranges of array indices with a step are expanded, and invalid ranges are ignored`() {
     let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
   }

@@ -96,8 +96,8 @@ final class FaultScene {
     }
   }
 
-  /// Returns the results of the steps that have succeeded in the newest run. A result contains the id of the process
-  /// that produced it.
+  /// Returns the result of each step that has succeeded in the newest run. A result contains the id of the process that
+  /// produced it.
   private func results(_ store: [String]) throws -> [String: String] {
     let exported = try FlowrunProcess.run(["runs", "export", "last"] + store, in: folder)
     #expect(exported.exitCode == 0, "seed \(seed): \(exported.errors)")

@@ -58,7 +58,8 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
-  /// Returns the runs and journals that the store shows, or nil if it is reported as damaged.
+  /// Returns the chunks of the journal of each run that the store lists, or nil if the store or a run is reported as
+  /// damaged.
   private func contents(_ path: String) throws -> [String: [[UInt8]]]? {
     do throws(StoreProblem) {
       let store = try SQLiteRunStore(path)

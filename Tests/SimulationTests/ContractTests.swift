@@ -92,7 +92,7 @@ import Testing
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(100), backoff: 2, maxDelay: .milliseconds(300))
     }
     let record = try simulate(run)
-    // Each of the five attempts takes 10. The pauses are 100, 200, 300 and 300.
+    // Each of the five attempts takes 10 ms. The pauses are 100, 200, 300 and 300 ms.
     #expect(record.span("flaky") == "0..950")
     #expect(record["flaky"].attempts == 5)
   }
@@ -120,7 +120,7 @@ import Testing
       $0.deadline = StepDeadline(max: .milliseconds(100))
     }
     let record = try simulate(run)
-    // Attempts start at 0 and 50. The next one would start at 100.
+    // Attempts start at 0 and 50 ms. The next one would start at 100 ms.
     #expect(record["bad"].attempts == 2)
     #expect(record.end("bad") == "failure")
     #expect(record.span("bad") == "0..60")
@@ -284,7 +284,7 @@ import Testing
     run.step("high", needs: ["between"], script)
     let record = try simulate(run)
     #expect(record.end("low") == "success" && record.end("high") == "success")
-    // Both services are ready at 30, and each takes 40 ms to stop.
+    // Both services are ready at 30 ms, and each takes 40 ms to stop.
     #expect(record.endedAt == 110_000_000)
   }
 

@@ -30,7 +30,7 @@ import Testing
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       #expect(try launch.milliseconds(manager, "endedAt") <= begins)
     }
-    // Their order alone proves little. Therefore each manager is made slow in turn, and must delay the view.
+    // The order of one launch proves little, so each manager is made slow in turn, and must delay the view.
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       let slow = try LaunchRun.changed(
         in: folders,
@@ -86,7 +86,7 @@ import Testing
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
     let uses = ["footprint.recent-destinations", "footprint.trips", "preferences.load", "storage.values"]
-    // Each of them is made slow, so that they overlap only if they run at the same time.
+    // Each of these steps takes at least 5 s, so that they overlap only if they run at the same time.
     let file = try LaunchRun.changed(in: folders)
     var text = try String(contentsOfFile: file, encoding: .utf8)
     for (id, action) in zip(lists, uses) {

@@ -132,7 +132,7 @@ import Testing
       options: ${{ launch.options }}
     """
 
-  /// A way to open a link: the arguments of the run, the file that they name, and the page that opens.
+  /// A launch that opens a link: the arguments of the run, the file that they name, and the page that opens.
   struct Way: Sendable, CustomStringConvertible {
     var description: String
     var arguments: [String]
