@@ -9,7 +9,7 @@ import Testing
 
 /// Tests the plan of the launch on a virtual clock. No step runs, and no time passes.
 struct LaunchPlanTests {
-  @Test func `the shelf is visible before the account is checked`() throws {
+  @Test func `the shelf is visible after 200 ms, without waiting for the account`() throws {
     #expect(
       try Scenario(Workflows.Launch.graph()).timeline() == [
         "0s splash starts", "0s open-library starts", "0s check-account starts", "0s payload: skipped",
@@ -20,8 +20,8 @@ struct LaunchPlanTests {
       ])
   }
 
-  /// Fails if longer estimates would make the gate open after 250 ms.
-  @Test func `the launch stays within its budget`() throws {
+  /// The budget of the launch. The test fails if longer estimates exceed it.
+  @Test func `the gate opens within 250 ms`() throws {
     let plan = try Scenario(Workflows.Launch.graph()).simulated()
     #expect(plan.gate.outcome == .ready)
     #expect(try #require(plan.gate.openedAtNanoseconds) <= 250_000_000)
