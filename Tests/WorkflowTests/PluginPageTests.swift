@@ -4,7 +4,8 @@ import Testing
 
 /// Tests that the examples on each plugin's page are working workflows.
 @Suite(.timeLimit(.minutes(10))) struct `The examples on the plugins' pages` {
-  @Test(arguments: ["flow", "shell", "storage", "footprint", "preferences", "ui"]) func `run`(_ plugin: String) throws {
+  @Test(arguments: ["flow", "shell", "storage", "footprint", "preferences", "ui"])
+  func `run successfully`(_ plugin: String) throws {
     let page = URL(filePath: LaunchRun.folder).deletingLastPathComponent().appending(
       path: "plugins/\(plugin)/README.md")
     let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```yaml\n").dropFirst()
