@@ -4,7 +4,7 @@ import FlowModel
 /// Removes diagnostics that are only consequences of another mistake. For example, a key at the wrong level is one
 /// mistake, even if it causes many others.
 ///
-/// It runs only if there are errors, on at most ``Limits/diagnostics`` diagnostics.
+/// It runs only if there is more than one error, on at most ``Limits/diagnostics`` diagnostics.
 struct Consequences {
   private let check: WorkflowCheck
   private var diagnostics: [Diagnostic]
@@ -59,8 +59,9 @@ struct Consequences {
 
   // MARK: Misplaced keys
 
-  /// Removes the consequences of a key that is unknown or empty: the keys after it at the same level were probably
-  /// meant to be inside it.
+  /// Removes diagnostics about the keys that follow a key without a value at the same level: they were probably meant
+  /// to be inside it. Also records the names in unknown keys and in keys without a value, because references to them
+  /// are not reported.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
     /// The ranges in which diagnostics with these codes are consequences.
@@ -160,7 +161,7 @@ struct Consequences {
   }
 
   /// Keeps only the first diagnostic inside a key such as `with:` that is not indented enough and is therefore read as
-  /// a step, and changes its help.
+  /// a step, and changes its help. Also removes the diagnostic about a missing key of the step before it.
   private mutating func removeInStepsThatAreKeys() {
     for (index, step) in check.locations.steps.enumerated() {
       guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }
@@ -190,8 +191,8 @@ struct Consequences {
     .cycle, .prewarmNeed, .prewarmProtectedData, .prewarmReadsLaunch,
   ]
 
-  /// True if the diagnostic is about an expression in a multiline text, because keys below it may have become part of
-  /// the text.
+  /// True if the diagnostic is about the syntax of an expression in a block scalar. The keys below may have become part
+  /// of its text.
   private func maySwallowKeys(_ diagnostic: Diagnostic) -> Bool {
     guard diagnostic.code == .expressionSyntax, diagnostic.span.start < tree.source.bytes.count else { return false }
     let first = tree.source.bytes[diagnostic.span.start]
@@ -210,7 +211,8 @@ struct Consequences {
     }
   }
 
-  /// Removes diagnostics about reachability and handles for steps that depend on one with unknown dependencies.
+  /// Removes diagnostics about reachability and handles of steps whose direct and indirect dependencies are not all
+  /// known.
   private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
       .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,
@@ -263,7 +265,7 @@ struct Consequences {
     var value: NodeID
   }
 
-  /// Returns the member of a mapping whose key or value begins at this offset, or nil.
+  /// Returns the member whose key, or whose missing value, is at this offset. Returns nil if there is none.
   private func location(at offset: Int) -> Location? {
     guard var map = tree.root, tree.kind(map) == .mapping else { return nil }
     var owner: NodeID?
@@ -296,7 +298,7 @@ struct Consequences {
   /// True if the key has no value, so that its node is empty.
   private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
 
-  /// Returns the id that a diagnostic is about. Its text may be an expression, such as `steps.build`.
+  /// Returns the name in the text of a diagnostic, which may be an expression such as `steps.build`.
   private func name(of diagnostic: Diagnostic) -> String {
     let text = tree.source.text(of: diagnostic.span)
     for context in ["steps.", "inputs."] {

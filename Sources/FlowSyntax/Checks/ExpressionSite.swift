@@ -38,7 +38,8 @@ struct ExpressionSite {
     case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
-    // Names are shown from the start of a run. Environment files and secrets are read before it starts.
+    // Only inputs are known, because names are shown from the start of a run, and environment files and secrets are
+    // read before it starts.
     case .name, .environmentFile, .secretSource: ["inputs"]
     // Products are known before the run starts, so that steps that exchange files can be found.
     case .files(let key): (hasItems ? ItemContext.names : []) + ["inputs"] + (key == .inputsFrom ? ["steps"] : [])

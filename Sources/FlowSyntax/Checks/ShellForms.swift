@@ -35,7 +35,7 @@ struct ShellForms {
   /// Words after which another command begins.
   private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
 
-  /// The number of nested `$(…)` that are read. Deeper ones are skipped.
+  /// The maximum nesting of `$(…)`. Deeper ones are skipped.
   private static let mostLevels = 50
 
   private init(_ bytes: [UInt8], from position: Int = 0, level: Int = 0) {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports steps whose `uses` is not an installed action.
+  /// Reports steps whose `uses` is neither an installed action nor a file.
   mutating func checkActions() {
     guard actions.entries.contains(where: { $0.declaration == nil }) else { return }
     for step in workflow.steps.indices {
@@ -28,7 +28,8 @@ extension WorkflowCheck {
   /// Returns the installed action whose name is most similar to `name`, or nil if none is similar.
   func actionCorrection(_ name: String) -> Correction? { Correction(name, among: catalog.declarations.map(\.name)) }
 
-  /// Returns help for an unknown action that resembles no installed one: the actions of its plugin, or the plugins.
+  /// Returns help for an unknown action that resembles no installed one: the actions of its plugin or, if the plugin is
+  /// not installed, the installed plugins.
   func actionHelp(_ name: String) -> String {
     let installed = catalog.declarations
     let plugin = name.prefix { $0 != "." }

@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Determines which steps are deferred, and reports deferred steps for which the gate would wait.
+  /// Determines which steps are deferred, and reports steps with `blocking: true` that are deferred in some or all
+  /// runs.
   mutating func checkDeferral() {
     let roles = GateRoles(workflow, order: order)
     self.roles = roles

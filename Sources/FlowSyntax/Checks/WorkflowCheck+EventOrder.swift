@@ -50,7 +50,7 @@ extension WorkflowCheck {
       help: "it can only come from outside, with --event or from the app")
   }
 
-  /// Returns the direct and indirect dependencies of a step.
+  /// Returns the direct and indirect dependencies of a step. Some are missing if `budget` is exhausted.
   private func ancestors(of step: Int, budget: inout Int) -> Set<Int> {
     var found: Set<Int> = []
     var open = [step]

@@ -32,7 +32,7 @@ extension WorkflowCheck {
       at: location, help: "write 'after: \(event)' at the step or at one of its dependencies, or '… || a default'")
   }
 
-  /// True if the step or one of its dependencies waits for the event or runs for its posts.
+  /// True if the step or one of its direct or indirect dependencies waits for the event or runs for its posts.
   private func waits(_ step: Int, for event: String) -> Bool {
     let steps = workflow.upstream(of: StepIndex(step)).map { Int($0) } + [step]
     return steps.contains { workflow.steps[$0].hasOptions && workflow.steps[$0].options.events.contains(event) }

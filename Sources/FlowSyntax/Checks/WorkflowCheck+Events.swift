@@ -30,7 +30,8 @@ extension WorkflowCheck {
     return tree.span(tree.elements(node).first { tree.text(of: $0) == event } ?? node)
   }
 
-  /// Returns the events that the workflow declares, those that its actions post, and the lifecycle events.
+  /// Returns the events that the workflow declares, those that its actions and included files post, and the lifecycle
+  /// events.
   func knownEvents() -> Set<String> {
     var known = Set(workflow.events.map(\.name)).union(LifecycleEvent.allCases.map(\.rawValue))
     for entry in actions.entries { known.formUnion(entry.declaration?.events ?? []) }

@@ -236,7 +236,8 @@ extension WorkflowCheck {
 
   // MARK: Reachability
 
-  /// Reports a step that never runs because its `if` is never true.
+  /// Reports a step that never runs because its `if` is never true, or because the `if` is `failure()` and the step has
+  /// no dependencies.
   private mutating func checkReachability(_ expression: Expression, _ step: Int, _ site: ExpressionSite) {
     let results = expression.possibleResults { self.type(of: $0, site) }
     let isNeverTrue = results.allSatisfy { if case .value(let value) = $0 { value.countsAsFalse } else { false } }

@@ -47,7 +47,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports an event that does not repeat and therefore cannot have an item for each post.
+  /// Reports an event of `foreach` that is not a literal or is never posted, or that does not repeat and therefore
+  /// cannot have an item for each post.
   private mutating func checkPosts(of event: String, _ step: Int, _ node: NodeID) {
     if event.isEmpty || workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
     if Value.string(event).containsExpression {
@@ -104,7 +105,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the type of a post, which is what `item` and `event` contain.
+  /// Returns the type of an `item` or `event` that is a post with a value of the given type.
   private static func postType(_ value: ValueType) -> ValueType {
     .object(
       properties: [

@@ -3,8 +3,8 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Warns about a gate that shows the launch screen for less than the recommended minimum or more than the recommended
-  /// maximum: 2 to 2.5 s and 4 to 5 s (C9).
+  /// If a step shows a launch screen, warns about a gate whose `min` or `max` is outside the recommended range: 2 to
+  /// 2.5 s and 4 to 5 s (C9).
   mutating func checkGateGuidance() {
     guard let node = locations.value(.deadline), let gate = workflow.gate else { return }
     let splash = workflow.steps.indices.first {

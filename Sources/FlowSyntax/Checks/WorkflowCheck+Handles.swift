@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports required handles that no direct or indirect dependency provides, or that more than one provides.
+  /// Reports required handles that neither the run nor a direct or indirect dependency provides, or that more than one
+  /// dependency provides.
   mutating func checkHandles() {
     let runHandles = Set(catalog.runHandles)
     var required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] })

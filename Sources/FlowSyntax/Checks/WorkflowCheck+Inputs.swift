@@ -69,8 +69,8 @@ extension WorkflowCheck {
     return result
   }
 
-  /// Returns the location where an included file declares an input. Returns an empty list if the step uses an action
-  /// instead of a file.
+  /// Returns the location where an included file declares an input. Returns an empty list if the step does not use a
+  /// file, or if the file does not declare the input.
   func declarationLocation(of name: String, _ step: Int) -> [Diagnostic.RelatedLocation] {
     let uses = workflow.steps[step].uses
     guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return [] }

@@ -114,7 +114,7 @@ extension ValueType {
     }
   }
 
-  /// True if the type accepts values of any type, or objects with any members.
+  /// True if the type accepts values of any type, objects with any members, or lists of either.
   fileprivate var takesAnything: Bool {
     switch self {
     case .any, .object(nil): true

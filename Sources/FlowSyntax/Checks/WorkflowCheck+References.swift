@@ -202,7 +202,8 @@ extension WorkflowCheck {
     return false
   }
 
-  /// Reports an optional output of a command that is read without a fallback value.
+  /// Reports an optional output of a command that has no default and is read without a fallback value, unless the
+  /// reader's `if` checks the step.
   private mutating func checkDeclaredOutput(
     _ reference: ContextReference, of target: Int, for site: ExpressionSite, at location: TextSpan
   ) {

@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports a `retry` that has no effect because the action has no retryable errors or the pause is longer than the
-  /// deadline.
+  /// Reports a `retry` that has no effect, because no error of the action can be retried or because the first pause is
+  /// at least as long as the deadline. Also reports reasons that the action does not declare.
   mutating func checkRetries() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {
       guard let retry = location.options.retry, node(.retry, of: step) != nil else { continue }

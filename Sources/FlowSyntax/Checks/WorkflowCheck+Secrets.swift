@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks that secrets are read only at the places where they are used, and never where they would be shown.
+/// Checks that secrets are read only in the `env` of steps and in secret inputs, because they would be shown elsewhere.
 extension WorkflowCheck {
-  /// True if the reference reads a secret, an input that is a secret, or all inputs if one of them is a secret.
+  /// True if the reference reads a secret, a secret input, a secret output, or all inputs if one of them is secret.
   func isSecret(_ reference: ContextReference) -> Bool {
     switch reference.name.lowercased() {
     case "secrets": return true

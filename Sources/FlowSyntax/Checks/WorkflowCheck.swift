@@ -90,12 +90,13 @@ struct WorkflowCheck: DocumentReading {
     tree.member(key.rawValue, of: locations.steps[step].value)?.value
   }
 
-  /// Returns the location of the value that a step has for a key, or of the step's id if it does not have the key.
+  /// Returns the location of the value that a step has for a key, or of the step's id if it does not have the key. If
+  /// the step has `run` instead of `uses`, the location of `uses` is that of `run`.
   func span(_ key: StepKey, of step: Int) -> TextSpan {
     tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
-  /// Returns the node of an input that is written as a key of the step instead of under `with`, or nil.
+  /// Returns the member for an input that is written as a key of the step instead of under `with`, or nil.
   func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)
