@@ -20,7 +20,7 @@ package struct LoadResult: Sendable {
   package internal(set) var variableReads: [VariableRead] = []
   /// The compiled workflow, or nil if YAML was loaded.
   var compiledFile: CompiledWorkflow?
-  /// The text that a run records as its definition. It contains all included files.
+  /// The bytes that a run records as its definition: the text with all included files, or the compiled workflow.
   package internal(set) var definition: [UInt8] = []
 
   private let tree: NodeTree?
@@ -48,7 +48,7 @@ package struct LoadResult: Sendable {
   }
 
   /// Returns the file that contains a step, which is this file or an included one, and the location of the step's id.
-  /// Returns nil if neither contains the step.
+  /// Returns nil if no file contains the step.
   package func definition(of step: StepIndex) -> (source: SourceText, span: TextSpan)? {
     if let span = span(of: step) { return (source, span) }
     for scope in graph?.workflow.scopes ?? [] {
@@ -80,8 +80,8 @@ package struct LoadResult: Sendable {
     return tree.span(node)
   }
 
-  /// Returns the result without warnings about steps that do not run if only the named steps and their dependencies
-  /// run.
+  /// Returns the result without warnings about steps that do not run if only the named steps, the steps in `finally`
+  /// and the dependencies of both run.
   package func concerning(_ names: [String]) -> LoadResult {
     guard !names.isEmpty, let tree, let steps = graph?.workflow.steps else { return self }
     var open = steps.indices.filter { names.contains(steps[$0].id.text) || steps[$0].options.isFinal }

@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Shape {
-  /// Returns the text to insert after the colon of a key: a space if a value follows, a line break if a mapping
-  /// follows, or braces if the key is inside braces.
+  /// Returns the snippet to insert after the colon of a key: a space if a value follows. If a mapping follows, a line
+  /// break or, if the key is inside braces, braces.
   func opening(_ location: EditingLocation) -> String {
     switch self {
     case .map, .named, .values, .environment:
@@ -13,7 +13,7 @@ extension Shape {
 }
 
 extension ValueType {
-  /// Returns a snippet with an example value.
+  /// Returns a snippet for a value: a choice, brackets, or a placeholder that contains the default value.
   func snippet(_ field: FieldDeclaration) -> String {
     switch self {
     case .boolean: "${1|true,false|}"

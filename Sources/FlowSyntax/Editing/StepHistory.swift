@@ -27,7 +27,8 @@ package struct StepHistory: Sendable, Hashable {
   }
 
   private static func text(_ duration: Duration) -> String {
-    // Three digits are precise enough, so the rest is rounded.
+    // More digits would be noise, so durations from 1 s are rounded to 10 ms, those from 1 ms to 0.1 ms, and others to
+    // 1 µs.
     let nanoseconds = duration.nanoseconds
     let step = nanoseconds >= 1_000_000_000 ? 10_000_000 : nanoseconds >= 1_000_000 ? 100_000 : 1000
     return DurationText.format(.nanoseconds((nanoseconds + step / 2) / step * step))

@@ -106,7 +106,7 @@ package struct SymbolTable: Sendable {
         isDefinition: isDefinition))
   }
 
-  /// Returns the path of the file that a step includes, as written, or nil.
+  /// Returns the path of the file that a step includes, as written, or nil if the step uses an action.
   private func includedFile(_ step: Int) -> String? {
     let uses = check.workflow.steps[step].uses
     return IncludeLibrary.isFile(uses) ? uses : nil

@@ -200,8 +200,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the steps that can be added to `needs`: all except the step itself and its direct and indirect dependents
-  /// and dependencies.
+  /// Returns the steps that can be added to `needs`: all except the step itself, its direct and indirect dependents,
+  /// and the steps that it already lists.
   private func steps(_ location: EditingLocation, _ span: TextSpan) -> [Completion] {
     let keys = location.keys
     let own = keys.count > 1 ? step(named: keys[1]) : nil

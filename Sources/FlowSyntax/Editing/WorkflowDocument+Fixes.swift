@@ -12,7 +12,7 @@ extension WorkflowDocument {
     package var edits: [(span: TextSpan, text: String)]
   }
 
-  /// Returns the fixes for the diagnostics in a range, and other useful changes of the step there.
+  /// Returns the fixes for the diagnostics in a range, and a fix that defers the step at its start if that is possible.
   package func fixes(in range: TextSpan) -> [Fix] {
     var fixes: [Fix] = []
     for diagnostic in result.diagnostics

@@ -21,7 +21,7 @@ extension WorkflowDocument {
     package var isType: Bool
   }
 
-  /// Returns the keys of the workflow in file order. The steps are entries below `steps`.
+  /// Returns the keys of the workflow in file order. The steps are entries below `steps` and `finally`.
   package func outline() -> [Section] {
     guard let check, let tree, let root = tree.root, tree.kind(root) == .mapping else { return [] }
     return check.locations.keys.map { key, member in

@@ -116,7 +116,7 @@ extension WorkflowDocument {
   }
 
   /// Returns the ranges in this file that change because a symbol of the included file at `path` is renamed. Throws if
-  /// some cannot be found.
+  /// this file has a syntax error, or if some ranges cannot be found.
   package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")

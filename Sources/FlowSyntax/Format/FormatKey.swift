@@ -114,9 +114,9 @@ indirect enum Shape: Sendable {
   case actionName
   /// A string that a shell runs, or a list of a program and its arguments.
   case command
-  /// A mapping with the keys of this table.
+  /// A mapping whose keys are the cases of this type.
   case map(any FormatKey.Type)
-  /// A duration, or a mapping with the keys of this table.
+  /// A duration, or a mapping whose keys are the cases of this type.
   case durationOr(any FormatKey.Type, allowsExpression: Bool)
   /// A mapping whose keys are names of this kind and whose values have this form.
   case named(NameKind, Shape)
