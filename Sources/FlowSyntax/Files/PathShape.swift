@@ -43,7 +43,8 @@ struct PathShape: Sendable, Hashable {
   }
 
   /// Returns a pattern for an expression: the default of an input, or the possible values of `item`, `index` or `key`.
-  /// Returns nil for any other expression and for an input without a default, because these may result in any text.
+  /// Returns nil for any other expression and for an input whose default is not a string, because these may result in
+  /// any text.
   private static func stand(for expression: Expression, fanOut: FanOut?, inputs: [FieldDeclaration]) -> String? {
     guard let reference = expression.references.first, expression.references.count == 1,
       expression.source.lowercased() == ([reference.name] + reference.path).joined(separator: ".").lowercased()

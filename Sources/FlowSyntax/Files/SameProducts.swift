@@ -44,7 +44,7 @@ struct SameProducts {
   private mutating func conflicts() -> [Conflict] {
     var makers: [ByteName: [Int]] = [:]
     var paths: [ByteName] = []
-    /// The steps that produce the path and name it without expressions.
+    /// For each path, the steps that produce it and name it without expressions.
     var writers: [ByteName: Set<Int>] = [:]
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
       guard let path = node.path.map({ ByteName($0) }) else { continue }
@@ -68,7 +68,7 @@ struct SameProducts {
     return found
   }
 
-  /// True if the step or any step that includes its file has a condition.
+  /// True if the step or any step that includes its file has an `if`, or an expression in `enabled`.
   private func hasCondition(_ step: Int) -> Bool {
     var step = StepIndex(step)
     while true {

@@ -12,7 +12,7 @@ struct Flattening {
   private var stacks: [[String]]
   /// For each scope except the main workflow, the index of the scope that includes it.
   private var outerScopes: [Int] = []
-  /// The name that messages use for each included file. Names are unique.
+  /// The name that messages use for each included file, by path. Names are unique.
   private var names: [ByteName: String] = [:]
 
   /// The error for a workflow that has too many steps after merging.
@@ -152,7 +152,7 @@ struct Flattening {
   }
 
   /// Makes the gate wait for the steps of an included file instead of its exit, because the exit also waits for
-  /// `finally`.
+  /// `finally`. The same applies to the exits of the files that include it.
   private mutating func keepGateFromWaiting(forScope number: Int) {
     var next = number
     while next > 0 {
@@ -197,7 +197,8 @@ struct Flattening {
     return entry
   }
 
-  /// Returns the options of the exit: those of the including step that determine what a failure causes.
+  /// Returns the options of the exit: the name and the queue of the including step, and those that determine whether
+  /// the gate waits for it and what a failure causes.
   private static func exitOptions(_ options: StepOptions) -> StepOptions {
     var exit = StepOptions()
     exit.name = options.name
@@ -242,7 +243,8 @@ private struct Renaming {
     return with
   }
 
-  /// Returns the options of a step. Options that it does not have are taken from the including step.
+  /// Returns the options of a step with renamed events and queues, combined with those of the including step that also
+  /// apply to the steps of its file, such as the queue and `optional`.
   func options(of step: Step, in caller: StepOptions) -> StepOptions {
     var options = step.options
     options.isFinalInside = options.isFinal

@@ -75,7 +75,7 @@ final class IncludeLibrary: Sendable {
   }
 
   /// Returns the file with this name, and loads it if necessary. `stack` is the chain of files from the main workflow
-  /// to the including one. It is used to detect files that include themselves.
+  /// to the including one. It is used to detect files that include themselves, and to limit the depth.
   func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
     if let first = stack.firstIndex(where: { $0.hasSameBytes(as: path) }) {
@@ -165,7 +165,8 @@ final class IncludeLibrary: Sendable {
     return (other.dropFirst(common).map { _ in ".." } + own.dropFirst(common)).joined(separator: "/")
   }
 
-  /// Returns a path without `.` and `..`. A relative path is resolved against `folder`.
+  /// Returns a path without `.`, and without `..` except at its beginning. A relative path is resolved against
+  /// `folder`.
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = FilePath.isAbsolute(path) || folder.isEmpty ? path : folder + "/" + path
     var parts: [String] = []

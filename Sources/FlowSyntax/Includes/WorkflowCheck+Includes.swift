@@ -122,7 +122,7 @@ extension WorkflowCheck {
   /// The name, the workflow and the own events of an included file.
   private typealias FileRun = (file: String, workflow: Workflow, events: Set<String>)
 
-  /// Returns an included file and all files that it includes.
+  /// Returns an included file and all files that it includes directly or indirectly.
   private func filesRun(by entry: IncludeLibrary.IncludableFile) -> [FileRun] {
     guard let includes = catalog as? IncludeCatalog else { return [] }
     var found: [FileRun] = []
@@ -138,7 +138,8 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Reports keys that a file cannot have if a step runs it for each item.
+  /// Reports keys of a file and of its steps that do not work if a step runs the file for each item. Also reports a
+  /// `parallel` above the limit for such runs.
   private mutating func checkItemWorkflow(_ entry: IncludeLibrary.IncludableFile, of step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(

@@ -39,7 +39,8 @@ extension ExecutorAddress {
     }
   }
 
-  /// Throws if an option must not be passed to `srun`. Abbreviations are rejected as well, because `srun` accepts them.
+  /// Throws if this is not the name of an option, or if the option must not be passed to `srun`. Abbreviations are
+  /// rejected as well, because `srun` accepts them.
   func checkPassedThrough(_ name: String) throws(AddressProblem) {
     guard let first = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
       name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isWordByte($0) })
@@ -135,7 +136,7 @@ extension ExecutorAddress {
   /// separate job.
   private static let usualSlots = (plain: 8, ofJobs: 50)
 
-  /// Adds a number of slots to the address if it has none: one for each step, and `parallel` for a fan-out, up to a
+  /// Adds a number of slots to a Slurm address that has none: one for each step, and `parallel` for a fan-out, up to a
   /// default maximum.
   package func counting(_ steps: [StepOptions]) -> ExecutorAddress {
     guard name == Self.slurm, value == nil else { return self }

@@ -10,7 +10,7 @@ package struct ExecutorAddress: Sendable, Hashable {
   package var value: String?
   /// The options, in the order of the address.
   package var options: [Option]
-  /// The address as the user has written it.
+  /// The text from which the address was parsed.
   package var text: String
 
   /// An option of an address, such as `time=1h`.

@@ -18,12 +18,13 @@ extension DocumentReading {
   /// milliseconds. That is acceptable for a typo, but not if most names in the file are wrong.
   func mayLookThrough(_ count: Int) -> Bool { count < 1_000 || diagnostics.count < 20 }
 
-  /// Returns the most similar name according to ``NearestName``, or nil if none is similar.
+  /// Returns the most similar name according to ``NearestName``, or nil if none is similar or a search is not
+  /// worthwhile.
   func nearest(_ name: String, among names: some Collection<String>) -> String? {
     mayLookThrough(names.count) ? NearestName.of(name, among: names) : nil
   }
 
-  /// Returns the correction to the most similar name, or nil if none is similar.
+  /// Returns the correction to the most similar name, or nil if none is similar or a search is not worthwhile.
   func correction(_ name: String, among names: some Collection<String>) -> Correction? {
     nearest(name, among: names).map { Correction(name, to: $0) }
   }

@@ -8,7 +8,8 @@ extension PlacedValue {
     return reader.value(node)
   }
 
-  /// Reads a file. If the file is empty or not YAML, the value is nil and `diagnostics` has the reason.
+  /// Reads a file. The value is nil if the file is empty or not YAML. `diagnostics` contains the errors in the file; an
+  /// empty file has none.
   package static func read(_ source: SourceText) -> (value: PlacedValue?, diagnostics: [Diagnostic]) {
     switch YAMLParser.parse(source) {
     case .failure(let failure): return (nil, [failure.diagnostic])

@@ -108,7 +108,8 @@ extension WorkflowReader {
     return false
   }
 
-  /// Applies the file's defaults for commands, and converts the step's other keys for commands to inputs.
+  /// Applies the file's default folder and search path to a command, and converts its `merge-output`, `path` and
+  /// `interactive` to inputs. Reports these keys on a step that does not run a command.
   mutating func readCommandOptions(
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
@@ -182,7 +183,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads a string that must be neither empty nor contain an expression.
+  /// Reads a string. Reports an empty string, and one that contains an expression.
   mutating func literal(_ node: NodeID, _ owner: Owner) -> String? {
     guard let text = string(node, owner) else { return nil }
     guard !text.isEmpty else {
@@ -247,8 +248,9 @@ extension WorkflowReader {
     with[input] = .string(text)
   }
 
-  /// Returns a field's declaration as the value of an input. Expressions in the input would be evaluated, so an
-  /// expression is removed from the description and reported elsewhere in the declaration.
+  /// Returns a field's declaration as the value of an input, where expressions would be evaluated. A description with
+  /// an expression is left out. If another part contains an expression, reports it, and returns the declaration of a
+  /// field of any type.
   private mutating func declaration(of field: FieldDeclaration, in node: NodeID) -> ValueObject {
     var field = field
     if Template.containsExpression(field.summary) { field.summary = "" }

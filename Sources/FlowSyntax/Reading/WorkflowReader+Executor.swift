@@ -106,8 +106,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports options that depend on the attempt if the attempts share a job. Also reports `nodelist` if `partition`
-  /// depends on the attempt.
+  /// Reports an option that depends on the attempt if the step has no `resources`, because its attempts then share a
+  /// job with other steps. Also reports `nodelist` if `partition` depends on the attempt.
   mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
     guard let (key, node) = changingOptions(of: location).first else { return }
     let owner = Owner.stepKey(.executor, location.key)

@@ -82,7 +82,7 @@ extension WorkflowReader {
     return key == .file ? .file(text) : .environment(text)
   }
 
-  /// Reports secret inputs whose type is not string or whose value is in the file.
+  /// Reports secret inputs that have a default or whose type is not string.
   mutating func checkSecretInputs(_ node: NodeID) {
     for input in workflow.inputs where input.isSecret {
       guard let declaration = tree.member(input.name, of: node)?.value,

@@ -97,7 +97,7 @@ struct WorkflowReader: DocumentReading {
     if locations.value(.steps) != nil { readSteps() }
   }
 
-  /// Returns the rule that a workflow's name breaks, or nil if the name is valid.
+  /// Returns the reason why a workflow's name is invalid, or nil if it is valid.
   private static func rule(brokenBy name: String) -> String? {
     if name.utf8.contains(where: { $0 == UInt8(ascii: "/") }) { return "it has a '/'" }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {

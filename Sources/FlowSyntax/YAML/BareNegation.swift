@@ -51,7 +51,8 @@ struct BareNegation {
     }
   }
 
-  /// Returns the offset where the condition ends: at the end of the line or, inside braces, at the next comma or brace.
+  /// Returns the offset where the condition ends: at a comment, at the end of the line or, inside braces or brackets,
+  /// at the next comma or closing brace.
   private static func end(
     from start: Int, lineEnd: Int, isFlow: Bool, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Int {

@@ -47,8 +47,7 @@ enum CoreSchema {
     return nil
   }
 
-  /// Parses `[-+]?[0-9]+`, `0o[0-7]+` or `0x[0-9a-fA-F]+`. A number that does not fit in 64 bits becomes the nearest
-  /// double.
+  /// Parses `[-+]?[0-9]+`, `0o[0-7]+` or `0x[0-9a-fA-F]+`. A number that does not fit in 64 bits becomes a double.
   static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     guard !bytes.isEmpty else { return nil }
     if let short = shortInteger(bytes) { return .integer(short) }

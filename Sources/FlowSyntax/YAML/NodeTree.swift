@@ -68,8 +68,8 @@ struct NodeTree: Sendable {
   /// Returns the text of a scalar. An alias to a scalar is resolved.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
-  /// Returns the location in the source of a byte in a scalar's text. Returns nil if an escape or a line break makes
-  /// that impossible.
+  /// Returns the location in the source of a byte in a scalar's text. Returns nil if the byte cannot be located because
+  /// of an escape or a line break.
   func sourceOffset(of id: NodeID, textOffset offset: Int) -> Int? {
     let node = nodes[id]
     guard node.kind == .scalar else { return nil }

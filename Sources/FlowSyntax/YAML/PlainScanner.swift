@@ -181,7 +181,7 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a flow collection on one line. Nested collections are not scanned recursively.
+  /// Scans a flow collection on one line and, recursively, the collections in it. Fails if they are nested too deeply.
   private mutating func scanFlow() -> Bool {
     let node = nodes.count
     let isSequence = bytes[position] == UInt8(ascii: "[")
