@@ -65,8 +65,8 @@ package struct Installation {
     }
   }
 
-  /// Returns a string that identifies the program of an action: the name, version and digest of its external plugin, or
-  /// the version of flowrun.
+  /// Identifies the program of an action: by the name, the version and the beginning of the digest of its external
+  /// plugin, or by the version of flowrun.
   package var digest: @Sendable (ActionDeclaration) -> String {
     let external = external
     return { declaration in

@@ -41,8 +41,8 @@ package enum LaunchArguments {
     return options
   }
 
-  /// Returns the name of an event, its delay from the start of the run, and its value. The workflow must know the
-  /// event.
+  /// Returns the name of an event, its delay from the start of the run, and its value. Throws a usage error if the
+  /// workflow does not know the event, or does not allow the value.
   package static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {

@@ -15,7 +15,8 @@ struct BatchSession {
 
   init() { reader = LineReader(limit: Limits.jsonBytes) }
 
-  /// Returns the object on the next line, or an error if the line is invalid. Returns nil at the end of the input.
+  /// Returns the object on the next line, or an error if the line is invalid. Returns nil at the end of the input, or
+  /// if output could not be written.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
     // If writing the output has failed, answers cannot be written, so no more lines are read.

@@ -24,8 +24,8 @@ package protocol StepExecutors: Sendable {
   /// Warnings about settings that were ignored and workers that were lost.
   var warnings: [String] { get }
 
-  /// Starts the workers and waits a limited time until each executor has one. Blocks the thread. Throws if no worker
-  /// can be started.
+  /// Starts the workers and waits a limited time until each executor has one. Blocks the thread. Throws if an executor
+  /// cannot start any worker.
   func open() throws
   /// Connects the workers to a run. They are kept only as long as this process holds the run, and the run can report
   /// why workers are not ready.

@@ -4,8 +4,8 @@ import FlowSyntax
 
 /// Describes where each step would run, and why.
 enum PlacementText {
-  /// Returns one line per step, with the step's id and place. For a step that should run remotely but cannot, the line
-  /// has the reason.
+  /// Returns one line per step, with the step's id and place, and a line with the number of remote steps. For a step
+  /// that should run remotely but cannot, the line has the reason.
   static func text(_ workflow: Workflow, _ placement: StepPlacement) -> String {
     let width = min(40, workflow.steps.map(\.id.text.count).max() ?? 0)
     var text = ""

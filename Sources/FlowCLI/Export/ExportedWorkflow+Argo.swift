@@ -31,7 +31,7 @@ extension ExportedWorkflow {
     }
   }
 
-  /// The template names of steps. They are unique, and none is the name of the DAG.
+  /// The name of each step's template, by the step's id. Names are unique, and none is the name of the DAG.
   private var argoNames: [String: String] {
     var names: [String: String] = [:]
     var taken: Set<String> = ["flowrun"]
@@ -77,8 +77,8 @@ extension ExportedWorkflow {
     return .object(template)
   }
 
-  /// Requests are also used as limits, except for processors: Kubernetes slows down a container that exceeds such a
-  /// limit.
+  /// Returns the resources of a container. Its memory and devices are limited to the request. Its processors are not,
+  /// because Kubernetes slows down a container that exceeds such a limit.
   private static func resources(_ request: MachineResources) -> ValueObject {
     var requests: ValueObject = ["cpu": .string(String(request.cpus))]
     var limits = ValueObject()

@@ -1,7 +1,8 @@
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph in Graphviz's language. Steps of a named queue are in a box, and so are steps of an included file.
+  /// The graph in Graphviz's language. The steps of an included file are in a box, and so are steps of the main file
+  /// that name the same queue.
   var dot: String {
     var text = "digraph \(Self.quoted(graph.workflow.name)) {\n  rankdir=TB;\n  node [shape=box, style=rounded];\n"
     let byQueue = Dictionary(grouping: boxes.all[0].steps) { graph.workflow.steps[$0].options.queue ?? "" }

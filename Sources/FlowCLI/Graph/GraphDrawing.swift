@@ -101,7 +101,7 @@ struct GraphDrawing {
     }
   }
 
-  /// Returns the notable properties of a step, such as `optional`, `on main` or `after map.first-use`.
+  /// Returns the notable properties of a step, such as `optional`, `on main` or `not blocking`.
   func notes(of index: Int) -> [String] {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []

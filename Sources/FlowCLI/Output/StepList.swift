@@ -15,7 +15,7 @@ enum StepList {
     StandardOutput.write(text(overview, file: file, style: TextStyle(isColored: StandardOutput.allowsColor)))
   }
 
-  /// Returns the list of steps, one per line.
+  /// Returns a title, the steps, one per line, and a line about running them.
   static func text(_ overview: StepOverview, file: String, style: TextStyle) -> String {
     let title = overview.description.map { ": " + TerminalText.visible($0) } ?? ""
     var text = style.bold("Steps of \(file)") + title + "\n"

@@ -29,7 +29,7 @@ struct Finding {
       self.init(file: source.file, LineTable(source).location(of: span.start), root: root)
     }
 
-    /// Creates a location in a file. The path is the one that the user entered.
+    /// Creates a location in a file, whose path is absolute or relative to the working folder.
     init(file: String, _ location: TextLocation, root: String?) {
       self.file = Self.relative(file, to: root)
       self.location = location

@@ -13,7 +13,7 @@ struct RunAccount {
   let steps: [RunReport.Step]
   /// The masked failures of the run itself, rather than of its steps.
   private let ownFailures: [StepFailure]
-  /// The path of the workflow file as the user entered it.
+  /// The path of the workflow file, absolute or relative to the working folder.
   let file: String
   /// The time of the run's activation, in nanoseconds since 1970.
   let activatedAtNanoseconds: Int
@@ -56,8 +56,7 @@ struct RunAccount {
       message: report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
   }
 
-  /// True if the step was written by the author of the workflow. The generated first step of an included file is shown
-  /// only if it fails.
+  /// True if outputs show the step. The generated first step of an included file is shown only if it failed.
   static func isOwn(_ step: RunReport.Step) -> Bool { !step.id.text.hasSuffix("/") || step.outcome == .failure }
 
   private static func clean(_ text: String, _ mask: SecretMask?) -> String {

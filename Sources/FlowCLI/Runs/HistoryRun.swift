@@ -18,7 +18,7 @@ package struct HistoryRun {
   package let recollection: RunRecollection
 
   /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition can no longer be loaded, for example
-  /// because a plugin is missing.
+  /// because a plugin is missing, or if its journal cannot be read.
   package init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
     self.run = run
     chunks = try store.chunks(of: run.id)

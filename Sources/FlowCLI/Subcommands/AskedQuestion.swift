@@ -64,7 +64,7 @@ package enum AskedQuestion {
     var step: String
     var line: String
 
-    /// Sorts lines by item. Items that run at the same time print their lines in any order.
+    /// Returns the lines in the order of the items. Items that run at the same time print their lines in any order.
     static func byItems(_ lines: [PrintedLine]) -> [PrintedLine] {
       let numbered = lines.enumerated().sorted { a, b in (a.element.item, a.offset) < (b.element.item, b.offset) }
       return numbered.map(\.element)

@@ -7,7 +7,7 @@ package struct PageLine: Sendable {
   package enum Kind: Int, Sendable {
     /// The step has printed or logged this line.
     case output
-    /// The step has printed this line to standard error or logged it as an error.
+    /// The step has printed this line to standard error.
     case error
     /// The line stands for lines that have not been recorded.
     case leftOut

@@ -101,9 +101,9 @@ struct FailureText {
   let headline: String
   /// The lines of the error message after the first one.
   let details: [String]
-  /// The exit status of the command, or nil if the failure is not an exit status.
+  /// The exit status of the command. Nil if the failure is not an exit status, or if advice follows the command.
   private(set) var exitStatus: Int?
-  /// The last line that the failed command printed, or nil if it printed none.
+  /// The last line that the failed command printed. Nil if it printed none, or if the failure is not an exit status.
   private(set) var lastLine: String?
   /// A count such as `4 of 19 items failed` if items caused the failure, or nil.
   private(set) var failedItems: String?

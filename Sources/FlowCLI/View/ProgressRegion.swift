@@ -142,8 +142,8 @@ struct ProgressRegion {
     return text
   }
 
-  /// Returns the number of finished and of running items and, from five finished items on, an estimate of the remaining
-  /// time.
+  /// Returns the numbers of finished, running and failed items and, from five finished items on, an estimate of the
+  /// remaining time.
   private func items(of row: RunProgress.Row) -> String {
     let (finished, running, failed) = row.items
     guard finished + running > 0 else { return "" }

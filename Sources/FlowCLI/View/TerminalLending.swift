@@ -26,8 +26,9 @@ enum TerminalLending {
         }))
   }
 
-  /// Moves the cursor to the beginning of the line or, if the line contains text, of the next line. On an empty line,
-  /// the spaces end in the last column. Otherwise, they wrap to the next line.
+  /// Text that moves the cursor to the beginning of the line or, if the line contains text, of the next line. It
+  /// consists of one space less than the terminal has columns, and a carriage return. If the line contains text, the
+  /// spaces wrap.
   private static var lineStart: String {
     String(repeating: " ", count: max(0, TerminalSize.current.columns - 1)) + "\r"
   }
