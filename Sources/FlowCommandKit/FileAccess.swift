@@ -25,7 +25,8 @@ package enum FileAccess {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
   }
 
-  /// Returns the bytes of a file. Throws a ``FileProblem`` that contains the path.
+  /// Returns the bytes of a file. Throws a ``FileProblem`` that contains the path if the file cannot be read or has
+  /// more than `limit` bytes.
   package static func read(_ path: String, limit: Int = Limits.fileBytes) throws(FileProblem) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw FileProblem(path: path) }

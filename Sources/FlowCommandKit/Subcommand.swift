@@ -9,7 +9,8 @@ package protocol Subcommand: AsyncParsableCommand {
 }
 
 extension Subcommand {
-  /// Runs the subcommand. If it throws, prints the error and ends the process with the error's exit code.
+  /// Runs the subcommand. If it throws a ``CommandProblem``, prints the error and ends the process with the error's
+  /// exit code. Other errors are thrown again.
   package func run() async throws {
     do {
       try await perform()

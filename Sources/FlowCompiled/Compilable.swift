@@ -60,7 +60,8 @@ extension Array: Compilable where Element: Compilable {
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     if count == 0 { return }
-    // In the file, an element may take a single byte. In memory, it may take a hundred times as much.
+    // Reserve little, because the count may be wrong: an element may take a single byte in the file, but a hundred
+    // times as much in memory.
     reserveCapacity(Swift.min(count, 1_024))
     for _ in 0..<count { append(try Element(from: &reader)) }
   }

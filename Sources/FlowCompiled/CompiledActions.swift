@@ -9,7 +9,8 @@ public struct CompiledActions: Sendable {
   /// Creates the compiled form of declarations.
   public init(_ declarations: [ActionDeclaration]) { self.declarations = declarations }
 
-  /// Reads declarations from bytes. Throws if the bytes are damaged or have another version of the format.
+  /// Reads declarations from bytes. Throws if the bytes are not in compiled form, are damaged, or have another version
+  /// of the format.
   public init(_ bytes: [UInt8]) throws(CompiledWorkflowError) {
     var reader = try CompiledReader(bytes)
     declarations = try [ActionDeclaration](from: &reader)

@@ -38,7 +38,8 @@ public struct CompiledWorkflow: Sendable {
   /// Returns true if the bytes begin like a compiled workflow.
   package static func isCompiled(_ bytes: [UInt8]) -> Bool { bytes.starts(with: CompiledFormat.mark) }
 
-  /// Reads a compiled workflow. Throws if the bytes are damaged or have another version of the format.
+  /// Reads a compiled workflow. Throws if the bytes are not a compiled workflow, are damaged, or have another version
+  /// of the format.
   public init(_ bytes: [UInt8]) throws(CompiledWorkflowError) {
     var reader = try CompiledReader(bytes)
     graph = try WorkflowGraph(ordering: Workflow(from: &reader))
@@ -75,8 +76,8 @@ public struct CompiledWorkflow: Sendable {
 }
 
 extension WorkflowGraph {
-  /// Reads a workflow that `flowrun compile` has written. Throws if the bytes are damaged or have another version of
-  /// the format.
+  /// Reads a workflow that `flowrun compile` has written. Throws if the bytes are not a compiled workflow, are damaged,
+  /// or have another version of the format.
   public init(compiled bytes: [UInt8]) throws(CompiledWorkflowError) {
     self = try CompiledWorkflow(bytes).graph
   }

@@ -73,6 +73,6 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// The bytes after the last complete line.
+  /// The bytes that have been read but not returned as a line.
   var rest: ArraySlice<UInt8> { storage[filled] }
 }

@@ -13,7 +13,8 @@ extension PluginSession {
   /// to a fifth of a core and slows the program down.
   private static let logPause = 4
   /// The length of the pause after reading flooded messages from standard output, as a multiple of the time spent
-  /// reading. It is shorter than for the log (half of a core), because answers may follow.
+  /// reading. It limits the load to half of a core, and is shorter than the pause for the log, because answers may
+  /// follow.
   private static let outputPause = 1
 
   /// The state of reading one of the program's two output streams.

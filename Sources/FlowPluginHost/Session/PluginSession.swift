@@ -115,7 +115,7 @@ package final class PluginSession: Sendable {
       id: nextID.wrappingAdd(1, ordering: .relaxed).oldValue, action: action, context: context, deadline: deadline)
   }
 
-  /// Sends a call. Returns the outcome if the answer arrives almost immediately, or nil if the call is pending.
+  /// Sends a call. Returns the outcome if there is one almost immediately, or nil if the call is pending.
   private func make(_ call: PluginCall, _ line: [UInt8]) -> PluginCall.Outcome? {
     if line.count > limits.lineBytes {
       return .failed(

@@ -15,7 +15,7 @@ struct CacheEntries {
   /// The age at which an unfinished entry is removed. Until then, another process may still be creating it.
   private static let unfinishedSeconds = 3600
 
-  /// Removes all but the `count` newest entries, and old unfinished ones.
+  /// Removes all finished entries except the `count` newest ones, and unfinished entries that are old.
   func removeOld(keeping count: Int) {
     let length = prefix.count + ContentHash.textLength
     let entries = (FilePath.names(in: folder) ?? []).filter { $0.hasPrefix(prefix) && $0.count >= length }

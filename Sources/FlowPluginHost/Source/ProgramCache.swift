@@ -19,8 +19,8 @@ struct ProgramCache: Sendable {
   /// The number of programs kept per plugin.
   private static let keptPrograms = 4
 
-  /// The folder `flowrun/plugins` in `XDG_CACHE_HOME`, in `~/.cache` if that is not set, or in a temporary folder
-  /// without a home.
+  /// The folder `flowrun/plugins` in `XDG_CACHE_HOME`, in `~/.cache` if that is not an absolute path, or in a temporary
+  /// folder without a home.
   static var userFolder: String {
     let base: String
     if let stated = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), FilePath.isAbsolute(stated) {

@@ -50,8 +50,8 @@ package struct Supervision: Sendable {
   }
 
   private static let freshPauses = GrowingPauses(first: .milliseconds(50), longest: .seconds(5))
-  /// If a program has run longer than this after its greeting, its end does not count as a start without a finished
-  /// call.
+  /// If a program has run longer than this after its greeting and has read all calls, its end does not count as a start
+  /// without a finished call.
   private static let longEnough = Duration.seconds(30)
 
   private let rules: Rules
