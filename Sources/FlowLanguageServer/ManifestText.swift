@@ -3,7 +3,7 @@ import FlowPlatform
 
 /// Reads manifests of plugins in order to find the declarations of actions.
 enum ManifestText {
-  /// The maximum size of a manifest that is read, in bytes.
+  /// The size in bytes after which no more of a manifest is read.
   private static let limit = 1 << 20
 
   /// Returns the text of a manifest, or nil if it cannot be read.

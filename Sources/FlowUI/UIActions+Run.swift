@@ -38,8 +38,8 @@
       return try await start(file.path, workflow, inputs, reason)
     }
 
-    /// Starts a run with the same inputs as an earlier run. If one of them is a secret, nothing is started, and the
-    /// response contains the address of the form in which the user types it.
+    /// Starts a run with the inputs and the launch reason of an earlier run. If one of the inputs is a secret, nothing
+    /// is started, and the response contains the address of the form in which the user types it.
     func runAgain(_ body: ValueObject) async throws -> Response {
       let (run, _) = try await found(body)
       let (form, repetition) = try await DetachedThread.run { [library] in

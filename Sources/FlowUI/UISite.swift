@@ -9,7 +9,7 @@
   import HummingbirdCore
   import NIOCore
 
-  /// Creates the pages that belong to the paths of requests.
+  /// Answers requests by path: pages, downloads, and the event streams of pages.
   struct UISite: Sendable {
     let settings: UISettings
     let pageToken: String
@@ -141,7 +141,8 @@
     /// The maximum number of workflow files checked for errors, and of running runs checked for questions.
     private static let (checkedFiles, askedRuns) = (60, 8)
 
-    /// Returns the first question of each running run that waits for an answer.
+    /// Returns the first question of each running run that waits for an answer. Only the first ``askedRuns`` runs are
+    /// checked.
     private func asks(of running: [StoredRun]) -> [(run: StoredRun, text: String)] {
       running.prefix(Self.askedRuns).compactMap { run in
         guard let found = try? library.find(run.id),

@@ -63,7 +63,7 @@ struct ExternalEngine {
   }
 
   /// Returns the places that the plugin's command `places` prints. Each line has the name of a place and its number of
-  /// slots.
+  /// slots, which is 1 if it is missing. Lines that begin with `#` are ignored.
   private func places() throws(ExecutorProblem) -> [(name: String, count: Int)] {
     let words = try words(executor.places, place: nil, worker: [])
     let answer: FinishedProgram

@@ -79,7 +79,7 @@ struct SlurmEngine {
 
   var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
 
-  /// Returns workers with the number of slots that the address requests, spread evenly over the nodes.
+  /// Returns the starts of workers with the number of slots that the address requests, spread evenly over the nodes.
   func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
     let count = (address.slots + perNode - 1) / perNode
     return (0..<count).map { index in

@@ -281,7 +281,8 @@ struct ArrayBook {
     }
   }
 
-  /// Ends all requests and returns the tasks to cancel. Tasks that have run their item end without being cancelled.
+  /// Ends all requests that wait for an allocation, and returns the tasks to cancel. Tasks that have run their item end
+  /// without being cancelled.
   mutating func closeAll() -> Orders {
     var orders = Orders()
     for (number, claim) in claims where !claim.isPlaced {

@@ -31,7 +31,7 @@ final class ArrivedFiles: Sendable {
 
   deinit { scratch.remove() }
 
-  /// Writes the contents of the files to the temporary folder.
+  /// The writer that stores the contents of the files in the temporary folder. Each file is named by its index.
   var writer: ContentWriter { ContentWriter(files) { [path = scratch.path] in "\(path)/\($0)" } }
 
   /// Moves all files to their final paths and creates the links.

@@ -109,7 +109,8 @@ extension WorkerPool {
     await rest?.wait()
   }
 
-  /// Returns advice if exit status 127, from a shell, `srun` or `env`, shows that a program does not exist.
+  /// Returns advice if exit status 127, from a shell, `srun` or `env`, shows that a program does not exist. Returns an
+  /// empty string otherwise.
   private static func help(_ message: String) -> String {
     let signs = ["exit status 127", "exit code 127"]
     return signs.contains { message.contains($0) }

@@ -63,7 +63,7 @@ struct Claims {
   /// Keeps a result file in place until the executor is closed.
   mutating func keep(_ fence: ResultFile) { fences.append(fence) }
 
-  /// Returns the bodies without a ready worker, and the number of the newest claim. If there are no claims, ends the
+  /// Returns the bodies without a ready worker, and the number of their newest claim. If there are no claims, ends the
   /// watch and returns nil.
   mutating func waiting() -> (newest: Int, bodies: [String])? {
     if all.isEmpty {
