@@ -1,7 +1,8 @@
 /// Converts the names in a workflow to Swift names, such as `map.first-use` to `mapFirstUse`.
 enum SwiftNames {
   /// Returns a unique Swift name for each of `names`, in order. Names that would become equal keep their separators as
-  /// underscores. If they are still equal, numbers are appended. An underscore is appended to a name in `taken`.
+  /// underscores. If they are still equal, numbers are appended. An underscore is appended to a name in `taken` and,
+  /// unless `isPart` is true, to a name that Swift does not allow. Keywords are in backquotes.
   static func members(
     _ names: [String], isType: Bool = false, isPart: Bool = false, besides taken: Set<String> = []
   ) -> [String] {

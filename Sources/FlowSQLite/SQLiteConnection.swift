@@ -242,7 +242,7 @@ package final class SQLiteConnection {
   /// True if a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// The number of rows that the last statement changed, or 0 if the connection is closed.
+  /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, or 0 if the connection is closed.
   package var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
 
   /// The rowid of the last inserted row, or 0 if the connection is closed.

@@ -65,7 +65,7 @@ package struct RunChunk: Sendable, Hashable {
     return all
   }
 
-  /// Reads a chunk. Throws if any bit has changed.
+  /// Reads a chunk. Throws if any bit has changed, or if a newer version of flowrun wrote the chunk.
   package init(_ bytes: [UInt8]) throws(ChunkProblem) {
     guard bytes.count > 8, bytes[..<3] == Self.magic[...], bytes[3] > 0 else { throw .damaged }
     guard bytes[3] <= Self.version else { throw .newer(version: Int(bytes[3])) }

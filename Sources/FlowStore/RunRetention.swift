@@ -5,7 +5,7 @@ public struct RunRetention: Sendable, Hashable {
   /// The maximum number of days for which a run is kept.
   package var days = 90
   /// True to compute the age of a run by the clock alone. By default, the current time is taken to be no later than the
-  /// start of the second newest run, so that one run with a wrong clock does not cause removals.
+  /// start of either of the two newest runs, so that one run with a wrong clock does not cause removals.
   package var trustsClock = false
   /// The maximum size of all runs in a store, in bytes.
   public var bytes = 256 << 20

@@ -62,8 +62,8 @@ package enum StoreAddress {
     return found.filter { !$0.isEmpty }
   }
 
-  /// Returns the values of `password=…` in a list of keywords. A value ends at a space, or is in quotes, in which a
-  /// backslash escapes the next character.
+  /// Returns the values of secret keywords, such as `password=…`, in a list of keywords. A value ends at a space, or is
+  /// in quotes, in which a backslash escapes the next character. Returns an empty array for a URL.
   private static func keywordSecrets(in text: String) -> [String] {
     guard text.unicodeScalars.firstRange(of: "://".unicodeScalars) == nil else { return [] }
     var found: [String] = []

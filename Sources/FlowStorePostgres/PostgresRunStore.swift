@@ -152,8 +152,8 @@
       lease.next.add(1, ordering: .relaxed)
     }
 
-    /// Adds a chunk under a lease, and only once even if the statement is sent several times. The row of the run is
-    /// locked until the chunk has been added, so that a process that takes over the run reads the chunk.
+    /// Returns the statement that adds a chunk under a lease, and only once even if it is sent several times. The row
+    /// of the run is locked until the chunk has been added, so that a process that takes over the run reads the chunk.
     private func addition(of chunk: [UInt8], at index: Int, to lease: PostgresLease) -> PostgresStatement {
       PostgresStatement(
         sql: """

@@ -80,7 +80,7 @@ final class SQLiteConnection {
     try translating { try base.has(bytes, in: column, of: table, row: row) }
   }
 
-  /// The number of rows that the last statement changed, or 0 if the connection is closed.
+  /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, or 0 if the connection is closed.
   var changes: Int { base.changes }
 
   /// The rowid of the last inserted row, or 0 if the connection is closed.

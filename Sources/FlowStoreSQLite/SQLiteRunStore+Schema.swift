@@ -79,7 +79,7 @@ extension SQLiteRunStore {
     .damaged(path: path, cause: "its main file is empty and its log is not")
   }
 
-  /// Throws if this program cannot read the store's format.
+  /// Throws if this program cannot read the store's format, or if the format number is damaged.
   private static func checkVersion(_ connection: SQLiteConnection) throws(StoreProblem) {
     let found = try connection.version
     guard found != 0 else { throw .damaged(path: connection.path, cause: "it holds no runs") }

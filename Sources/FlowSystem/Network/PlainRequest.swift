@@ -149,7 +149,8 @@ package struct PlainRequest: Sendable {
     }
   }
 
-  /// Parses the bytes received so far. Returns nil if they are not a complete, valid answer.
+  /// Parses the bytes received so far. Returns nil if the head of the answer is incomplete or invalid, or if the body
+  /// is incomplete and `isEnded` is false.
   static func answer(in bytes: [UInt8], isEnded: Bool) -> Answer? {
     guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

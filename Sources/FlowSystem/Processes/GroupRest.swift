@@ -16,8 +16,8 @@ struct GroupRest {
   /// The time within which processes must leave the group or end after their leader, as in `setsid server &`. The same
   /// time passes between SIGTERM and SIGKILL.
   private static let time = Duration.milliseconds(200)
-  /// The number of such scans after which the group counts as ended. A process that starts another one and then ends
-  /// can hide it from one scan, but not from two.
+  /// The number of consecutive scans without a running process after which the group counts as ended. A process that
+  /// starts another one and then ends can hide it from one scan, but not from two.
   private static let looksUntilEnded = 2
 
   init(group: pid_t, inner: InnerRuns.Command?) {
