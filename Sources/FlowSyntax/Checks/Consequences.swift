@@ -211,8 +211,8 @@ struct Consequences {
     }
   }
 
-  /// Removes diagnostics about reachability and handles of steps whose direct and indirect dependencies are not all
-  /// known.
+  /// Removes diagnostics about reachability, handles, outputs and events of steps whose direct and indirect
+  /// dependencies are not all known.
   private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
       .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,

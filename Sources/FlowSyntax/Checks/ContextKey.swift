@@ -5,7 +5,8 @@ struct ContextKey {
   let name: String
   let summary: String
 
-  /// Returns the members of a context if it has a fixed set of them. For `steps`, returns the members of a step.
+  /// Returns the members of a context, or an empty array if it has no fixed set of them. For `steps` and `events`,
+  /// returns the members of a step and of an event.
   static func all(of context: String) -> [ContextKey] {
     switch context {
     case "launch":

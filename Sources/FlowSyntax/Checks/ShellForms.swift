@@ -35,7 +35,7 @@ struct ShellForms {
   /// Words after which another command begins.
   private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
 
-  /// The maximum nesting of `$(…)`. Deeper ones are skipped.
+  /// The maximum nesting of `$(…)`. If it is exceeded, the rest of the text is skipped.
   private static let mostLevels = 50
 
   private init(_ bytes: [UInt8], from position: Int = 0, level: Int = 0) {
@@ -257,7 +257,8 @@ struct ShellForms {
     position += 1
   }
 
-  /// Skips `$(…)`, `$((…))`, `${…}` or the name of a variable.
+  /// Skips `$(…)`, `$((…))` or `${…}`, or only the `$` before the name of a variable. Records the first unsupported
+  /// syntax in `$(…)`.
   private mutating func skipExpansion() {
     position += 1
     let open = byte()

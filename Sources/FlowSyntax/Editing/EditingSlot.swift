@@ -142,7 +142,8 @@ extension WorkflowDocument {
     return keys
   }
 
-  /// Returns the innermost node at `offset`, the path to it, and whether it is a key. Returns nil if there is none.
+  /// Returns the key, scalar or alias at `offset`, the path to it, and whether it is a key. Returns nil if there is
+  /// none.
   func location(at offset: Int) -> (path: [EditingLocation.Part], isKey: Bool, node: NodeID)? {
     guard let tree, var current = tree.root else { return nil }
     var path: [EditingLocation.Part] = []

@@ -69,7 +69,8 @@ extension WorkflowDocument {
     return folds.sorted()
   }
 
-  /// Returns the ranges of all nodes that contain the byte at `offset`, smallest first.
+  /// Returns the ranges of the whole file and of all nodes and members of mappings that contain the byte at `offset`,
+  /// smallest first.
   package func selections(at offset: Int) -> [TextSpan] {
     var spans = [TextSpan(0, source.bytes.count)]
     guard let tree, var current = tree.root else { return spans }

@@ -26,7 +26,8 @@ struct ManifestReader: DocumentReading {
     return name
   }
 
-  /// Reads the manifest and reports all problems. Returns nil if a required key is missing or its value is invalid.
+  /// Reads the manifest and reports all problems. Returns nil if a required key other than `actions` is missing or its
+  /// value is invalid.
   mutating func read() -> PluginManifest? {
     guard let root = tree.root else {
       report(

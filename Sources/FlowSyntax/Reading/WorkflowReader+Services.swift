@@ -20,7 +20,8 @@ extension WorkflowReader {
     ]
   }
 
-  /// Turns the command of a step into a service if the step has a key for services. Converts these keys to inputs.
+  /// Turns the command of a step with `service: true` into a service, and converts `ready-when` and `restart` to
+  /// inputs. Reports keys that a service cannot have, and keys for services on other steps.
   mutating func readService(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -70,7 +71,8 @@ extension WorkflowReader {
     with[name] = value
   }
 
-  /// Reads `ready-when`, and returns it as the value of an input. The value of its probe may contain expressions.
+  /// Reads `ready-when`, and returns it as the value of an input. The value of its probe may contain expressions. If it
+  /// is invalid, returns a valid condition in its place.
   private mutating func readyCondition(_ member: MemberCursor.Member, _ location: StepLocation) -> Value {
     let owner = Owner.stepKey(.readyWhen, location.key)
     var condition = ValueObject()

@@ -181,7 +181,8 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a flow collection on one line and, recursively, the collections in it. Fails if they are nested too deeply.
+  /// Scans a flow collection on one line and, recursively, the collections in it. Fails if it is not plain YAML or its
+  /// nesting is too deep.
   private mutating func scanFlow() -> Bool {
     let node = nodes.count
     let isSequence = bytes[position] == UInt8(ascii: "[")
