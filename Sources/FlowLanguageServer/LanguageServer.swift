@@ -91,8 +91,8 @@ package final class LanguageServer {
     return phase == .shutDown ? 0 : 1
   }
 
-  /// Sends and receives as much as is possible without blocking. If `waits` is true, first waits until either is
-  /// possible.
+  /// Sends as much as is possible without blocking, and receives at most 64 KiB. If `waits` is true, first waits until
+  /// either is possible or it is time to check the client and the files on disk.
   private func receive(waits: Bool) {
     let mayRead = queue.count < Self.queueLimit
     var watched = [

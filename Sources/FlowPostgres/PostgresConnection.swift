@@ -40,8 +40,8 @@
       return rows
     }
 
-    /// Runs statements in one transaction and one round trip, and returns the rows of each. The database never waits
-    /// for the client during the transaction, so a client that hangs does not keep locks.
+    /// Runs statements in one transaction and, once they are prepared, in one round trip. Returns the rows of each. The
+    /// database never waits for the client during the transaction, so a client that hangs does not keep locks.
     package func runTogether(_ statements: [PostgresStatement]) throws(PostgresProblem) -> [PostgresRows] {
       let connection = try opened()
       let names = try statements.map { statement throws(PostgresProblem) in try prepare(statement, connection) }

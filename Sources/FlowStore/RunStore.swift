@@ -73,7 +73,7 @@ public protocol RunStore: Sendable {
 }
 
 extension RunStore {
-  /// By default, a store has no such folder.
+  /// By default, nil: a store has no folder for the output of running runs.
   public var liveFolder: String? { nil }
 
   /// Returns the matching runs that are not damaged, the newest first.

@@ -75,8 +75,9 @@
       shared.isOver.store(true, ordering: .relaxed)
     }
 
-    /// Renews the lease three times per term until the run has ended, and then releases it if necessary. A lease that
-    /// has expired because the database was unavailable is renewed too, unless another process has taken over the run.
+    /// Renews the lease three times per term until the run has ended, and then releases it if necessary. Stops if
+    /// another process has taken over the run. A lease that has expired because the database was unavailable is renewed
+    /// too.
     private static func renew(_ shared: Shared, number: Int, epoch: Int, _ address: String, _ milliseconds: Int) {
       let connection = PostgresConnection(address, answerMilliseconds: max(1000, milliseconds))
       var due = ContinuousClock.now + .milliseconds(milliseconds / 3)

@@ -98,7 +98,8 @@ extension SQLiteRunStore {
     return ("SELECT \(Self.columns) \(text + order)", values)
   }
 
-  /// Reads the table row by row, because one of its pages cannot be read. Throws `problem` if no row can be read.
+  /// Reads the last ``salvagedRows`` rows of the table one by one, because one of its pages cannot be read. Throws
+  /// `problem` if no row can be read.
   private func salvaged(
     _ filter: RunFilter, behind problem: StoreProblem, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> RunList {

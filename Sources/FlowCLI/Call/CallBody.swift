@@ -29,6 +29,7 @@ enum CallBody {
   }
 
   /// Returns a body that calls the action for each line of standard input and writes the answers to standard output.
+  /// For a service, the body throws an error instead.
   static func forEachLine(_ body: RegisteredAction.Body, _ fields: [FieldDeclaration]) -> RegisteredAction.Body {
     switch body {
     case .synchronous(let run):

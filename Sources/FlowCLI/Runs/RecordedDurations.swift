@@ -22,7 +22,7 @@ package enum RecordedDurations {
     return of(step, in: file, store, catalog: catalog).map(\.duration)
   }
 
-  /// Returns the durations from an open store, each with the id of its run.
+  /// Returns the durations of a step's successful executions from an open store, each with the id of its run.
   package static func of(
     _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
   ) -> [(run: String, duration: Duration)] {

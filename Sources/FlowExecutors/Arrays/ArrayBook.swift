@@ -121,7 +121,8 @@ struct ArrayBook {
     return claim.isPlaced ? nil : task.text
   }
 
-  /// Returns the batches to submit now. Each contains requested items, and expected items with the same resources.
+  /// Returns the batches to submit now. Each contains items of a step that were requested with the same resources. The
+  /// first batches of a step also contain its expected items, for which the same resources are assumed.
   mutating func batches() -> [(batch: ArrayBatch, step: StepID, first: Int)] {
     struct Key: Hashable {
       var step: StepID

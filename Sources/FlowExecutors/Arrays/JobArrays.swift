@@ -58,7 +58,8 @@ final class JobArrays: Sendable {
   }
 
   /// Waits until an item's task has an allocation, and returns the task with the start of its worker. The caller must
-  /// call ``end(_:)`` afterwards.
+  /// call ``end(_:)`` afterwards. Throws an ``ExecutorLost`` if the executor is closed or no job for the item starts in
+  /// time.
   func place(
     _ item: (step: StepID, index: Int), attempt: Int, _ request: MachineResources, run: String, result: ResultFile?
   ) async throws -> Place {

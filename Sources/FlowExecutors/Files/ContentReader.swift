@@ -87,8 +87,8 @@ struct ContentWriter: Sendable {
   /// The number of files that have been completely written.
   var completed: Int { index }
 
-  /// Writes the next bytes. An empty slice creates the empty files at the current position. Throws an error if a
-  /// complete file does not have the expected digest.
+  /// Writes the next bytes. An empty slice creates the empty files at the current position. Throws an error if a file
+  /// cannot be written, a complete file does not have the expected digest, or bytes remain after the last file.
   mutating func write(_ bytes: ArraySlice<UInt8>) throws(ActionError) {
     var bytes = bytes
     while index < files.count {

@@ -121,7 +121,8 @@ final class StepFolder: Sendable {
     return [:]
   }
 
-  /// Creates the links after all files have arrived, and records the state of each file to detect changes.
+  /// Completes the folder after all files have arrived: keeps the new ones in the store, creates the links, and records
+  /// the state of each file to detect changes.
   private func complete() throws(ActionError) {
     let (entries, awaited) = state.withLock { ($0.entries, $0.awaited) }
     for entry in awaited {

@@ -309,8 +309,8 @@ extension RunLibrary {
   /// The reason why there is no forecast.
   private struct NoForecast: Error { let reason: String }
 
-  /// Returns a forecast of the next run. It assumes the launch reason of the last run and, for inputs without a
-  /// default, the values of the last run.
+  /// Returns a forecast of the next run, or the reason why there is none. The forecast assumes the launch reason of the
+  /// last run and, for required inputs without a default, the values of the last run.
   private func forecast(
     _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
   ) -> Result<(forecast: Forecast, premise: String), NoForecast> {
