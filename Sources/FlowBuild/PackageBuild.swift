@@ -3,7 +3,8 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Checks the workflows of an app's target and compiles them to a single Swift file.
+/// Checks the workflows, the plugin interfaces and the other plugin files of an app's target, and compiles them to a
+/// single Swift file.
 package struct PackageBuild: Sendable {
   /// The files that the build plugin has found.
   package struct Request: Sendable {

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// Reads files that the command line names.
+/// Reads files that the command line or a workflow names.
 package enum FileAccess {
   /// Returns the text of a file without its byte order mark. Invalid UTF-8 is replaced by U+FFFD.
   package static func text(_ path: String) throws(FileProblem) -> String {

@@ -89,9 +89,9 @@ struct AnalyzeCommand: Subcommand {
   }
 }
 
-/// Checks the runs whose statistics are to be computed together.
+/// Checks the runs whose statistics are to be computed together, and the budgets for them.
 package enum SampleCheck {
-  /// Throws a usage error if the runs do not all belong to one workflow.
+  /// Throws a usage error if there are no runs, or if they do not all belong to one workflow.
   package static func sameWorkflow(_ runs: [ReportedRun]) throws(UsageProblem) {
     guard let first = runs.first else { throw UsageProblem("there is no run to look at") }
     if let other = runs.first(where: { $0.workflow != first.workflow }) {

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// The boxes of a drawing. Each stands for an included file and contains its entry step, its exit step and the boxes of
-/// the files that it includes.
+/// The boxes of a drawing. Each stands for an included file and contains its steps, including its entry and exit, and
+/// the boxes of the files that it includes.
 struct GraphBoxes {
   /// A box in the drawing. The first one stands for the whole graph.
   struct Box {

@@ -4,7 +4,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// The times in a run's summary that a list of runs shows, in milliseconds.
+/// The data in a run's summary that a list of runs shows. Times are in milliseconds.
 package struct RunFigures {
   /// The duration of the run, or nil if it has not ended.
   package var duration: Double?

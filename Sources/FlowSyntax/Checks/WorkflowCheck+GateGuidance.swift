@@ -4,7 +4,7 @@ import FlowModel
 
 extension WorkflowCheck {
   /// If a step shows a launch screen, warns about a gate whose `min` or `max` is outside the recommended range: 2 to
-  /// 2.5 s and 4 to 5 s.
+  /// 2.5 s and 4 to 5 s (C9).
   mutating func checkGateGuidance() {
     guard let node = locations.value(.deadline), let gate = workflow.gate else { return }
     let splash = workflow.steps.indices.first {

@@ -1,8 +1,8 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds syntax errors after the first one. The step or key with an error is replaced by blanks, and the text is read
-/// again.
+/// Finds syntax errors after the first one. The step or key with an error is replaced by blanks, or a line that is
+/// indented too far is moved to the left, and the text is read again.
 struct YAMLRecovery {
   /// The maximum number of times that the text is read again, and the maximum number of bytes that are read in total.
   private static let readings = 80
