@@ -12,7 +12,8 @@ package struct LoadResult: Sendable {
   package let source: SourceText
   /// The results of loading the included files that have diagnostics, sorted by path.
   package internal(set) var included: [LoadResult] = []
-  /// The results of loading all included files, by path. Empty if the workflow includes none or has an error.
+  /// The results of loading all included files, by path. Empty if the workflow includes none, or has an error that
+  /// prevents merging them.
   var includedFiles: [ByteName: LoadResult] = [:]
   /// The outputs of the workflow. The type of an output is `any` if it is not known.
   package internal(set) var outputs: [FieldDeclaration] = []

@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Shape {
-  /// Returns the snippet to insert after the colon of a key: a space if a value follows. If a mapping follows, a line
-  /// break or, if the key is inside braces, braces.
+  /// Returns the snippet to insert after the colon of a key. Before a value, it is a space. Before a mapping, it is a
+  /// line break or, if the key is inside braces, a pair of braces.
   func opening(_ location: EditingLocation) -> String {
     switch self {
     case .map, .named, .values, .environment:
