@@ -7,9 +7,10 @@ package enum Arbiter {
   package enum Decision: Hashable, Sendable {
     /// Store this cell as the next version. For a write, also contains its final stamp.
     case store(Cell, Stamp?)
-    /// Store nothing: the cell already has the write (M4).
+    /// Store nothing, because the change has no effect, usually because the cell already has the write (M4).
     case unchanged
-    /// The stored version differs from the one that the device expected, or another write has the same number.
+    /// The device must fetch the record and send the change again: the stored version differs from the expected one,
+    /// another write has the same number, or the zone has forgotten the record.
     case conflict
     /// The operation can never succeed.
     case refused(Refusal)
@@ -17,9 +18,10 @@ package enum Arbiter {
 
   /// The reason why an operation can never succeed.
   package enum Refusal: Hashable, Sendable, CustomStringConvertible {
-    /// The operation does not match the record's type, or exceeds a limit. Contains a description of the problem.
+    /// The key is invalid, the change breaks a rule of the zone or exceeds a limit, or another operation of the
+    /// transaction is refused. Contains a description of the problem.
     case invalid(String)
-    /// The zone would have more than `RecordLimits.devices` devices.
+    /// More than `RecordLimits.devices` devices that count as devices of the zone would have written to the record.
     case tooManyDevices
     /// The record would exceed its maximum size.
     case tooLarge(bytes: Int)

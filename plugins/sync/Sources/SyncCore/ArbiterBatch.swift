@@ -6,8 +6,8 @@ package struct ArbiterBatch {
   /// The records that operations of this commit have changed so far.
   private var changed: [RecordKey: SyncRecord] = [:]
   private var added: [String: Int] = [:]
-  /// The records with a conflicting operation. Later operations on them conflict too, even if the expected version
-  /// matches.
+  /// The records with a conflicting operation. Later operations that would change them conflict, too, even if the
+  /// expected version matches.
   private var conflicting: Set<RecordKey> = []
   /// The number of operations on each record that changed nothing. Later operations expect a version that is higher by
   /// this number.
@@ -68,7 +68,7 @@ package struct ArbiterBatch {
     return outcomes
   }
 
-  /// Returns the outcomes of a transaction that cannot be stored completely, or nil if it can.
+  /// Returns the outcomes of a transaction that cannot be stored completely, or nil if it can be.
   private static func whole(_ part: [Outcome], _ operations: [RecordOperation]) -> [Outcome]? {
     // Return the record before the transaction, not the result of an earlier write that is rolled back.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }

@@ -4,9 +4,9 @@ extension Cell {
 
   /// The cell as compact bytes. Equal cells have equal bytes.
   ///
-  /// Format byte · device names with the number seen of each · latest time · horizon · entries · fields · content of a
-  /// record · extensions · checksum. Each device is written once and then referenced by index. Times are stored as the
-  /// distance to the latest one.
+  /// Format byte · device names with the number seen of each · latest time · horizon · two unused zeros · entries ·
+  /// fields · content of a record · extensions · checksum. Each device is written once and then referenced by index.
+  /// Times are stored as the distance to the latest one.
   package func packed() -> [UInt8] {
     var packer = Packer()
     pack(into: &packer)

@@ -32,7 +32,8 @@ extension Cell {
   }
 
   /// Returns the rule by which another state has replaced an earlier winner. If the earlier winner is still in the
-  /// cell, returns the rule that decided the current reading. Returns nil if there was no conflict.
+  /// cell, or if its device also wrote the current one, returns the rule that decided the current reading. Returns nil
+  /// if there was no conflict.
   ///
   /// `previous` is the state that won in an older copy of this cell. `isSeen` is true if that state had reached the
   /// server, so that the authors of other states may have seen it.

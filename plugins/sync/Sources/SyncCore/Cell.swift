@@ -6,15 +6,15 @@
 public struct Cell: Hashable, Sendable {
   /// The writes that this cell contains, as the highest number of each device.
   package var context: VersionVector
-  /// The time of the latest state ever written, in milliseconds since 1970. Writes that only set fields do not change
-  /// it, because they do not affect the age of a state.
+  /// The time of the latest state written in this incarnation, in milliseconds since 1970. Writes that only set fields
+  /// do not change it, because they do not affect the age of a state.
   package var horizonMilliseconds: Int64
   /// The candidate states, at most one per device (V7), sorted by device.
   package var entries: [StateEntry]
   /// The fields with the rule `newest`, sorted by name.
   package var fields: [RecordField]
-  /// The rest of a record in a collection: its incarnation and its fields with other rules than `newest`. Empty for
-  /// rules.
+  /// The incarnation of a record in a collection, the writes that keep it alive, and its fields with other rules than
+  /// `newest`. Empty for a record that contains rules.
   package var content: RecordContent
   /// The parts written by a newer version, kept unread and sorted by tag (V12).
   package var extensions: [Extension]

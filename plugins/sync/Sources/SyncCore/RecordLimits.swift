@@ -1,13 +1,13 @@
 /// The limits of a record's parts. Devices, the arbiter and the server check them before anything is saved or
 /// acknowledged. Saved records can always be read, even if they exceed a limit.
 package enum RecordLimits {
-  /// The maximum number of fields in a record.
+  /// The maximum number of `newest` fields in a record or a write.
   package static let fields = 256
   /// The maximum length of a field's name, in bytes.
   package static let fieldNameBytes = 128
   /// The maximum size of a state, in bytes.
   package static let stateBytes = 4096
-  /// The maximum size of a field's value or a list element, in bytes.
+  /// The maximum size of a field's value, or of an element of a set or list, in bytes.
   package static let valueBytes = 16_384
   /// The maximum size of a record's states, names and values in bytes. Data used only for merging does not count.
   package static let recordBytes = 65_536
@@ -17,7 +17,7 @@ package enum RecordLimits {
   package static let transactionWrites = 200
   /// The maximum size of a transaction in bytes, including data used only for merging.
   package static let transactionBytes = 524_288
-  /// The maximum number of devices in a zone that are neither retired nor silent for `silentDays`.
+  /// The maximum number of devices that have written to a record and are neither retired nor silent for `silentDays`.
   package static let devices = 64
   /// The number of days without a write after which a device no longer counts as a device of the zone.
   package static let silentDays: Int64 = 90
@@ -49,8 +49,8 @@ package enum RecordLimits {
       : values.lazy.compactMap { problem(withField: change.name, $0) }.first
   }
 
-  /// Returns a message about the limit that a value of the cell exceeds, or nil if none does. Limits that can be
-  /// exceeded only by a merge are not checked.
+  /// Returns a message about the limit that a state or a `newest` field of the cell exceeds, or nil if none does. Other
+  /// content and the size of the whole cell are not checked.
   package static func problem(withValuesOf cell: Cell) -> String? {
     for entry in cell.entries {
       if let problem = problem(withState: entry.payload) { return problem }
@@ -97,8 +97,8 @@ package enum RecordLimits {
 }
 
 extension Cell {
-  /// Returns this cell without the states and values that exceed a limit. An earlier version or another program may
-  /// have stored them. They stay in the record but are not shown.
+  /// Returns this cell without the states and `newest` fields that exceed a limit. An earlier version or another
+  /// program may have stored them. They stay in the record but are not shown.
   package func withinLimits() -> Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self

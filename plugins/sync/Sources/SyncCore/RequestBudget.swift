@@ -15,7 +15,8 @@ package struct RequestBudget: Hashable, Sendable {
     /// The requests per hour that are reserved for polls and pulls, evenly spaced.
     package var reservedForReceiving: Int
 
-    /// The default limits: 100 requests, 1,000,000 bytes, 20 requests reserved for pushes and 20 for receiving.
+    /// Creates limits. By default, they are 100 requests, 1,000,000 bytes, and 20 requests each that are reserved for
+    /// pushes and for receiving.
     package init(
       requestsPerHour: Int = 100, bytesPerDay: Int = 1_000_000, reservedForPushes: Int = 20,
       reservedForReceiving: Int = 20

@@ -32,7 +32,8 @@ package struct Stamp: Hashable, Sendable, Comparable {
     milliseconds != other.milliseconds ? milliseconds > other.milliseconds : counter > other.counter
   }
 
-  /// Returns this stamp, or the smallest later stamp of the same device if this one is not later than `seen`.
+  /// Returns this stamp if it is later than `seen`, and otherwise the smallest stamp of the same device that is later
+  /// than `seen`.
   package func raised(above seen: Stamp) -> Stamp {
     if isLater(than: seen) { return self }
     if seen.counter == .max { return Stamp(milliseconds: seen.milliseconds + 1, counter: 0, device: device) }

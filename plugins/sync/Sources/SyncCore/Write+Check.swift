@@ -2,7 +2,8 @@ import FlowBytes
 
 extension Write {
   /// A checksum that distinguishes this write from another write with the same number, for example one from a copy of
-  /// the device's file. It is never 0. It covers only the user's action, not later changes by a clock or the arbiter.
+  /// the device's file. It is never 0. Once the write is sealed, later changes by a clock or the arbiter do not alter
+  /// it.
   package var check: UInt32 { seal == 0 ? contentCheck : seal }
 
   /// Returns this write with its current checksum stored, so that later changes do not alter it.

@@ -2,10 +2,10 @@ import FlowBytes
 
 /// Decides which of several concurrent states wins in a collection whose records are decided as a whole.
 ///
-/// A state is replaced if another author had seen it, and dropped if it is older than the window. The remaining states
-/// are compared by their preferred value, then by the smallest value at one common instant, then by their age (the
-/// newest wins), then by device name (the larger wins). This is a lexicographic order over the set of states. Pairwise
-/// comparisons could be circular (F14).
+/// A state is replaced if the author of another state had seen it, and dropped if it is older than the latest state by
+/// more than the window. The remaining states are compared by their preferred value, then by the smallest value at one
+/// common instant, then by their age (the newest wins), then by device name (the larger wins). This is a lexicographic
+/// order over the set of states. Pairwise comparisons could be circular (F14).
 package struct DecideRule: Hashable, Sendable {
   /// The distance in milliseconds within which two states are concurrent. Nil means any distance.
   package var window: Int64?
@@ -78,8 +78,8 @@ package struct DecideRule: Hashable, Sendable {
     return Standing(priority: priority, remainingMilliseconds: left.subtracting(age))
   }
 
-  /// Returns the value of a decreasing field at the instant `now`, or nil if the rule has no such field or the state
-  /// has no value for it. A value that does not decrease in this state is returned as written.
+  /// Returns the value of a decreasing field at the instant `now`, at least 0, or nil if the rule has no such field or
+  /// the state has no value for it. A value that does not decrease in this state is returned as written.
   package func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> (field: String, milliseconds: Int64)? {
@@ -172,8 +172,8 @@ package struct RecordState: Hashable, Sendable {
   /// Returns the value of a field, or nil if it has none.
   package func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
 
-  /// Reads the value of one field from a payload without decoding the others. Returns nil if the field has no value or
-  /// the bytes are not a valid state.
+  /// Reads the value of one field from a valid payload without decoding the others. Returns nil if the field has no
+  /// value.
   static func value(_ field: String, in payload: [UInt8]) -> Scalar? {
     var found: Scalar?
     _ = scan(payload) { name, value in

@@ -68,8 +68,8 @@ package struct OldDeletion: Hashable, Sendable {
     return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }
   }
 
-  /// Returns the number up to which deletions must be forgotten so that each of these collections has room for the
-  /// given number of records, or for as many as possible. Returns nil if no deletion can be forgotten.
+  /// Returns the sequence number up to which deletions must be forgotten so that each of these collections has room for
+  /// the given number of further records, or for as many as possible. Returns nil if no deletion can be forgotten.
   package static func room(for full: [String: Int], _ deletions: [OldDeletion], rules: [ZoneRules]) -> Int64? {
     let forgettable = forgettable(deletions, rules: rules)
     return full.compactMap { type, count in

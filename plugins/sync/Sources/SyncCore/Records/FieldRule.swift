@@ -10,7 +10,7 @@ package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   case counter
   /// Keeps all added values except those removed by a device that had seen them.
   case set
-  /// Keeps the elements of both lists, in order.
+  /// Keeps all inserted elements except removed ones, in order.
   case list
   /// Merges the field as part of a state that is decided as a whole.
   case whole
@@ -79,7 +79,7 @@ package indirect enum FieldType: Hashable, Sendable {
     }
   }
 
-  /// True if a single value has this type. The elements of an array are not checked here.
+  /// True if a single value has this type or is null. The elements of an array are not checked here.
   package func admits(_ value: Scalar) -> Bool {
     switch (self, value) {
     case (_, .null), (.string, .text), (.reference, .text), (.integer, .integer), (.duration, .integer),

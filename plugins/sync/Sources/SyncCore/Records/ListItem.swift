@@ -67,7 +67,8 @@ package struct ListItem: Hashable, Sendable {
     return result
   }
 
-  /// Returns each element once, in reading order. A moved element is at the position of its last move.
+  /// Returns each element once, including removed ones, in reading order. A moved element is at the position of its
+  /// last move.
   package static func inOrder(_ items: [ListItem]) -> [ListItem] {
     let places = places(of: items)
     if places.isEmpty { return withPlaces(items) }

@@ -1,11 +1,11 @@
 /// The content of a record in a collection, except for its `newest` fields: the incarnation, the writes that keep the
 /// record alive, and the other fields.
 package struct RecordContent: Hashable, Sendable {
-  /// The number of times that the record was created again after a deletion. Writes to an earlier incarnation are
-  /// ignored.
+  /// The current incarnation. It starts at `Cell.origin` and increases each time the record is created again after a
+  /// deletion. Writes to an earlier incarnation are ignored.
   package var incarnation: Int64 = 0
-  /// The last write of each device that has not been seen by a deletion, sorted by device. With `edit-wins`, the record
-  /// exists as long as this list is not empty.
+  /// For each device, its last write other than a deletion, unless the author of a deletion had seen it. Sorted by
+  /// device. With `edit-wins`, the record exists as long as this list is not empty.
   package var living: [Dot] = []
   /// The latest deletion in this incarnation, or nil. With `delete-wins`, the record is deleted if this is set.
   package var deleted: Stamp?

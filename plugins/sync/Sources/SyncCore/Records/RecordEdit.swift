@@ -14,14 +14,14 @@ public struct RecordEdit: Hashable, Sendable {
     case set([UInt8])
     /// Sets the value of a field in a collection with a `decide` rule.
     case state([UInt8])
-    /// Raises the value to this one.
+    /// Raises the value to this one if it is smaller.
     case largest([UInt8])
     /// Raises the value to this one in the current epoch. If `begins` is true, starts the next epoch with this value.
     case inEpoch([UInt8], begins: Bool)
     /// Adds to the integer value of a field with epochs, as known to this device. A field without a value counts as 0.
     /// The result is at least 0.
     case raise(by: Int64)
-    /// Lowers the value to this one.
+    /// Lowers the value to this one if it is larger.
     case smallest([UInt8])
     /// Adds to a counter.
     case add(Int64)

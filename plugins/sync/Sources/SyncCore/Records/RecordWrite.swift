@@ -2,7 +2,7 @@
 package struct RecordWrite: Hashable, Sendable {
   /// The incarnation that the author changed. An author that saw the record deleted starts the next incarnation.
   package var incarnation: Int64
-  /// True if the write deletes the record. It deletes only what its author had seen.
+  /// True if the write deletes the record. With `edit-wins`, a write that its author had not seen keeps the record.
   package var isDeletion: Bool
   /// The changes of fields with other rules than `newest`, sorted by name.
   package var changes: [Change]

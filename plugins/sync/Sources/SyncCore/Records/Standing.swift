@@ -3,7 +3,8 @@ package struct Standing: Hashable, Sendable {
   /// The priority, compared first. The higher one wins.
   package var priority: Int
   /// The value of the rule's `smallest` field, normally a remaining time, compared if priorities are equal. The smaller
-  /// one wins. 0 if there is no such field or it does not count in this state.
+  /// one wins. 0 if there is no such field or it does not count in this state, and `Int64.max` if the state has no
+  /// value for it.
   package var remainingMilliseconds: Int64
 
   package init(priority: Int, remainingMilliseconds: Int64 = 0) {
@@ -20,7 +21,7 @@ public enum ConflictRule: String, Hashable, Sendable, CaseIterable {
   case lww
   /// The winner has the more preferred value.
   case priority
-  /// The winner has less time left.
+  /// The winner has the smaller value in the rule's `smallest` field, normally less remaining time.
   case remaining
   /// Everything else is equal and the winner is newer.
   case newest

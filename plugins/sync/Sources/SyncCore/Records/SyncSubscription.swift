@@ -4,7 +4,8 @@
 /// Data outside of collections, such as the zone's rules, is always included. A record is matched by its content in the
 /// zone, even if it is deleted.
 public struct SyncSubscription: Hashable, Sendable {
-  /// The collections, each with the values that its `newest` fields must have. An empty dictionary selects all records.
+  /// The collections, each with the values that its `newest` fields must have. A collection without such values is
+  /// included completely.
   package var collections: [String: [String: Scalar]]
 
   /// The maximum size of all names and values together, in bytes.
@@ -65,7 +66,7 @@ public struct SyncSubscription: Hashable, Sendable {
 /// content.
 package struct RecordMention: Hashable, Sendable {
   package var key: RecordKey
-  /// The zone's sequence number of the last change.
+  /// The sequence number, in the zone, of the record's last change.
   package var sequence: Int64
 
   package init(key: RecordKey, sequence: Int64) {

@@ -8,7 +8,7 @@ package struct ZoneAges: Hashable, Sendable {
     var sequence: Int64
   }
 
-  /// The minimum number of days that a deletion is kept.
+  /// The minimum number of days that a deletion is kept, unless its collection is full.
   package static let keptDays = RecordLimits.silentDays
   package static let dayMilliseconds: Int64 = 86_400_000
   /// The maximum number of clocks observed per day.
@@ -23,13 +23,14 @@ package struct ZoneAges: Hashable, Sendable {
   /// The time in milliseconds when each clock was first observed on this day.
   private var first: [String: Int64] = [:]
 
-  /// Creates a record in which no day has passed.
+  /// Creates the ages of a zone for which no day has passed.
   package init() {}
 
   /// Records that the zone had reached a sequence number when a clock showed this time. The clock may have been
   /// adjusted, so it advances the count of days by at most `mostDays`, which is above 1 only for a synchronized clock.
   ///
-  /// Returns the number up to which deletions are old enough to be forgotten, or nil if none are or no day has passed.
+  /// Returns the sequence number up to which deletions are old enough to be forgotten, or nil if none are or no day has
+  /// passed.
   package mutating func note(
     _ sequence: Int64, by clock: String = "", atMilliseconds now: Int64, mostDays: Int64 = 1
   ) -> Int64? {

@@ -77,7 +77,7 @@ package struct ZoneRules: Hashable, Sendable {
   /// Returns the key of the record that stores a collection's rules.
   package static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
 
-  /// Returns the rule of a field, or nil if the zone does not know the field.
+  /// Returns the rule of a field, or nil if there is none or only a newer version can read it.
   package func rule(of field: String) -> FieldRule? { fields[field] }
 
   /// Encodes the allowed keys as the text of the rule `_keys`.
