@@ -41,11 +41,12 @@ public enum BackendError: Error, Hashable, Sendable {
 
   /// The engine's reaction to an error.
   package enum Remedy: Hashable, Sendable {
-    /// Try again, but not before the given time has passed. If it is nil, the pause depends on the number of failures.
+    /// Try again, but not before the given time has passed. Without a time, the pause depends on the number of
+    /// failures.
     case retry(afterMilliseconds: Int64?)
     /// Stop sending. Send a probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)
-    /// Send fewer operations per request. An operation that fails on its own is parked.
+    /// Send fewer operations per request. An operation or a transaction that fails on its own is parked.
     case split
     /// Fetch the whole zone.
     case resynchronize

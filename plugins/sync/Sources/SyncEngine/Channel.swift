@@ -42,9 +42,10 @@ struct Pacing: Sendable {
   /// The time of the oldest action that has not been sent, or nil.
   var waitingSinceMilliseconds: Int64?
   var lastPollMilliseconds: Int64 = 0
-  /// The number of consecutive conflicts that were retried immediately (M12).
+  /// The number of consecutive commits with a conflict. Up to `conflictLimit` of them are retried immediately (M12).
   var conflictsInARow = 0
-  /// The maximum number of operations in a commit. It is halved when the server rejects a commit as too large.
+  /// The maximum number of operations in a commit. When a commit is rejected as a whole because of its size or content,
+  /// this becomes half of its operations. Each commit without conflicts doubles it again.
   var batchLimit = SyncLimits.operations
 
   static let conflictLimit = 5

@@ -4,9 +4,10 @@ public struct Degradation: Sendable {
   public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
     /// Everything is sent and received as usual.
     case normal = 0
-    /// 90 % of the budget is used: only essential records are sent, and polls are half as frequent (D1).
+    /// 90 % of the budget is used: only essential records are sent, if the settings name any, and polls are half as
+    /// frequent (D1).
     case reduced = 1
-    /// The budget is used up: actions are queued, and a probe is sent from time to time (D2).
+    /// The budget or the server's quota is used up: actions are queued, and a probe is sent from time to time (D2).
     case queueOnly = 2
 
     /// Compares levels. A higher level means less service.

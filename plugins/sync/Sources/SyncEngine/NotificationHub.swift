@@ -52,7 +52,8 @@ package final class NotificationHub: Sendable {
   /// Notifies all watchers of a zone that it has changed up to this cursor.
   package func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
 
-  /// Notifies all watchers of a zone of a change. Heartbeats are not forwarded.
+  /// Notifies all watchers of a zone of a change. Heartbeats, and notifications of changes that were already published,
+  /// are not forwarded.
   package func publish(_ sign: ChannelSign, zone: String) {
     guard let cursor = sign.cursor else { return }
     let numbers = state.withLock { state -> [Int] in
@@ -68,7 +69,7 @@ package final class NotificationHub: Sendable {
     for number in numbers { tell(sign, zone: zone, number: number) }
   }
 
-  /// Notifies all watchers of all zones that the store is reachable again.
+  /// Notifies the watchers of all zones whose position is known that the store is reachable again.
   package func recover() {
     let zones = state.withLock { state in
       state.watchers.compactMap { zone, watchers in

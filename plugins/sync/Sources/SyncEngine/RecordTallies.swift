@@ -2,7 +2,7 @@ import SyncCore
 
 /// Totals over all confirmed records. They are updated with each change, because reading all records would be slow.
 package struct RecordTallies: Hashable, Sendable {
-  /// The number of records in each collection.
+  /// The number of records in each collection, including deleted ones.
   package private(set) var records: [String: Int] = [:]
   /// The records that exceed a limit, each with a message about the limit.
   package private(set) var overLimit: [RecordKey: String] = [:]

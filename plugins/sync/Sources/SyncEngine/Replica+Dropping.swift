@@ -26,8 +26,8 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  /// Removes a record that the zone has forgotten. Waiting deletions of it, and changes that are not writes to it, are
-  /// removed, too. Returns the positions of the other changes of its known incarnation, which must be parked.
+  /// Removes a record that the zone has forgotten, its unacknowledged deletions, and changes that are not writes to it.
+  /// Returns the positions of the other changes up to its known incarnation, which must be parked.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     release(key)
@@ -43,11 +43,12 @@ extension Replica {
     return late
   }
 
-  /// Returns the first incarnation of a record that this device has not seen: the one in which the zone created the
-  /// record or would create it now.
+  /// Returns the first incarnation of a record: the one in which the zone created it or, if this device does not have
+  /// the record, would create it now.
   func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
 
-  /// Moves writes that create a record to this incarnation if their own is earlier or, with `exactly`, different.
+  /// Shifts the incarnations of the unacknowledged writes to a record so that the first one is `incarnation`, if it is
+  /// earlier or, with `exactly`, later.
   mutating func begin(_ key: RecordKey, in incarnation: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in

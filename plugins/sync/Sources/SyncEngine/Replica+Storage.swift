@@ -88,8 +88,9 @@ extension Replica {
 
   /// Reads a saved replica. Returns nil if nothing was saved.
   ///
-  /// Throws a `ReplicaError` with the key of a damaged value. Waiting changes that exceed a limit, because an earlier
-  /// version allowed them, are parked. If `limits` is nil, the saved limits apply; this is used to inspect a file.
+  /// Throws a `ReplicaError` if a value is damaged or has an unsupported format. Waiting changes that exceed a limit,
+  /// because an earlier version allowed them, are parked. If `limits` is nil, the saved limits apply; this is used to
+  /// inspect a file.
   package init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {

@@ -31,7 +31,7 @@ extension Replica {
     if unconfirmed.remove(mention.key) != nil { dirty.insert(.record(mention.key)) }
   }
 
-  /// Returns the records to release: those outside the subscription that have no waiting changes.
+  /// Returns the records to release: those outside the subscription that have no waiting or parked changes.
   mutating func takeLeaving() -> [RecordKey] {
     guard let subscription else {
       for key in outside { dirty.insert(.record(key)) }
@@ -63,7 +63,7 @@ extension Replica {
 }
 
 extension SyncMachine {
-  /// Releases the records outside the subscription that have no waiting changes.
+  /// Releases the records outside the subscription that have no waiting or parked changes.
   mutating func releaseLeaving() {
     for key in replica.takeLeaving() {
       let before = view(of: key)

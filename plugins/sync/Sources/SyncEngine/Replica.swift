@@ -36,7 +36,7 @@ package struct Replica: Sendable {
   /// True if the device has ever received only a part of the zone. It may have written to records that it has since
   /// released.
   var hasHeldParts = false
-  /// The records outside the subscription. They are released once they have no waiting changes.
+  /// The records outside the subscription. They are released once they have no waiting or parked changes.
   var outside: Set<RecordKey> = []
   /// The clock for the stamps of this device's writes.
   package internal(set) var clock = HybridLogicalClock()

@@ -34,7 +34,8 @@ public struct StoreChange: Hashable, Sendable {
   }
 }
 
-/// The reason why the device's own file cannot be used. The file is left unchanged, including all unsent changes.
+/// The reason why the device's own file cannot be used or an action is refused. The file is left unchanged, including
+/// all unsent changes.
 public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A value in the file is damaged.
   case corrupt(key: String, reason: String)

@@ -3,7 +3,7 @@ import SyncCore
 /// A record as a row in a device's file.
 package struct ShownRow: Hashable, Sendable {
   package var isDeleted: Bool
-  /// The time of the last change, in milliseconds since 1970.
+  /// The time of the record's last change, in milliseconds since 1970.
   package var changedMilliseconds: Int64
   /// The name of the device that made the last change.
   package var changedBy: String

@@ -4,7 +4,8 @@ import SyncCore
 ///
 /// Every implementation calls `Arbiter.decide` inside its transactions and passes the same conformance tests.
 public protocol SyncBackend: Sendable {
-  /// Commits operations independently of each other: a conflict or refusal of one does not stop the others.
+  /// Commits operations independently of each other: a conflict or refusal of one does not stop the others. Only the
+  /// operations of a transaction are committed together or not at all.
   ///
   /// `heard` is the furthest cursor that the device has received, or nil for a device without acknowledged changes in
   /// this zone. If the zone's history does not contain it, the zone has lost data, usually because a backup was
@@ -22,9 +23,9 @@ public protocol SyncBackend: Sendable {
   /// Returns the records that have changed since a cursor, oldest change first, or the whole zone if the cursor is nil.
   ///
   /// A page contains at most `limit` records and, after the first one, at most `maximumBytes` of packed cells. For
-  /// records outside the subscription, it contains only the keys, and without a cursor not even these. Throws
-  /// `BackendError.cursorExpired` if the zone's history does not contain the cursor or the reader's furthest cursor.
-  /// Throws `BackendError.otherStore` if the backend's store is not `store`.
+  /// records outside the subscription, it contains only the keys and, without a cursor, only those of records that
+  /// change during the fetch. Throws `BackendError.cursorExpired` if the zone's history does not contain the cursor or
+  /// the reader's furthest cursor. Throws `BackendError.otherStore` if the backend's store is not `store`.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
@@ -161,9 +162,10 @@ package enum CommitResult: Hashable, Sendable {
   /// The operation was committed. Contains the record's new version, the sequence number of the change and the final
   /// stamp of a write.
   case committed(version: Int64, sequence: Int64, stamp: Stamp?)
-  /// The record already contains the change.
+  /// The change has no effect, usually because the record already contains it.
   case unchanged
-  /// The stored version differs from the expected one. Contains the stored record, or nil if there is none.
+  /// The operation was not committed and must be decided again from the stored record; see `Arbiter.Decision.conflict`.
+  /// Contains that record, or nil if there is none.
   case conflict(SyncRecord?)
   /// The operation can never succeed.
   case refused(Arbiter.Refusal)

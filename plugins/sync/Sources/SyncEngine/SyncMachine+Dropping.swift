@@ -17,7 +17,8 @@ extension SyncMachine {
   }
 
   /// Returns the records that are unknown here and that waiting changes create. These changes may have to move to a
-  /// later incarnation. Returns an empty set if no waiting change belongs to an earlier incarnation than the page.
+  /// later incarnation. If the device has always received the whole zone, returns an empty set unless a waiting change
+  /// belongs to an earlier incarnation than the page.
   func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     let incarnation = page.records.reduce(page.dropped.incarnation) { max($0, $1.cell.origin) }
     guard replica.hasHeldParts || replica.outbox.holdsWrites(before: incarnation) else { return [] }

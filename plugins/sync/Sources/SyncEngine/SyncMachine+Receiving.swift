@@ -75,9 +75,10 @@ extension SyncMachine {
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// Uses changes from the channel without a fetch if they follow directly on the position read so far and no fetch is
-  /// due. Otherwise they serve only as a notification. A device with a subscription always fetches, because the channel
-  /// sends the changes of the whole zone.
+  /// Uses changes from the channel without a fetch if they come from the confirmed store, follow directly on the
+  /// position read so far and fit into the budget, and if no request is in flight and no fetch is due. Otherwise they
+  /// serve only as a notification. A device with a subscription always fetches, because the channel sends the changes
+  /// of the whole zone.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard isStoreConfirmed, page.store == replica.binding.store, settings.subscription == nil, replica.cursor == cursor,
@@ -315,7 +316,7 @@ extension SyncMachine {
     return cell
   }
 
-  /// Handles an operation that is in conflict. Returns true if it must be sent again.
+  /// Handles an operation that is in conflict. Returns true if it must be sent again under the same name.
   private mutating func conflicted(
     _ operation: RecordOperation, _ position: Int64, _ record: SyncRecord?, _ now: Int64
   ) -> Bool {

@@ -75,8 +75,9 @@ extension SyncMachine {
 
   // MARK: Sending
 
-  /// True if a change may be sent now. If the budget is low, only essential records are sent. Transactions wait until
-  /// all rules have been sent, and other records wait for the rules of their collection.
+  /// True if a change may be sent now. If the budget is low and the settings name essential types, only records of
+  /// these are sent, outside of transactions. Transactions wait until all rules have been sent, and other records wait
+  /// for the rules of their collection.
   func maySend(_ item: OutboxItem) -> Bool {
     if item.parkedBecause != nil { return false }
     if degradation.level > .normal, !settings.essentialTypes.isEmpty,
@@ -88,8 +89,8 @@ extension SyncMachine {
     return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
   }
 
-  /// Returns the changes for the next commit, oldest first. A commit contains only complete transactions and, for rules
-  /// and whole cells, only one change per key.
+  /// Returns the changes for the next commit, oldest first. A commit contains only complete transactions and, except
+  /// for writes to records of collections, only one change per key.
   func batch() -> [OutboxItem] {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
@@ -149,7 +150,7 @@ extension SyncMachine {
     return replica.touched.sorted().compactMap { key in projection.change(view(of: key), key: key)?.change }
   }
 
-  /// Reports that the content of a record in a collection has changed.
+  /// Reports a record in a collection if its content differs from `before`.
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
     guard RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)

@@ -313,7 +313,7 @@ package struct SyncSettings: Sendable {
   package var quickPolls = 10
   /// True if a live channel is used (V22).
   package var usesChannel = true
-  /// The types of records that are still sent when the budget runs low (D1).
+  /// The types of records that are still sent when the budget runs low (D1). If empty, all are.
   package var essentialTypes: Set<String> = []
   /// Converts records to rows in the device's file. Nil if the file has no rows.
   package var projection: (any RecordProjection)?

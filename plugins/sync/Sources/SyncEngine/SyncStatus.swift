@@ -118,7 +118,7 @@ extension SyncMachine {
     push.inFlight == nil && replica.outbox.waitingCount == 0
   }
 
-  /// True if waiting changes can be sent now: synchronization is on, and the last request succeeded.
+  /// True if changes are waiting or being sent and nothing prevents it: synchronization is on, and there is no pause.
   package var canHandOver: Bool {
     isStarted && !isOffline && pausedBecause == nil && replica.pause == nil && !isFlushed
   }
