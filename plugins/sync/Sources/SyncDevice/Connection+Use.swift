@@ -30,7 +30,7 @@ extension Connection {
   }
 
   /// Throws if the zone is known to have no room for this device. A device that has never synchronized, or that found
-  /// no room last time, waits briefly for a response.
+  /// no room last time, waits up to `limit` for a response.
   package func checkRoom(waiting limit: Duration) async throws {
     let known = await session.machine
     if known.replica.cursor == nil || Self.devices(withoutRoomIn: known) != nil {

@@ -154,7 +154,7 @@ package final class Connection: Sendable {
   }
 
   /// Returns a stream of the notices to the user from now on, each with the machine's state at that time. The first
-  /// stream also contains the earlier notices.
+  /// stream also contains the earlier notices, up to 1,000.
   package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
   /// The time in milliseconds for which an ending run continues to send changes. A handle must close within 1 s.

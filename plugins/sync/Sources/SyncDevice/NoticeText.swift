@@ -38,7 +38,8 @@ package enum NoticeText {
     "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }
 
-  /// Returns the current content of a record, as text.
+  /// Returns the current content of a record as text: the state of the timer, or the `newest` text fields of another
+  /// record.
   package static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
     let cell = machine.view(of: key)
     if key == Pomodoro.timer {

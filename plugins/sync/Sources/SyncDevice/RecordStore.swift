@@ -67,7 +67,8 @@ package struct RecordStore: Sendable {
 
   // MARK: Reading
 
-  /// Returns a record with its references resolved, or nil if it does not exist.
+  /// Returns a record, the time of its last change in milliseconds since 1970, and the device that made the change.
+  /// Returns nil if the collection's view does not show the record.
   package func get(_ collection: RecordSchema.Collection, _ key: String) async throws -> (
     record: ValueObject, changed: Int, by: String
   )? {

@@ -19,7 +19,7 @@ extension Replica {
     return !notes.isEmpty && notes.allSatisfy(\.isRetired)
   }
 
-  /// The other devices that have described or written something, with their readable names.
+  /// The other devices that have described themselves or written something, with their readable names.
   private var others: [(device: String, name: String)] {
     var names: [String: String] = [:]
     for record in confirmed.values {
@@ -30,8 +30,8 @@ extension Replica {
     return names.sorted { $0.key < $1.key }.map { (device: $0.key, name: $0.value) }
   }
 
-  /// Returns the other device with this identity or, if it is unique, with this readable name. Throws if there is none
-  /// or this device receives only a part of the zone.
+  /// Returns the other device with this identity or, if it is unique, with this readable name. Throws if there is none,
+  /// if several have this name, or if this device receives only a part of the zone.
   package func device(named name: String) throws -> DeviceID {
     if subscription != nil {
       throw ActionError(

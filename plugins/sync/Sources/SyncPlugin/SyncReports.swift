@@ -27,8 +27,8 @@ package enum SyncReports {
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
-  /// Simulates a day on a virtual clock with records of a schema. `onProgress` is called regularly with the completed
-  /// share, from 0 to 1.
+  /// Simulates several devices for `hours` hours on a virtual clock, with records of a schema, by default the timer's.
+  /// `onProgress` is called regularly with the completed share, from 0 to 1.
   package static func simulate(
     schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
     backend: SimulationPlan.Backend = .server,

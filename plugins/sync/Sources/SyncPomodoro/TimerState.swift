@@ -2,7 +2,7 @@ import SyncCore
 
 /// The state of a Pomodoro timer. It is merged as a whole (F17, M7).
 public struct TimerState: Hashable, Sendable {
-  /// The kind of state.
+  /// Idle, a postponed break, a break or a focus period.
   public var kind: TimerKind
   /// The time left when the user acted, in milliseconds.
   public var remainingMilliseconds: Int64
@@ -23,8 +23,8 @@ public struct TimerState: Hashable, Sendable {
     self.extra = extra
   }
 
-  /// Returns the time left at `now` for a state that was set at `set`, in milliseconds (F16). The time of a paused or
-  /// stopped timer does not decrease.
+  /// Returns the time left at `now` for a state that was set at `set`, in milliseconds (F16). It is negative after the
+  /// end. The time of a paused or stopped timer does not decrease.
   package func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
     kind.runsDown && !isPaused ? remainingMilliseconds.subtracting(now - set) : remainingMilliseconds
   }

@@ -22,12 +22,13 @@ package struct TimerStateRecord: Hashable, Sendable {
     self.version = version
   }
 
-  /// Reads the timer as shown on a device. Returns nil if it has never been set.
+  /// Reads the timer as shown on a device; see `init(cell:decide:)`.
   package init?(_ machine: SyncMachine) {
     self.init(cell: machine.view(of: Pomodoro.timer), decide: machine.decide(of: Pomodoro.timer))
   }
 
-  /// Reads the timer in a cell. Returns nil if it has not been set or was deleted.
+  /// Reads the timer in a cell. Returns nil if it has not been set or was deleted, or if this version cannot read its
+  /// state.
   package init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
     guard !cell.content.living.isEmpty, let winner = cell.reading(by: decide)?.winner,
       let state = TimerState(payload: winner.payload)
@@ -37,7 +38,7 @@ package struct TimerStateRecord: Hashable, Sendable {
       completedPomodoros: Self.completed(in: cell), version: winner.dot.number)
   }
 
-  /// Returns the number of completed pomodoros in a cell.
+  /// Returns the number of completed pomodoros in a cell, or 0 if it was never set.
   package static func completed(in cell: Cell) -> Int64 {
     guard case .largest(let bytes)? = cell.content.part(Pomodoro.completed)?.state,
       let value = EpochValue.read(bytes)?.value, case .integer(let count)? = Scalar(bytes: value)

@@ -13,7 +13,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
 
   /// Opens the file for this process alone, or creates it if it is missing.
   ///
-  /// Throws `ReplicaError.storage` if the file cannot be used, `ReplicaError.inUse` if another process has opened it,
+  /// Throws `ReplicaError.storage` if the file cannot be used, `ReplicaError.inUse` if it is already open for writing,
   /// and `ReplicaError.removedFormat` if its format is too old.
   ///
   /// In read-only mode, the file is neither created nor changed, so it can be inspected while another process uses it.

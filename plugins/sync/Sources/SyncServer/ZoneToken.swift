@@ -3,7 +3,7 @@
 
   /// The token of a zone, stored as a hash that does not reveal it.
   public struct ZoneToken: Hashable, Sendable {
-    /// The minimum length of a token, in characters.
+    /// The minimum length of a token, in bytes of UTF-8.
     public static let shortest = 16
 
     /// The SHA-256 hash of the token, as 64 hexadecimal digits.

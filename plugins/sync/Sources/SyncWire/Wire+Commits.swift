@@ -27,8 +27,8 @@ extension Wire {
     return packer.bytes
   }
 
-  /// Decodes a commit request: its operations and the furthest cursor that the device has received, or nil. The
-  /// caller must have compared the header with the checksum before.
+  /// Decodes a commit request: its operations and the furthest cursor that the device has received, or nil. Its
+  /// checksum is in a header, which the caller must have checked before.
   package static func commit(
     _ body: [UInt8]
   ) throws(WireProblem) -> (operations: [RecordOperation], heard: Cursor?) {
