@@ -82,7 +82,7 @@
       /// The zone's position when the record was read or stored.
       var cursor = Cursor(generation: 0, sequence: 0)
       var serverMilliseconds: Int64 = 0
-      /// The sequence number of the last change, or nil if the record has not been stored.
+      /// The sequence number of the record's last change in this transaction, or nil if the record has not been stored.
       var sequence: Int64?
       var problem: BackendError?
       /// True if the record comes from the cache. It is known to be current only once a change has been stored.

@@ -127,7 +127,7 @@
       /// The maximum wait, as a share of the previous transaction's duration and in seconds.
       private static let share = 0.03
       private static let limit = 0.001
-      /// The number of transactions that do not wait after a useless wait.
+      /// Of the transactions after a useless wait, the one with this number is the first to wait again.
       private static let pause = 100
 
       mutating func answered(_ callers: Int, within duration: Duration) {
@@ -145,8 +145,8 @@
       mutating func came(_ count: Int) { if count * 2 < callers { skips = Self.pause } }
     }
 
-    /// Commits for several callers. If the transaction fails, each commit is repeated separately, so that a problem of
-    /// one caller does not affect the others.
+    /// Commits for several callers. If the database reports an error, each commit is repeated separately, so that a
+    /// problem of one caller does not affect the others.
     private func run(
       _ requests: [CommitBatch.Request], on connection: ZoneConnection
     ) -> [Result<CommitReply, BackendError>] {

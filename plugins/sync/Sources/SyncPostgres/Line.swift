@@ -45,7 +45,8 @@
   final class ZoneConnection {
     private let connection: PostgresConnection
 
-    /// Thrown if another commit has changed a record meanwhile. The transaction then had no effect.
+    /// Thrown if a condition of a statement was not met, usually because another commit has changed a record meanwhile.
+    /// The transaction then had no effect.
     static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
 
     fileprivate init(_ connection: PostgresConnection) { self.connection = connection }

@@ -52,7 +52,7 @@
         report: report)
     }
 
-    /// Connects. Unless `mayCreate`, throws if the database has no store, and creates no tables.
+    /// Connects. Unless `mayCreate` is true, throws if the database has no store.
     @_disfavoredOverload
     package init(
       _ information: String, zones: [String], readers: Int = 2, answerMilliseconds: Int = 10_000, mayCreate: Bool,

@@ -135,7 +135,8 @@
     }
 
     /// Stores a cell if the record has the expected version and the zone has not forgotten any deletion since
-    /// `dropped`. Returns seq and generation, or no row if the condition is not met.
+    /// `slot.dropped`. Returns seq and generation, or no row if a condition is not met. If `isWhole` is true, the
+    /// statement then fails, which rolls back its transaction.
     ///
     /// The first statement of a transaction in a zone locks the zone's row, so that commits become visible in the order
     /// of their sequence numbers. It reserves numbers for all changes of the transaction in this zone; the last

@@ -46,8 +46,8 @@
       }
     }
 
-    /// True if the database's cursor is consistent with the known ones. If it is not, or if its incarnation is new, the
-    /// caller must compare `known` with the database's incarnations.
+    /// True if the database's cursor is consistent with the known ones and its incarnation has been verified.
+    /// Otherwise, the caller must compare `known` with the database's incarnations.
     func fits(_ cursor: Cursor, zone: String) -> Bool {
       zones.withLock { zones in
         guard let state = zones[zone] else { return true }

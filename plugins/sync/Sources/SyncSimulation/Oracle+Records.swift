@@ -104,7 +104,7 @@ extension Oracle {
 
   // MARK: Fields
 
-  /// Returns the expected value of a field that is neither a set nor a list.
+  /// Returns the expected value of a field that is neither a set nor a list, and is not decided as part of a state.
   private func value(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Scalar {
     var written: [[UInt8]] = []
     for act in acts {

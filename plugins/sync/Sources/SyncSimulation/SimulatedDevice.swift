@@ -18,7 +18,7 @@ struct SimulatedDevice {
   var wakeMilliseconds: Int64?
   /// The number of effects performed since the first start.
   var effects = 0
-  /// For each record, the highest number of an action of each device that this device has seen.
+  /// The actions that this device has seen: for each record, the highest action number of each device.
   var known: [RecordKey: [Int64]] = [:]
   /// For each record, the sequence number of the version whose actions `known` contains.
   var knownSequences: [RecordKey: Int64] = [:]

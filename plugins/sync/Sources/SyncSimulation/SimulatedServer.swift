@@ -18,7 +18,8 @@ struct SimulatedServer {
   var oracle: Oracle
   /// True if the zone has ever been restored from a copy. The oracle's data is then incomplete.
   var hasGoneBack = false
-  /// For each version of a record that may still be read, the highest action number of each device that it contains.
+  /// The contents of record versions that may still be read: for each version, identified by its sequence number, the
+  /// highest contained action number of each device.
   var contents: [RecordKey: [Int64: [Int64]]] = [:]
   /// The numbers of accepted writes, by device.
   private(set) var taken: [Set<Int64>]

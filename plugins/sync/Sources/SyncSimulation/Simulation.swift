@@ -279,7 +279,7 @@ package struct Simulation {
   }
 
   /// Records which actions the device has seen in the changed records, and checks that the cursor has not gone back.
-  /// Called after each event.
+  /// Called at each start and after each event that saved records or the cursor.
   private mutating func observe(_ changed: [RecordKey], _ index: Int) {
     var hasNews = false
     for key in changed {

@@ -31,7 +31,8 @@ package struct SimulationReport: Sendable {
   package var bytes = 0
   /// The number of saved actions that are neither on the server nor parked.
   package var lost = 0
-  /// The time when all devices became idle, in milliseconds since the start.
+  /// The time of the last processed event, in milliseconds since the start. The simulation ends once the faults have
+  /// ended and all devices are idle.
   package var restedAtMilliseconds: Int64 = 0
   /// The number of effects that each device performed. A crash can be planned before each of them.
   package var effects: [Int] = []
