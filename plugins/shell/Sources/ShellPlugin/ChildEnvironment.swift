@@ -63,7 +63,8 @@ struct ChildEnvironment {
     return variables
   }
 
-  /// Creates the environment of a command by overriding this process's variables.
+  /// Creates the environment of a command by overriding this process's variables. Throws an ``ActionError`` if a name
+  /// or a value is invalid.
   ///
   /// - Parameters:
   ///   - withheld: variables of this process that the child must not inherit.

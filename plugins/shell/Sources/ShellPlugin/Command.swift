@@ -63,7 +63,7 @@ struct Command: Hashable {
     plainWords = nil
   }
 
-  /// The maximum length of one argument in bytes on Linux (`MAX_ARG_STRLEN`).
+  /// The maximum size of one argument on Linux in bytes, including its final null character (`MAX_ARG_STRLEN`).
   static let longestArgumentBytes = 128 << 10
 
   private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]

@@ -88,8 +88,8 @@ struct CommandStart {
       "command-not-found", "there is no program '\(program)'; install it or correct its name", isRetryable: false)
   }
 
-  /// Returns the error for arguments or variables that exceed the system's limit. Its message contains the longest
-  /// argument or variable.
+  /// Returns the error for arguments or variables that exceed the system's limit. Its message states the size of the
+  /// longest argument or variable.
   private func tooLong() -> ActionError {
     let texts = [program.arguments, program.environment].map { $0.pointers.compactMap { $0 } }
     let total = texts.joined().reduce(0) { $0 + strlen($1) + 1 }

@@ -10,8 +10,7 @@ struct OutputLines {
   /// The last lines of both streams, in order of arrival.
   private(set) var last = LastLines()
 
-  /// Creates a splitter whose lines may be one byte longer than the log accepts. The log truncates such a line and adds
-  /// a note.
+  /// A splitter whose lines may be one byte longer than the log accepts. The log truncates such a line and adds a note.
   private static var splitter: LineSplitter {
     LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
   }

@@ -222,8 +222,7 @@ extension RunShell {
 }
 
 extension String {
-  /// The text without one trailing LF or CRLF, as in a shell's `$(…)`, so that output can be compared with an expected
-  /// value.
+  /// The text without one trailing LF or CRLF, so that output can be compared with an expected value.
   fileprivate var withoutLastLineBreak: String {
     // Swift treats CRLF as one character.
     last == "\n" || last == "\r\n" ? String(dropLast()) : self

@@ -8,7 +8,7 @@ public struct PendingRoute: Sendable, Hashable {
   public var parameters: ValueObject
   /// The kind of sender, which decides the routes that the link may open.
   public var source: RouteSource
-  /// The identifier of the tapped notification; links from launch options have none.
+  /// The identifier of the tapped notification, or nil if it is unknown or the link comes from elsewhere.
   public var notificationID: String?
   /// The time when the link was received, in milliseconds since 1970.
   public var receivedAtMilliseconds: Int

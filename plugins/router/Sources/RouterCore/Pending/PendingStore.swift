@@ -12,7 +12,8 @@ public struct PendingStore: Sendable, Hashable {
   public enum Arrival: Sendable, Hashable {
     /// The link waits for a flush.
     case deferred(ID)
-    /// The link can be handed off now. The owner must then call ``PendingStore/finished(_:at:)``.
+    /// The link can be handed off now. The owner must then call ``PendingStore/finished(_:at:)`` or
+    /// ``PendingStore/returned(_:scope:at:)``.
     case open(ID)
     /// Another delivery of a tap whose link is unfinished, was just finished or was replaced. The link is not added.
     case duplicate

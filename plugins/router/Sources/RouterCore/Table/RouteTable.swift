@@ -67,7 +67,7 @@ public final class RouteTable: Sendable {
     hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { $0.0.precedes($1.0) }
   }
 
-  /// Looks up `url`. Allocates once, or twice if the URL has escapes.
+  /// Looks up `url`. Allocates once, or twice if parts of the URL must be decoded.
   public func lookUp(_ url: String) -> Lookup {
     do throws(URLRejection) {
       let scanned = try URLScanner.scan(policy.matched(url), policy: policy)

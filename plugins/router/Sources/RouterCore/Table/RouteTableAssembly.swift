@@ -142,8 +142,8 @@ struct RouteTableAssembly {
     return text == otherText
   }
 
-  /// Makes a node the end of route `index` without its optional last segment, unless a route whose last parameter has a
-  /// more specific type already ends there.
+  /// Makes a node the end of route `index` without its optional last segment, unless a route already ends there whose
+  /// last parameter has a more specific type or, with the same type, whose priority is not lower.
   private mutating func settleShorter(_ index: Int, at node: Int32) {
     guard let other = builder.shorterRoute(at: node) else { return builder.setShorterRoute(index, at: node) }
     let (type, otherType) = (lastType(index), lastType(other))

@@ -66,8 +66,7 @@ package struct DeclaredRoutes: Sendable {
   /// The total number of routes that the steps declare.
   package var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
-  /// Returns the result of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,
-  /// `parameters`, `merged`, `reason` and `nearest`.
+  /// Returns the result of a tap on `url` as an object with the values of a ``RouteOutcome``.
   ///
   /// If several steps declare routes, the first one with a matching route decides or, if none has one, the first step.
   package func outcome(of url: String, from source: String? = nil) -> ValueObject {

@@ -16,7 +16,7 @@ extension Router {
   /// Returns the URL for a log: redacted or, if the link is secret, hidden completely.
   func shown(_ url: String, isSecret: Bool) -> String { isSecret ? Self.hiddenLink : table.forLog(url) }
 
-  /// Returns the URL of an expired link, which a later step may report, unless the link is secret.
+  /// Returns the URL of an expired link, which a later step may report. If the link is secret, the URL is hidden.
   func shown(expired route: PendingRoute) -> String { route.isSecret ? Self.hiddenLink : route.url }
 
   private static let hiddenLink = "***"
@@ -37,7 +37,7 @@ extension Router {
     return outcome
   }
 
-  /// True if `text` is a page, a default value or part of a pattern. These are the app's own words and must not be
+  /// True if `text` is a page, a default value or a literal of a pattern. These are the app's own words and must not be
   /// hidden.
   func isOwnWord(_ text: String) -> Bool {
     table.routes.contains { route in
