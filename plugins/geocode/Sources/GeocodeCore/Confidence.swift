@@ -1,8 +1,8 @@
 /// The measured probability that the country is right, for each kind of decision and by distance to the nearest border.
 ///
 /// The probabilities were measured with random points on land by `Benchmarks/Geocode/accuracy.py`. The number of points
-/// limits the number of steps: of 25,000 points, a fifth of them near borders, only 750 are within the distance of
-/// ``nearBorder``.
+/// limits the number of steps: of 25,000 points, a fifth of them near borders, only 750 are so close to a border that
+/// ``nearBorder`` applies.
 enum Confidence {
   /// The probability close to a border. No decision is more certain there, because outlines may be wrong by kilometers
   /// and the nearest place may be across the border.
@@ -12,7 +12,7 @@ enum Confidence {
   /// The probability if a coast decided because no place is nearby.
   static let coast = 0.99
 
-  /// Returns the probability if the outline and the nearest place agree, or if the country has no place.
+  /// Returns the probability if the outline and the nearest place agree, or if there is no place at all.
   @inline(__always)
   static func agreed(_ borderKilometers: Double) -> Double {
     borderKilometers == .infinity ? 0.999 : step(borderKilometers, agreed)

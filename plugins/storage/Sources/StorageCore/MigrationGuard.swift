@@ -1,7 +1,7 @@
 import FlowSQLite
 
 /// Keeps the workflow's migrations from ending the transaction in which they are applied, from accessing other files,
-/// and from changing the store's own records.
+/// and from changing the store's own records and the settings that protect it.
 ///
 /// While SQLite compiles a statement, it asks about each of the statement's operations. Used only on the thread that
 /// applies the migrations.

@@ -3,8 +3,8 @@ enum CountryAliases {
   /// Returns the codes of the countries with this folded name, the most likely country first.
   static func codes(of folded: String) -> [String] { codes[folded] ?? [] }
 
-  /// Removes a form of state from a folded name such as `Kingdom of Belgium` or `Netherlands, Kingdom of the`. Returns
-  /// nil if the name contains none. `State of` is not removed, because the State of Georgia is in the United States.
+  /// Returns a folded name without its form of state, such as `Kingdom of` or `Republic of` in the original name, or
+  /// nil if it has none. `State of` is not removed, because the State of Georgia is in the United States.
   static func withoutForm(_ folded: String) -> String? {
     if let form = forms.first(where: { folded.hasPrefix($0) }) {
       let rest = folded.dropFirst(form.count)

@@ -66,8 +66,8 @@ public struct ForwardGeocoder: Sendable {
     case unusableQuery
     /// No record has this name, or no area has the name that the query gives for an enclosing area.
     case noResult
-    /// The areas in a query such as `Nowhere, France` were found, but nothing in them has the rest as its name.
-    /// Contains one of the areas, and the rest.
+    /// The areas in a query such as `Nowhere, France` were found, but nothing in them has the other name. Contains one
+    /// of the areas, and that name.
     case partialResult(found: GeocodeRecord, missing: String)
   }
 
@@ -245,8 +245,8 @@ public struct ForwardGeocoder: Sendable {
     return matches
   }
 
-  /// Reports the entries whose folded names equal the folded `name`, then those that start with it. Stops when `report`
-  /// returns false.
+  /// Reports the countries with this name as an alias, then the entries whose folded names equal the folded `name`,
+  /// then those that start with it. Stops when `report` returns false.
   @inline(__always)
   private func scan(_ name: String, _ report: (GeocodeRecord, Closeness, _ isAlternate: Bool) -> Bool) {
     var name = name
@@ -299,8 +299,9 @@ public struct ForwardGeocoder: Sendable {
     return false
   }
 
-  /// Merges a division of China with the city that has the same official name. The city adopts the division's
-  /// closeness, so 深圳市 matches exactly although the city is listed as 深圳.
+  /// Merges a matching division of China with a matching place less than 60 km away, normally the city of the same
+  /// name. The place adopts the division's closeness if that is better, so 深圳市 matches exactly although the city is
+  /// listed as 深圳.
   private func mergeTwins(_ matches: inout [Match]) {
     for index in matches.indices.reversed() {
       guard case .division = matches[index].record, matches[index].closeness < .prefix,

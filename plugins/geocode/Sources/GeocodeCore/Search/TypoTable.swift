@@ -44,8 +44,8 @@ struct TypoTable: Sendable {
   /// Returns the number of typos allowed in a name of `length` bytes.
   private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
 
-  /// Returns the names that differ from the key only in typos, the most similar and most important first. Returns an
-  /// empty array if the key is not ASCII, or is shorter or longer than the table allows.
+  /// Returns up to ``hitLimit`` names that differ from the key only in typos, the most similar and most important
+  /// first. Returns an empty array if the key is not ASCII, or is shorter or longer than the table allows.
   func namesLike(_ key: FoldedName) -> [Hit] {
     let length = key.count
     guard length >= Self.shortest, length <= Self.longest, let pattern = TypoPattern(key) else { return [] }

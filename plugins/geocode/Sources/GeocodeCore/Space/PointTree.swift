@@ -39,7 +39,8 @@ final class PointTree: Sendable {
     var x: Float
     var y: Float
     var z: Float
-    /// The number of the first point in the lower 24 bits. The number of times the step is doubled in the upper eight.
+    /// The lower 24 bits contain the number of the first point. The upper eight contain the number of times that the
+    /// step is doubled.
     var bits: UInt32
 
     @inline(__always) var first: Int { Int(bits & 0xFF_FFFF) }
@@ -172,7 +173,7 @@ final class PointTree: Sendable {
   private static let offsets = 3
   private static let axesSize = 6
 
-  /// Returns the nearest point closer than `limit`, a squared chord, or nil.
+  /// Returns the nearest point whose squared chord is less than `limit`, or nil if there is none.
   @inline(__always)
   func nearest(to query: SIMD3<Float>, closerThan limit: Float = everywhere) -> Hit? {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
@@ -240,7 +241,8 @@ final class PointTree: Sendable {
     }
   }
 
-  /// Returns the nearest point closer than `limit` with this label that satisfies `isWanted`, or nil.
+  /// Returns the nearest point with this label that satisfies `isWanted` and whose squared chord is less than `limit`,
+  /// or nil if there is none.
   @inline(__always)
   func nearest(
     to query: SIMD3<Float>, closerThan limit: Float, label: UInt8,

@@ -54,7 +54,7 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     wake(request.delay) { [weak self] in self?.deliver(request.id, serial) }
   }
 
-  /// Removes pending notifications, or all of them if `ids` is nil.
+  /// Removes the pending notifications with these identifiers, or all pending ones if `ids` is nil.
   public func removePending(_ ids: [String]?) {
     state.withLock { state in
       guard let ids else { return state.scheduled = [:] }

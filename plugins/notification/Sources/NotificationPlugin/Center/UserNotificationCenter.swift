@@ -17,7 +17,7 @@ public protocol UserNotificationCenter: Sendable {
   /// Schedules a local notification. A center without timers calls `wake`, which calls back after a time on the run's
   /// clock.
   func add(_ request: NotificationRequest, wake: @escaping Wake) throws
-  /// Removes pending local notifications, or all of them if `ids` is nil.
+  /// Removes the pending local notifications with these identifiers, or all pending ones if `ids` is nil.
   func removePending(_ ids: [String]?)
   /// Sets the receiver of all later notifications, or removes it if `delegate` is nil (N15).
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?)

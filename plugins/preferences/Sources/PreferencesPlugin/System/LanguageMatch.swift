@@ -2,7 +2,7 @@
 /// of CLDR's rules for Chinese scripts.
 enum LanguageMatch {
   /// Returns the best match for `wish` in `supported`, or nil if no tag has its language and a matching script. An
-  /// equal tag is preferred, then a tag with the same region, then a tag without a region.
+  /// equal tag is preferred, then a tag with the same region, then a tag without a region, then any other.
   static func best(for wish: String, among supported: [String]) -> String? {
     let wanted = Tag(wish)
     if let same = supported.first(where: { Tag($0) == wanted }) { return same }

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Selects a tab. The next launch restores the selection.
+/// Selects a tab. The next launch restores the selection if both launches use `ui.restore`.
 struct SelectTab: AsyncAction {
   static let name = "ui.select"
   static let effect = ActionEffect.process
