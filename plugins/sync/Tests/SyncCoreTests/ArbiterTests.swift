@@ -38,7 +38,7 @@ import Testing
     #expect(cell.horizonMilliseconds == now + 1000)
   }
 
-  @Test func `V15, M12: a conflict returns the stored record, not that of a failed transaction`() throws {
+  @Test func `V15, M12: a conflict does not return a record that its failed transaction would have stored`() throws {
     var batch = ArbiterBatch(serverMilliseconds: now)
     let operations = [0, 1, 7].map { (expected: Int64) in
       RecordOperation(
@@ -71,8 +71,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [slow.dot])
   }
 
-  @Test func `a device that claims to have seen a future stamp does not get a stamp later than the stored one`() throws
-  {
+  @Test func `a device that claims to have seen a future stamp gets the time of the stored stamp`() throws {
     let stored = try record(focus(mac, at: now - 2000))
     var liar = focus(phone, at: now - 3000)
     liar.seen = Stamp(milliseconds: now + 10_000_000, counter: 0, device: mac)
@@ -142,7 +141,7 @@ import Testing
     (Write.FieldChange(name: String(repeating: "n", count: 129), value: []), "129 bytes, at most 128"),
     (Write.FieldChange(name: "", value: []), "has no name"),
   ])
-  func `a write with a value or name over a limit is refused`(_ change: Write.FieldChange, _ message: String) {
+  func `a field over a limit or without a name is refused`(_ change: Write.FieldChange, _ message: String) {
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: [change], record: RecordWrite())
     let decision = Arbiter.decide(
       RecordOperation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, rules: settings,
@@ -233,7 +232,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7, S10: a record that does not belong to the zone is refused with a reason`(
+  func `S7, S10: a write that the rules of the zone do not allow is refused with a reason`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])

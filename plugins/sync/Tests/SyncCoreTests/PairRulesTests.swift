@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: TimerKind.allCases, TimerKind.allCases)
-  func `S25: of two concurrent states, the kind with the higher priority wins, even if it is older`(
+  func `S25: of two concurrent states, the one with the higher priority wins, even if it is older`(
     _ one: TimerKind, _ other: TimerKind
   ) throws {
     guard one != other else { return }
@@ -121,8 +121,7 @@ import Testing
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `the deciding rule is causal if the winner had seen the loser; outside the window, the last writer wins`()
-  {
+  @Test func `a winner whose author had seen the loser wins as causal; outside the window, the last writer wins`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

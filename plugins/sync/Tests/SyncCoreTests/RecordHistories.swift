@@ -108,7 +108,7 @@ struct RecordHistories {
 struct RecordOracle {
   let acts: [RecordHistories.Act]
 
-  /// Selects the actions with these indices.
+  /// Selects the actions with these indices that belong to the latest incarnation of the record.
   init(_ histories: RecordHistories, _ held: Set<Int>) {
     let incarnation = held.map { histories.acts[$0].write.record?.incarnation ?? 0 }.max() ?? 0
     all = histories.acts
@@ -169,7 +169,7 @@ struct RecordOracle {
     }
   }
 
-  /// The names of the elements that were inserted and not removed.
+  /// The identifiers of the elements that were inserted and not removed.
   var lines: Set<ItemID> {
     var (inserted, removed): (Set<ItemID>, Set<ItemID>) = ([], [])
     for (_, change) in changes {

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `each action in a copied file that has not read the zone counts once`(_ sendsFirst: Bool) throws {
+  func `each action made on copies of a file that cannot reach the zone counts once`(_ sendsFirst: Bool) throws {
     var (fleet, file) = waiting()
     if sendsFirst { fleet.settle() } else { fleet.isAway = [0] }
     fleet.like(0, "k")

@@ -2,7 +2,8 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Zones that forget deletions after 90 days. Deleted records must not return.
+/// Zones that forget deletions after 90 days. Deleted records must not return, unless the zone is restored from a
+/// backup.
 @Suite struct DroppingTests {
   private let key = RecordFleet.key("a")
 
@@ -145,7 +146,7 @@ import Testing
     #expect(fleet.likes("c") == [1, 1])
   }
 
-  @Test func `a record from before a deletion was forgotten is merged with a later record with the same key`() {
+  @Test func `a record created offline is kept even if the zone meanwhile forgets another record's deletion`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()

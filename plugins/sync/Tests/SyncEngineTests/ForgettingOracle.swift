@@ -11,7 +11,7 @@ struct ForgettingOracle {
     var time: Int64
     /// The actions on this record that its author had seen.
     var seen: Set<Dot>
-    /// The number of earlier deletions of the record that its author had seen.
+    /// The number of times that the record was created again after a deletion, including by this action.
     var incarnation: Int
   }
 

@@ -60,7 +60,7 @@ import Testing
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// Connects the devices one after the other until no change is waiting.
+    /// Connects the devices one after the other, three times and without losses, so that no change is left waiting.
     mutating func end() {
       let losses = fleet.losses
       fleet.losses = nil
@@ -124,7 +124,7 @@ import Testing
       #expect(problems == [] || failed > 5, "FLOWRUN_SEED=\(seed): \(problems)")
     }
     #expect(failed == 0)
-    // The test proves something only if enough deletions were forgotten.
+    // The test proves something only if deletions were forgotten in more than a third of the histories.
     #expect(forgetting * 3 > Self.seeds.count)
   }
 

@@ -23,7 +23,7 @@ struct RecordFleet {
   var losesAnswer = false
   /// The devices whose commits the zone refuses as too large.
   var refusesCommits: Set<Int> = []
-  /// The differences between the devices' clocks and the zone's clock.
+  /// For each device, the difference between its clock and the zone's clock. A missing device has the zone's clock.
   var skews: [Int: Int64] = [:]
   /// The error that the zone returns for every commit, or nil.
   var commitError: BackendError?
@@ -44,8 +44,8 @@ struct RecordFleet {
     return settings
   }
 
-  /// Creates devices and declares the rules of the collection `notes`: `likes` is a counter, and `title` is merged by
-  /// `newest`.
+  /// Creates devices and declares the rules of the collection `notes`: `likes` is a counter, `tags` is a set, and
+  /// `title` is merged by `newest`.
   ///
   /// `parts` contains the title of the notes to which each partial device subscribes. If `skews` is not empty, the zone
   /// is a file and uses the devices' clocks.
@@ -133,7 +133,7 @@ struct RecordFleet {
     return cell.content.part("likes")?.state.total ?? 0
   }
 
-  /// Returns the title of a record on a device.
+  /// Returns the title of a record on a device, or nil if it has none.
   func title(_ device: Int, _ name: String) -> Int64? {
     let value = machines[device].view(of: Self.key(name)).fields.first { $0.name == "title" }?.value
     if case .text(let text)? = value.flatMap({ Scalar(bytes: $0) }) { return Int64(text) }
@@ -192,7 +192,8 @@ struct RecordFleet {
     }
   }
 
-  /// Advances the time until all devices have fetched and sent everything.
+  /// Brings all devices to the foreground four times, 20 s apart. Devices that can reach the zone and are not paused
+  /// then fetch and send everything.
   mutating func settle() {
     for _ in 0..<4 {
       for device in machines.indices { give(device, .foregrounded) }

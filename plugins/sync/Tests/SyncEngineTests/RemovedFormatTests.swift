@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Files of devices with versions before the first published one.
+/// Files of devices in the formats of earlier versions.
 @Suite struct RemovedFormatTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
   func `a device's file in an unsupported format is refused, and the error names the format`(_ format: UInt8) throws {

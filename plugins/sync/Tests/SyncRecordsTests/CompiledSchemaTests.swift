@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `damaged, truncated or extended bytes of a compiled schema cause an error with a remedy`() throws {
+  @Test func `damaged, truncated or extended bytes of a compiled schema cause an error`() throws {
     let good = try Self.notes().bytes
     #expect(problem(good) == nil)
     for end in 0..<good.count { #expect(problem(Array(good[..<end])) != nil, "\(end) bytes") }

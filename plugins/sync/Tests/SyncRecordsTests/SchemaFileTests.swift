@@ -95,7 +95,7 @@ import Testing
     ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a string"), ("writer: all", "it can be 'self'"),
     ("other-fields: largest", "it can be 'newest'"), ("alias: CD_Settings", "zones keep records under"),
   ])
-  func `an error in the keys or the writer of a collection is located in the file`(_ line: String, _ words: String) {
+  func `an invalid setting of a collection is reported with the reason`(_ line: String, _ words: String) {
     let file = file(Self.notes.replacing("    delete: delete-wins", with: "    \(line)"))
     #expect(file.schema == nil)
     #expect(file.rendered().contains(words), "\(file.rendered())")
@@ -121,7 +121,7 @@ import Testing
     #expect(difference.contains("'integer largest'"))
   }
 
-  @Test func `values are accepted if their type matches, and otherwise refused with the field's name`() throws {
+  @Test func `valid values of a record are accepted, and invalid ones are refused with the reason`() throws {
     let notes = try #require(file(Self.notes).schema?.collection("notes"))
     let input = RecordInput(notes)
     let good: ValueObject = [

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncWire
 import Testing
 
-/// Responses from a proxy or another program between a device and its sync server.
+/// Error responses from a sync server, or from a proxy or another program in between.
 @Suite struct ForeignAnswerTests {
   @Test(
     "a response that is not an error of the sync server is retried, regardless of its status",
