@@ -111,7 +111,7 @@
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
-    @Test func `a database connection that is refused for notifications is reported once, as is its recovery`()
+    @Test func `if the database refuses the connection for notifications, this and its end are reported once each`()
       async throws
     {
       let database = try Database()
@@ -317,7 +317,7 @@
             }
           }
         }
-        // Waits until all callers have committed.
+        // Waits until one caller has made 20 commits. By then, all callers have committed.
         while try await backend.changes(zone: "Zone7", since: nil, limit: 9, maximumBytes: 1 << 20).cursor.sequence < 23
         {}
         try database.kill()

@@ -41,7 +41,7 @@
     ]
 
     @Test(arguments: foreign)
-    func `a change is not parked because of a proxy's response, and is sent when the server responds again`(
+    func `a proxy's response does not park a change, which is sent when the server responds again`(
       _ response: String
     ) async throws {
       let server = try server()

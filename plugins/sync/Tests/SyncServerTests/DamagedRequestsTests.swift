@@ -8,7 +8,7 @@
   import SyncWire
   import Testing
 
-  /// Requests that are damaged during transmission are sent again and never refused.
+  /// Requests that are damaged during transmission. They are sent again, and their changes are not refused.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct DamagedRequestsTests {
     private static let token = "a-token-of-tests-0123456789"
     private static let mac = DeviceID(stem: "mac", random: 1)
@@ -55,7 +55,7 @@
       ]
     }
 
-    /// Returns the packets of a request as they arrive.
+    /// Returns the packets of a request as they arrive. If one is late, the packets include the next request.
     private static func packets(
       of request: Request, _ damage: Damage, before other: Request, using random: inout SplitMix64
     ) -> [[UInt8]] {
@@ -91,7 +91,8 @@
       return nil
     }
 
-    /// Returns the error in a response, which is nil for a success. Returns nil while the response is incomplete.
+    /// Returns nil while the response is incomplete. Otherwise, returns a tuple with its error, which is nil for a
+    /// success.
     private static func error(_ answer: [UInt8], _ request: Request) -> (error: BackendError?, Void)? {
       let text = String(decoding: answer, as: UTF8.self)
       guard let end = text.range(of: "\r\n\r\n") else { return nil }

@@ -56,7 +56,8 @@
       try? input?.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// Writes a line and waits until the device shows its effect. From then on, the change must not be lost.
+    /// Writes a line and waits up to 20 s until the device shows its effect. Once it is shown, the change must not be
+    /// lost.
     func act(_ line: String, shows text: String, field: (name: String, value: String)? = nil, seconds: Int? = nil) {
       let before = output.all.utf8.count
       type(line)

@@ -12,7 +12,7 @@
     enum Fault: CaseIterable {
       case none, lostRequest, lostAnswer, late, doubledRequest, doubledAnswer, staleAnswer, cutAnswer, overloaded,
         rubbish
-      /// A refusal of the request by the proxy. It is not among the random faults.
+      /// A refusal of a commit by the proxy. It is not among the random faults.
       case refusal
 
       static let allCases: [Fault] = [
@@ -32,9 +32,9 @@
     private let server: Int
     private let listener: Int32
     private let record: @Sendable (Exchange) -> Void
-    /// The faults to choose from for every request. If nil, every second request has any fault.
+    /// The faults to choose from for every request. If nil, about half of the requests have a random fault.
     private let faults: [Fault]?
-    /// The response of the proxy itself to a refused request. If it is empty, the proxy closes the connection.
+    /// The response of the proxy itself to a refused commit, which may be empty. The proxy then closes the connection.
     private let refusal: String
     private let state: Mutex<State>
 
@@ -42,7 +42,7 @@
       var random: SplitMix64
       var isFaulty = true
       var requests = 0
-      /// The number of requests that are being repeated because their response was lost with the server.
+      /// Greater than 0 while requests are repeated because the server did not respond or did not accept them.
       var unanswered = 0
     }
 
@@ -145,9 +145,9 @@
       return answer.bytes
     }
 
-    /// Repeats a request until the server accepts it, as a network might. A server that was killed may have saved
-    /// changes without a response, and the device may detect this by reading alone. The repetition adds the result to
-    /// the recorded exchanges.
+    /// Repeats a request until the server accepts it, at most 400 times, as a network might. A server that was killed
+    /// may have saved changes without a response, and the device may detect this by reading alone. The repetition adds
+    /// the result to the recorded exchanges.
     private func askAgain(_ request: LocalSocket.Message) {
       state.withLock { $0.unanswered += 1 }
       defer { state.withLock { $0.unanswered -= 1 } }
@@ -169,7 +169,7 @@
       }
     }
 
-    /// Forwards the bytes of a channel until either side closes it.
+    /// Forwards the server's bytes on a channel until either side closes it or, if `isCut`, for up to 3 s.
     private func pass(_ request: LocalSocket.Message, to client: LocalSocket, isCut: Bool, afterMilliseconds: Int) {
       guard let upstream = LocalSocket(port: server) else { return }
       upstream.send(request.bytes)

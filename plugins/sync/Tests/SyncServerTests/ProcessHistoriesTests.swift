@@ -3,8 +3,8 @@
   import TestSupport
   import Testing
 
-  /// Histories of real processes on a network with every fault. The clocks run at four times the normal speed, which
-  /// only debug builds support.
+  /// Histories of real processes on a network with every fault. Without a database, the clocks run at four times the
+  /// normal speed, which only debug builds support.
   @Suite(.serialized) struct ProcessHistoriesTests {
     private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
@@ -34,7 +34,8 @@
       }
     }
 
-    /// Returns the problems of a history as text. Its database and its folder are removed before the test can end.
+    /// Returns the problems of a history as text. Its database is removed before the test can end, and so is its folder
+    /// unless there are problems.
     private static func problems(of seed: UInt64) -> [String] {
       do {
         let history = try ProcessHistory(seed: seed)

@@ -12,7 +12,7 @@
     var proxy: FaultProxy?
     /// The value of `FLOWRUN_SYNC_CLOCK`.
     var clock: String
-    /// True if it subscribes to the notes of one shelf only.
+    /// True if it subscribes to only one shelf of the notes, and to all other collections.
     var isPartial = false
 
     /// The default time limit of a process, after which it is killed and the test fails.
@@ -109,7 +109,7 @@
       ).status == 0
     }
 
-    /// Returns the number of waiting changes in the device's file.
+    /// Returns the number of unacknowledged changes in the device's file, including parked ones.
     func waiting() -> Int { replica()?.outbox.count { _ in true } ?? 0 }
 
     private func replica() -> Replica? {
@@ -121,8 +121,7 @@
       }
     }
 
-    /// Returns the violations of the budget as text. The device must have counted every request that its proxy has
-    /// seen.
+    /// Returns a message if the device has counted fewer requests than its proxy has seen.
     func budgetProblems() -> [String] {
       guard let proxy, FileManager.default.fileExists(atPath: file) else { return [] }
       let counted = replica()?.statistics.requests

@@ -38,7 +38,7 @@
 
     static let counts = Mutex(Counts())
 
-    /// One of three devices subscribes to a part of the zone: the notes of one shelf.
+    /// Except for the first of a history, one of three devices on average has only a part of the zone.
     private static let partialShare: UInt64 = 3
 
     private let seed: UInt64

@@ -33,12 +33,12 @@
       #expect(outputs["folders"] == [["folder": "Home", "notes": 1]])
     }
 
-    @Test func `two processes that share a zone in a file have the same records at the end`() throws {
+    @Test func `a note in a shared file contains the changes of two devices`() throws {
       let folder = try TestFolder()
       try check("store='\(folder.file("notes.sqlite"))'", in: folder)
     }
 
-    @Test func `two processes that use a server with a SQLite file have the same records at the end`() async throws {
+    @Test func `a note on a server with a SQLite file contains the changes of two devices`() async throws {
       let folder = try TestFolder()
       let zones = folder.file("zones")
       let token = try ServerProcess.run("zones add notes --zones '\(zones)'").output.trimmingCharacters(

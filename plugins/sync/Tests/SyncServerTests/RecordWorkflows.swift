@@ -1,7 +1,8 @@
 #if Network
   import Foundation
 
-  /// The workflows of a history's devices, one for each action, and a schema with every rule.
+  /// The workflows of a history's devices, one for each action with and without a subscription, and a schema with every
+  /// merge rule.
   enum RecordWorkflows {
     static func write(to folder: TestFolder, home: RecordHistory.Home, rule: String) throws {
       _ = try folder.write(

@@ -104,8 +104,7 @@
       #expect(try String(contentsOfFile: folder.file("zones"), encoding: .utf8) == before)
     }
 
-    @Test func `a zones file that others can read, or that is damaged or missing, is refused with the location`() throws
-    {
+    @Test func `a zones file that others can read, or that is damaged or missing, is refused with the reason`() throws {
       func serve(_ more: String = "") throws -> (status: Int32, output: String) {
         try ServerProcess.run(
           "--store '\(folder.file("s.sqlite"))' --port 0 --zones '\(folder.file("zones"))' \(more)")
