@@ -17,7 +17,7 @@ final class Cloud: Sendable {
     state.withLock { $0.stores[address] = MemoryBackend(zones: ["PomodoroZone"]) }
   }
 
-  /// Returns the store at an address. Throws an error while the network is offline.
+  /// Returns the store at an address, which is created if there is none. Throws an error while the network is offline.
   func store(at address: String) throws(BackendError) -> MemoryBackend {
     let store = state.withLock { state -> MemoryBackend? in
       if state.isOffline { return nil }

@@ -104,9 +104,7 @@ import Testing
     ("      - causal\n", "", "in this order"),
     ("merge: largest, epoch", "merge: counter, epoch", "'epoch' needs 'merge: largest'"),
   ])
-  func `an error in a rule for deciding records is located in the file`(_ old: String, _ new: String, _ words: String)
-    throws
-  {
+  func `an invalid rule for deciding records is reported`(_ old: String, _ new: String, _ words: String) throws {
     let text = try String(contentsOf: Self.file, encoding: .utf8)
     let wrong = text.replacing(old, with: new)
     #expect(wrong != text)

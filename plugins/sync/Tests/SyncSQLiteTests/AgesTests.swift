@@ -55,7 +55,7 @@ import Testing
       backend, Self.note, write(3, RecordWrite(incarnation: 0, isDeletion: true), seeing: record.cell.context))
   }
 
-  /// Makes a change on each of `days` days. Returns true if the zone still contains the deletion.
+  /// Makes changes on each of `days` days. Returns true if the zone still contains the deletion.
   private func remembers(_ backend: SQLiteBackend, after days: Int, skewDays: Int64 = 0) async throws -> Bool {
     for _ in 1...days {
       let now = clock.now.withLock { now in

@@ -6,7 +6,8 @@ import SyncPomodoro
 import SyncSQLite
 import Testing
 
-/// Files of versions before the first release, which are refused with their format and left unchanged.
+/// Files of earlier versions and of other programs. Formats from before the first release are refused with their
+/// number, and later ones are upgraded. Refused files are left unchanged.
 @Suite struct RemovedFormatTests {
   private let folder: Folder
 

@@ -167,7 +167,7 @@ import Testing
     machine.view(of: Pomodoro.settings).fields.map(\.name)
   }
 
-  @Test func `V20: a change to a stored record that exceeds a limit is parked, and all other changes are sent`()
+  @Test func `V20: a stored value that exceeds a limit is reported and not shown, and all changes are sent`()
     async throws
   {
     func set(_ name: String, _ session: SyncSession) async throws {
@@ -372,7 +372,7 @@ import Testing
     _ = try await open("a")
   }
 
-  @Test func `a file that is newer or no SQLite file is refused with a reason, and so is a path without a folder`()
+  @Test func `a newer file, a file of another kind and a path without a folder are refused with a reason`()
     async throws
   {
     let stray = folder.file("stray.sqlite")
@@ -389,7 +389,7 @@ import Testing
     }
   }
 
-  @Test func `a record of a newer version pauses the device with advice to update, and the outbox is unchanged`()
+  @Test func `a record of a newer version pauses the device with advice to update, and the outbox keeps its changes`()
     async throws
   {
     let shared = try backend()
