@@ -32,7 +32,7 @@ struct AgendaOutput: Encodable, Sendable {
   var bytes: Int
 }
 
-/// True if the text is a date such as `2026-05-01`.
+/// True if the text has the form of a date such as `2026-05-01`.
 func isDate(_ text: String) -> Bool {
   let parts = text.split(separator: "-", omittingEmptySubsequences: false)
   guard parts.count == 3, parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -41,7 +41,7 @@ func isDate(_ text: String) -> Bool {
   return (1...12).contains(month) && (1...31).contains(day)
 }
 
-/// Escapes the characters of a title that Markdown would interpret.
+/// Returns a text in which characters that Markdown would interpret are escaped, and line breaks are spaces.
 func escaped(_ text: String) -> String {
   var escaped = ""
   for character in text {

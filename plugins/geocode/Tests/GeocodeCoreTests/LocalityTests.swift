@@ -66,7 +66,7 @@ import Testing
     #expect(gateway.subLocality == nil)
   }
 
-  @Test func `returns only cities above the population limit`() throws {
+  @Test func `returns only cities of at least the minimum population`() throws {
     let options = ReverseGeocoder.Options(minimumPopulation: 15_000)
     #expect(try Shared.place(35.6586, 139.7454, options: options)?.locality == "Tokyo")
     #expect(try Shared.place(47.5622, 13.6493)?.locality == "Hallstatt")

@@ -143,7 +143,7 @@ import Testing
     #expect(province.region != nil && province.place == nil)
   }
 
-  @Test func `returns only cities above the population limit`() throws {
+  @Test func `returns only cities of at least the minimum population`() throws {
     let small = try #require(try Shared.place(48.8049, 2.1204))
     let large = try #require(try Shared.place(48.8049, 2.1204, options: .init(minimumPopulation: 1_000_000)))
     #expect(small.city == "Versailles")

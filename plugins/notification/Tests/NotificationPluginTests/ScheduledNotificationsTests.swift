@@ -7,13 +7,13 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// Tests that a local notification is delivered even if the application has been killed (N32, C21).
+/// Tests scheduled local notifications, which are delivered even if the application has been killed (N32, C21).
 @Suite(.timeLimit(.minutes(10))) struct ScheduledNotificationsTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Schedules a notification in a process that ends immediately afterward.
+  /// Schedules a notification with a center that is then discarded, as at the end of a process.
   private func schedule(_ id: String, after: String = "5s", at now: Int = 0) async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { now })
     _ = try await gone.call(

@@ -20,7 +20,7 @@ import Testing
     effects.compactMap { if case .handOff(_, let route) = $0 { route } else { nil } }
   }
 
-  /// Returns the number of the last effect, which must hand off a link.
+  /// Returns the identifier in the last effect, which must hand off a link.
   private func handOff(_ effects: [PendingStore.Effect]) throws -> PendingStore.ID {
     try #require(effects.last.flatMap { if case .handOff(let id, _) = $0 { id } else { nil } })
   }

@@ -137,7 +137,7 @@ import Testing
     #expect(table.shadowedRoutes().map { patterns[$0.index] } == (shadowed.isEmpty ? [] : [shadowed]))
   }
 
-  @Test func `does not report routes of a host as shadowed because a wildcard includes it`() throws {
+  @Test func `a wildcard host does not shadow the routes of the hosts that it includes`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)

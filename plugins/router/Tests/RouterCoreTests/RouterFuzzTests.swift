@@ -10,8 +10,9 @@ import Testing
   import Foundation
 #endif
 
-/// Runs the scanner, the matcher and the pattern parser with a million inputs. None may crash, and accepted inputs must
-/// be within the limits. `FLOWRUN_SEED` sets another seed.
+/// Runs the scanner, the matcher, the pattern parser and the redaction with 25,000 random inputs, or a million in
+/// release and long tests. None may crash, and accepted inputs must be within the limits. `FLOWRUN_SEED` sets another
+/// seed.
 @Suite struct RouterFuzzTests {
   private static let pieces: [[UInt8]] = [
     "app://", "myapp://", "https://", "example.com", "product", "/", "//", "?", "&", "=", "#", "%", "%2", "%2F", "%2e",

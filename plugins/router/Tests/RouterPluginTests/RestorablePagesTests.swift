@@ -28,7 +28,7 @@ import Testing
         [:], ["tone": "plain"]
       ),
     ] as [(Value, String, ValueObject, ValueObject?)])
-  func `saves a page opened with a secret only if its route is restorable, and omits the secret`(
+  func `saves a page with a secret or a sensitive route only if the route is restorable, and omits secrets`(
     route: Value, url: String, parameters: ValueObject, saved: ValueObject?
   ) async throws {
     for isHeld in [false, true] {

@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `holds a link if there is no window, and opens it immediately if there is one (N2, N9, N11, N24)`()
+  @Test func `holds a link if there is no window, and opens links immediately if there is one (N2, N9, N11, N24)`()
     async throws
   {
     let launch = Launch()

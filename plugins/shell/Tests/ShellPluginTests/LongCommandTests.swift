@@ -33,7 +33,7 @@ import Testing
     if shell != "sh" { #expect(output["stdout"] == short["stdout"]) }
   }
 
-  @Test func `passes a script of 128 KiB as a file even without a shell input`() async throws {
+  @Test func `passes a script longer than 128 KiB as a file even without a shell input`() async throws {
     let text = "#" + String(repeating: "x", count: Command.longestArgumentBytes) + "\necho end"
     #expect(try await host.call(RunShell.self, with: ["command": .string(text)])["stdout"] == "end")
   }

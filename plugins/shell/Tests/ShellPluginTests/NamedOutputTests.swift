@@ -155,7 +155,7 @@ import Testing
     ("echo got=1 >> \"$FLOWRUN_OUTPUT\"; exit 3", "command-failed", "status 3"),
     ("echo got=1 >> \"$FLOWRUN_OUTPUT\"; kill -9 $$", "command-killed", "signal 9"),
   ])
-  func `fails the step if the file with outputs cannot be read`(command: String, code: String, message: String) async {
+  func `fails if the command fails or its outputs are invalid`(command: String, code: String, message: String) async {
     let error = await failure(command)
     #expect(error?.code == code && error?.message.contains(message) == true, "\(String(describing: error))")
   }

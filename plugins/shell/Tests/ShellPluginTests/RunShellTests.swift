@@ -385,7 +385,8 @@ import Testing
     await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
   }
 
-  /// Returns true once the process has ended. A process whose status its parent has not read counts as ended.
+  /// Waits up to 30 s until the process has ended, and returns false if it has not. A process whose status its parent
+  /// has not read counts as ended.
   private func isGone(_ pid: pid_t) async -> Bool {
     // The limit is much longer than necessary.
     let limit = ContinuousClock.now + .seconds(30)

@@ -65,7 +65,7 @@ import Testing
     try host.closeHandles()
   }
 
-  /// A launch is expected to take 50 to 200 ms, so opening a store must not wait for a timer (L7).
+  /// A launch is expected to take 50 to 200 ms, so a plugin must not access files before it is used (L7).
   @Test func `P9, L7: does not access files when the plugin is created, and needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
@@ -162,7 +162,7 @@ import Testing
     #expect(try !SQLiteConnection(folder.file("store.sqlite")).hasTable("Migration"))
   }
 
-  @Test func `refuses a store of a newer version and leaves it unchanged`() async throws {
+  @Test func `refuses a store of a newer version and reports its unknown migration`() async throws {
     try await launch()
     try SQLiteConnection(folder.file("store.sqlite")).execute("INSERT INTO Migration VALUES ('2-hovercraft')")
     await #expect {

@@ -49,7 +49,7 @@ package enum DeviceFile {
   /// Returns the readable part of the identity of a device with this name.
   private static func stem(_ device: String) -> String { DeviceID(stem: device, random: 0).stem }
 
-  /// Escapes a device's name for a file name, so that different names stay different. Characters other than letters,
+  /// Returns a device's name for use in a file name. Different names stay different. Characters other than letters,
   /// digits, `.`, `_` and `-` are replaced by `%` and two hexadecimal digits for each of their bytes.
   package static func name(_ text: String) -> String {
     text.reduce(into: "") { result, character in

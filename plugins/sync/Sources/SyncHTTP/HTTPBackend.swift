@@ -269,7 +269,7 @@
       }
     }
 
-    /// Escapes a string for use in a URL. All characters except ASCII letters and digits are escaped.
+    /// Returns a string for use in a URL. All bytes except ASCII letters and digits are escaped.
     private static func escaped(_ text: String) -> String {
       text.utf8.reduce(into: "") { result, byte in
         switch byte {

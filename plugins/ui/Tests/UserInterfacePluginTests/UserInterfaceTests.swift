@@ -145,7 +145,7 @@ struct InterfaceRun {
     #expect(await run.code(MakeWindow.self, inputs) == "tabs-invalid")
   }
 
-  @Test func `R8: requires a window before it is shown, and a visible window before a page is opened`() async throws {
+  @Test func `R8: refuses to show a missing window, or to open a page before a window is visible`() async throws {
     let run = InterfaceRun()
     #expect(await run.code(PresentInterface.self) == "handle-missing")
     try await run.call(LaunchInterface.self)

@@ -26,7 +26,7 @@ public struct URLPolicy: Sendable, Hashable {
     case text
     /// Parameters such as `access_token=…&state=…`, which are never logged.
     case parameters
-    /// The rest of the path, if the fragment begins with `/` or `!/`.
+    /// A continuation of the URL's path, if the fragment begins with `/` or `!/`, and otherwise text.
     case path
   }
 
