@@ -184,7 +184,7 @@ struct RunningCommand: ~Copyable {
   }
 
   /// Reads what other processes print just after the leader's end, such as the last lines of `exec > >(tee log)`. Stops
-  /// when they close the outputs or print nothing for a moment.
+  /// after a short time, or earlier if they close the outputs, the log has no room or the step is cancelled.
   private mutating func readRest() {
     let end = ContinuousClock.now + .milliseconds(Int(Self.shortMilliseconds))
     while output.isOpen || errors.isOpen, lines.hasRoom, !context.isCancelled, ContinuousClock.now < end {

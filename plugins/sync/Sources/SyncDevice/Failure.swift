@@ -36,7 +36,7 @@ package enum Failure {
     "sync-query", "The SQL is wrong or would do more than read", isRetryable: false)
   package static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
 
-  /// Converts an error of the sync engine to the error of an action.
+  /// Converts an error of the sync engine to the error of an action. Returns other errors unchanged.
   package static func error(_ error: any Error, _ onOtherStore: OnOtherStore = .fail) -> any Error {
     switch error {
     case ReplicaError.refused(let reason): ActionError(refused.code, reason)

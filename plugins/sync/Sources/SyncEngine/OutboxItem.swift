@@ -13,7 +13,7 @@ package struct OutboxItem: Hashable, Sendable {
   package var queuedMilliseconds: Int64
   /// The server's clock minus the device's clock, as known when the change was stamped.
   package var skewMilliseconds: Int64
-  /// True if that difference had been measured. The stamp is then on the server's clock (M2).
+  /// True if ``skewMilliseconds`` had been measured. The stamp is then on the server's clock (M2).
   package var isStampMeasured: Bool
   /// True if the change may have reached the server. It is then never modified, and later actions become separate
   /// items.

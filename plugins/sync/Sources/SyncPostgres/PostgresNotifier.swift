@@ -35,7 +35,8 @@
       var reported: [Part: Set<String>] = [:]
     }
 
-    /// The two parts, which can fail independently, for example if PostgreSQL refuses one of the connections.
+    /// Sending and receiving notifications. Either can fail alone, for example if PostgreSQL refuses one of the
+    /// connections.
     private enum Part { case telling, listening }
 
     init(

@@ -10,7 +10,7 @@
 
     init(perSecond: Int) { self.perSecond = perSecond }
 
-    /// Counts a request. Throws if the limit was already reached within the last second.
+    /// Counts a request, or throws if the limit has been reached within the last second.
     func take(zone: String, atMilliseconds now: Int64) throws(BackendError) {
       let wait = times.withLock { times -> Int64? in
         var recent = (times[zone] ?? []).filter { now - $0 < 1000 }

@@ -38,8 +38,9 @@
       }
     }
 
-    /// Throws unless `authorization` is `Bearer` with the zone's token, or the zone has no token. An unknown zone leads
-    /// to the same comparison and the same error as a wrong token, so that clients cannot find out which zones exist.
+    /// Throws unless `authorization` is `Bearer` with the zone's token, or the zone has no token. If any zone has a
+    /// token, an unknown zone leads to the same comparison and the same error as a wrong token, so that clients cannot
+    /// find out which zones exist.
     func check(zone: String, authorization: String?) throws(BackendError) {
       let prefix = "Bearer "
       let given = authorization.flatMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil } ?? ""

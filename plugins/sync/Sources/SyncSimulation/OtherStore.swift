@@ -56,7 +56,7 @@ struct OtherStore {
     }
   }
 
-  /// Runs a device on a perfect network until it is idle.
+  /// Runs a device on a perfect network until it is idle or has handled 100 events.
   private static func play(
     _ waiting: inout [SyncMachine.Event], _ machine: inout SyncMachine, _ zone: inout ZoneState, _ now: inout Int64
   ) {

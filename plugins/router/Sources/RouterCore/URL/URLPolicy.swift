@@ -94,7 +94,8 @@ public struct URLPolicy: Sendable, Hashable {
     return (text[..<mark], text[text.index(after: mark)...])
   }
 
-  /// Returns the URL for a log. Hides the fragment if it is read as parameters.
+  /// Returns the URL for a log: with a hidden fragment if fragments are parameters, and otherwise as it is matched with
+  /// routes.
   func shown(_ url: String) -> String {
     guard fragmentUse == .parameters, let hash = url.firstIndex(of: "#"), url.index(after: hash) < url.endIndex else {
       return matched(url)
