@@ -62,7 +62,8 @@ struct CountryEvidence {
   }
 
   /// Decides the country of a point outside every outline, for example on an island or cape that the map omits. The
-  /// nearest place decides unless a coast is much nearer or there is no place; then the nearest coast decides.
+  /// nearest place decides unless a coast is much nearer or there is no place; then the nearest coast decides. Returns
+  /// nil if neither is near enough.
   private func decideAtSea(within reach: Double) -> ReverseGeocoder.Match? {
     guard let nearest else {
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, reach))

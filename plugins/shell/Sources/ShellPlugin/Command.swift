@@ -76,7 +76,8 @@ struct Command: Hashable {
   /// True if `sh` or `dash` runs the command.
   var isForPlainShell: Bool { text != nil && (programName == "sh" || programName == "dash") }
 
-  /// Moves the script to a file if it is too long for an argument and the shell can read scripts from files.
+  /// Makes the shell read the script from a file, which is written later, if the script is too long for an argument and
+  /// the shell can read scripts from files.
   mutating func moveLongTextToFile() {
     guard let text, scriptArgument == nil, text.utf8.count >= Self.longestArgumentBytes,
       let place = arguments.lastIndex(of: text), place > 0, arguments[place - 1] == "-c"

@@ -50,7 +50,8 @@ struct CommandOutput: ~Copyable {
     }
   }
 
-  /// Reads available data without waiting. Reads one piece or, after the command has ended, everything.
+  /// Reads one piece, which must be available, or, if `everything`, all available pieces up to a limit, without
+  /// waiting.
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
     // The number of pieces is limited, because a process that outlives the command may still write to the pipe.

@@ -60,7 +60,8 @@ struct CommandStart {
     throw SystemError("cannot make a pipe", EMFILE)
   }
 
-  /// Returns the path of a program. A name without a slash is searched for in the child's `PATH`.
+  /// Returns the path of a program. A name without a slash is searched for in the child's `PATH`. Throws if it is not
+  /// found.
   private static func find(_ program: String, in path: String) throws -> String {
     if program.utf8.contains(UInt8(ascii: "/")) { return program }
     for place in path.utf8.split(separator: UInt8(ascii: ":")).map({ Substring($0) })

@@ -52,7 +52,7 @@ extension Store {
     #endif
   }
 
-  /// Returns the problem that prevented SQLite from opening, reading or writing the store.
+  /// Returns the first problem that can prevent SQLite from opening, reading or writing the store.
   static func obstacle(at path: String) -> Obstacle {
     let folder = FilePath.folder(of: path)
     var status = stat()

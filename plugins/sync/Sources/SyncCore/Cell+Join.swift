@@ -1,8 +1,9 @@
 extension Cell {
   /// Merges two copies of a cell.
   ///
-  /// An entry survives if both copies contain it or if the other copy has not seen it. Entries that are outside the
-  /// window are then dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
+  /// Of different incarnations, the later one is used. Otherwise, an entry survives if both copies contain it or if the
+  /// other copy has not seen it. Entries that are outside the window are then dropped. Source: dotted version vector
+  /// sets (Preguiça, Baquero et al., 2010), with a horizon.
   package static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
     if left == right { return left }
     var context = left.context

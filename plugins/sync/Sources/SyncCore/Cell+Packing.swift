@@ -87,7 +87,8 @@ extension Cell {
     try readRest(from: &reader)
   }
 
-  /// Reads the extensions until the end of the bytes. Throws if the context does not cover an entry.
+  /// Reads the extensions until the end of the bytes. Throws if the context does not cover an entry, or if the
+  /// extensions are damaged or not in order.
   mutating func readRest(from reader: inout Unpacker) throws(PackingError) {
     if let stray = entries.first(where: { !context.covers($0.dot) }) {
       throw .malformed(at: reader.offset, reading: "the entry \(stray.dot)", "is not covered by the cell's context")

@@ -79,7 +79,7 @@ package struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Lowers the highest number of a device to `number` if it is larger. 0 removes the device.
+  /// Lowers the highest number of a device to `number` if that is smaller. 0 removes the device.
   package mutating func limit(_ device: DeviceID, to number: Int64) {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), seen[index].dot.number > number else {
       return

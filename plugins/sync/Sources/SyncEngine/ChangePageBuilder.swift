@@ -37,7 +37,8 @@ package struct ChangePageBuilder {
   /// The maximum number of further records to read, including one that shows whether more follow.
   package var room: Int { limit - records.count - others.count + 1 }
 
-  /// Adds the next changed record, whose packed cell has `size` bytes. Returns false if the page is full.
+  /// Adds the next changed record, whose packed cell has `size` bytes. Returns false if the page is full or ``scanned``
+  /// records have been examined.
   package mutating func take(_ record: SyncRecord, bytes size: Int) -> Bool {
     let isWanted = subscription?.includes(record.key, record.cell) ?? true
     let isMentioned = !isWanted && (mentionsAll || record.sequence > present)

@@ -191,7 +191,8 @@ extension SyncMachine {
     }
   }
 
-  /// Queues all records that the server has lost, so that they are returned to it (V23).
+  /// Queues all records that the server has lost, so that they are returned to it (V23). Records that the zone has
+  /// forgotten are removed instead.
   private mutating func requeueLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }

@@ -21,7 +21,8 @@ extension SyncMachine {
     return times.min()
   }
 
-  /// Sends all requests that are due. Called after every event.
+  /// Fails requests that have timed out, updates the level of service, and sends all requests that are due. Called
+  /// after every event.
   mutating func pump(_ now: Int64) {
     expire(now)
     let isExhausted = replica.budget.permitted(.push, bytes: Self.answerBytes, atMilliseconds: now) > now

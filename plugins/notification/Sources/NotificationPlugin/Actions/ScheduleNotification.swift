@@ -90,7 +90,7 @@ struct ScheduleNotification: Action, DetailedAction {
   }
 
   /// Returns the time until the first delivery: `after`, or the time until `at`, which is zero for an instant in the
-  /// past.
+  /// past. Throws if `at` is invalid, or if a repeating notification has `at` or an interval that is too short.
   private func delay(_ input: Input, _ context: ActionContext) throws -> Duration {
     guard !input.repeats || (input.at == nil && input.after >= Self.leastInterval) else {
       throw ActionError(

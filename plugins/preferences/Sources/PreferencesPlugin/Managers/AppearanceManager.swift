@@ -13,7 +13,7 @@ final class AppearanceManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// Returns the appearance to use and its source.
+  /// Returns the saved appearance or, if there is none, the system's or the fallback, and its source.
   func choose(system: Appearance?, fallback: Appearance) -> (appearance: Appearance, source: PreferenceSource) {
     if let saved = saved.current?.stringValue.flatMap(Appearance.init(rawValue:)) { return (saved, .saved) }
     if let system { return (system, .system) }

@@ -38,7 +38,7 @@ struct RouteTableAssembly {
     return Set(words.map { $0.lowercased() }).count < Set(words).count
   }
 
-  /// Adds all routes. Returns the problems, ordered by route.
+  /// Adds all routes unless there are too many. Returns the problems, ordered by route.
   mutating func assemble() -> [RouteProblem] {
     guard routes.count <= RouteTable.routeLimit else {
       report(

@@ -24,7 +24,8 @@ package struct Dropped: Hashable, Sendable {
   }
 
   /// Returns the decision on a change to a forgotten record, or to an earlier incarnation of a record. Returns nil for
-  /// all other changes. After a conflict, the device fetches and finds that the record has been forgotten.
+  /// all other changes and for writes that the record already contains. After a conflict, the device fetches and finds
+  /// that the record has been forgotten.
   func decision(on operation: RecordOperation, stored: SyncRecord?) -> Arbiter.Decision? {
     let first = stored?.cell.origin ?? incarnation
     switch operation.change {
