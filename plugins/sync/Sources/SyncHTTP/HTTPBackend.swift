@@ -234,7 +234,7 @@
       }
     }
 
-    /// Replaces a client and closes its connections.
+    /// Replaces a client and closes its connections, unless it has already been replaced.
     private func renew(_ old: HTTPClient) {
       let isPresent = client.withLock { client in
         guard client === old else { return false }

@@ -44,7 +44,7 @@
 
     /// Serves until the process receives SIGTERM or SIGINT, or the task is cancelled. Requests in progress are
     /// completed, and channels are closed. `onListening` is called with the port once it is open. `report` is called
-    /// with messages for the operator.
+    /// with messages for the operator. Throws a `PortTaken` if the port is in use.
     public func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in },
       report: @escaping @Sendable (String) -> Void = { _ in }

@@ -104,8 +104,8 @@ struct SimulatedServer {
   /// seen can add as much.
   private static let toleranceMilliseconds: Int64 = 5000
 
-  /// Restores the zone from the last copy. If announced, the zone starts a new incarnation immediately, otherwise with
-  /// its next change. If the server `staysOpen`, it does not start one.
+  /// Restores the zone from the last copy, if there is one. If announced, the zone starts a new incarnation
+  /// immediately, and otherwise with its next change unless the server `staysOpen`.
   mutating func goBack(generation: UInt64, isAnnounced: Bool, staysOpen: Bool) {
     guard let backup else { return }
     zone = backup

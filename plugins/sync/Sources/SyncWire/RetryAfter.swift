@@ -36,7 +36,8 @@ enum RetryAfter {
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
   }
 
-  /// Parses a year. A year of two digits is completed so that it is within 50 years of the current year.
+  /// Parses a year. A year of two digits is completed so that it is within 50 years of the current year. Returns nil
+  /// for other years before 1970 and for invalid text.
   private static func fullYear(_ text: Substring, nowMilliseconds now: Int64) -> Int64? {
     guard let year = Int64(text), (0...9999).contains(year) else { return nil }
     guard text.count == 2 else { return year >= 1970 ? year : nil }

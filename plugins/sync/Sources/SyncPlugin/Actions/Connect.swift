@@ -104,8 +104,8 @@ struct Connect: AsyncAction, DetailedAction {
       waiting: waiting)
   }
 
-  /// Opens the device with the given name or, without a name, the first device whose file is not in use by another
-  /// process.
+  /// Opens the device with the given name. Without a name, opens the device `device` in the given file or, without a
+  /// file, the first device whose file is not in use by another process.
   private func open(
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
@@ -185,7 +185,8 @@ struct Connect: AsyncAction, DetailedAction {
   }
 
   /// Returns the token: the text itself, the content of a file, or the value of an environment variable. The last two
-  /// do not appear in lists of processes. A file may end with a newline.
+  /// do not appear in lists of processes. A file may end with a newline. Throws if the file cannot be read or the
+  /// command line contains the token.
   private func token(_ text: String) throws -> String {
     var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text
     if text.hasPrefix("@") {
