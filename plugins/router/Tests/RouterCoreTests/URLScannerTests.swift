@@ -97,9 +97,13 @@ import Testing
       ("?a=1&%g0=x&b=2", ["query: '%' must be followed by two hexadecimal digits"]),
       ("?a=1&x=%00&b=2", ["query 'x': '%00' is not allowed in a link"]),
       ("?a=1&x=%80&b=2", ["query 'x': the decoded text is not UTF-8"]),
+      ("?a=1&x=%C2%85&b=2", ["query 'x': a control character is not allowed in a link"]),
+      ("?a=1&x=\u{9f}&b=2", ["query 'x': a control character is not allowed in a link"]),
+      ("?a=1&%C2%85=x&b=2", ["query: a control character is not allowed in a link"]),
       ("?a=1&next=\\\\evil&b=2", ["query 'next': a backslash is not allowed in a link"]),
       ("?a=1&b=2#%", ["fragment: '%' must be followed by two hexadecimal digits"]),
       ("?a=1&b=2#\t", ["fragment: a control character is not allowed in a link"]),
+      ("?a=1&b=2#%C2%80", ["fragment: a control character is not allowed in a link"]),
     ])
   func `ignores an invalid parameter and accepts the rest of the link`(rest: String, ignored: [String]) throws {
     guard case .match(let match) = try table().lookUp("app://product/1" + rest) else {

@@ -49,9 +49,13 @@ import Testing
     #expect(page.secretParameters == ["plain", "other"] && !page.isRestorable)
   }
 
-  @Test func `ignores the fragment as a whole if one of its parameters is invalid, and reports why`() async throws {
+  @Test(arguments: ["%0A", "%C2%85"])
+  func `ignores the fragment as a whole if one of its parameters is invalid, and reports why`(
+    control: String
+  ) async throws {
     let launch = try await launch("parameters")
-    let outputs = try await launch.call("router.open", ["url": "app://callback#state=a&text=one%0Atwo"])
+    let outputs = try await launch.call(
+      "router.open", ["url": .string("app://callback#state=a&text=one\(control)two")])
     #expect(outputs["merged"] == ["state": "a"] && outputs["fragment"] == .null)
     #expect(outputs["ignored"] == ["fragment 'text': a control character is not allowed in a link"])
   }

@@ -264,12 +264,12 @@ extension URLScanner {
     return count
   }
 
-  /// Ends the key or the value of an item. If it is not UTF-8, the item is ignored.
+  /// Ends the key or the value of an item. If it is not UTF-8 or has a control character, the item is ignored.
   private func finishPart(of item: inout Item, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     do throws(URLRejection) {
       return try finish(item.part, bytes)
     } catch {
-      guard error.reason == .invalidUTF8 else { throw error }
+      guard error.reason != .parameterTooLong else { throw error }
       item.problem = item.problem ?? error.reason
       let end = UInt16(truncatingIfNeeded: position - shrink)
       return ScannedURL.Slot(start: end, end: end)
