@@ -179,6 +179,20 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
+  @Test func `logs and saves a link that could not be opened because the window closed meanwhile (C5)`() async throws {
+    let store = FakeStore()
+    let launch = Launch(isReady: true, store: store)
+    try await launch.register(pending: persist)
+    launch.interface.closeAfterNextCheck()
+    #expect(try await launch.call("router.open", ["url": "app://vip/999"])["result"] == "deferred")
+    #expect(launch.host.logs.contains("pending.returned app://vip/999"))
+    try #require(!store.all(in: "router").isEmpty)
+    let next = Launch(store: store)
+    try await next.register(pending: persist)
+    next.interface.setReady(true)
+    #expect(try await next.flush()["merged"] == ["vipId": "999"])
+  }
+
   @Test func `does not open pending links that have expired`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
@@ -241,6 +255,18 @@ import Testing
     let (launch, outputs) = try await open("app://user/1") { _ in .block }
     #expect(outputs["result"] == "blocked")
     #expect(outputs["reason"] == "signed-in")
+    #expect(launch.interface.opened.isEmpty)
+  }
+
+  @Test(arguments: ["app://user/SECRET-1", "app://pay/SECRET-1"])
+  func `an interceptor that blocks a secret link is reported, and the parameters are hidden`(url: String) async throws {
+    let launch = Launch(isReady: true, interceptors: [Rule { _ in .block }])
+    launch.host.setSecrets(["SECRET-1"])
+    try await launch.register()
+    let outputs = try await launch.call("router.open", ["url": .string(url)])
+    #expect(outputs["result"] == "blocked" && outputs["reason"] == "signed-in")
+    #expect(outputs["shown"]?.objectValue?.map(\.value) == ["[redacted]"])
+    #expect(outputs["merged"]?.objectValue?.map(\.value) == ["SECRET-1"])
     #expect(launch.interface.opened.isEmpty)
   }
 

@@ -8,6 +8,7 @@ import Synchronization
 final class FakeInterface: UserInterface {
   private struct State {
     var isReady: Bool
+    var closesAfterCheck = false
     var opened: [PageRequest] = []
     var unbuildable: Set<String> = []
   }
@@ -16,10 +17,16 @@ final class FakeInterface: UserInterface {
 
   init(isReady: Bool = true) { state = Mutex(State(isReady: isReady)) }
 
-  var isReady: Bool { state.withLock { $0.isReady } }
+  var isReady: Bool {
+    state.withLock { state in
+      defer { if state.closesAfterCheck { state.isReady = false } }
+      return state.isReady
+    }
+  }
   var opened: [PageRequest] { state.withLock { $0.opened } }
 
-  func setReady(_ isReady: Bool) { state.withLock { $0.isReady = isReady } }
+  func setReady(_ isReady: Bool) { state.withLock { ($0.isReady, $0.closesAfterCheck) = (isReady, false) } }
+  func closeAfterNextCheck() { state.withLock { $0.closesAfterCheck = true } }
   func refuse(_ page: String) { state.withLock { _ = $0.unbuildable.insert(page) } }
 
   func open(_ page: PageRequest) throws {

@@ -183,15 +183,16 @@ extension Router {
       isRetryable: false)
   }
 
-  /// Opens the page of a link and removes the link. If the interface is no longer ready, the link stays pending.
+  /// Opens the page of a link and removes the link. If the interface is no longer ready, the link stays pending. The
+  /// returned effects are those that hand off the next link, which the caller performs, or none.
   private func handOff(
     _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
     _ context: ActionContext
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
     // If the step is being cancelled, this throws, and the link stays pending.
     guard (try? await context.calling(interface, { await interface.isReady })) == true else {
-      let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
-      return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
+      carryOut(pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }, context)
+      return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), [])
     }
     if route.isSecret { context.withholdOutputs(hiding: [route.url]) }
     let outcome = report(await perform(route, on: interface, context), isSecret: route.isSecret, context)
@@ -217,10 +218,7 @@ extension Router {
         context.log("'\(name)' redirects \(given) to \(instead)")
         (url, source, redirector) = (target, .internal, name)
         continue
-      case .block(let name)?:
-        guard case .open(let match, let parameters) = resolution else {
-          return RouteOutcome(url, resolution, in: table)
-        }
+      case .block(let match, let parameters, let name)?:
         return hiding(
           RouteOutcome("blocked", match, parameters, in: table, reason: name, message: "'\(name)' blocked it"), pending,
           match.route, context)
@@ -248,7 +246,7 @@ extension Router {
   /// The combined decision of all interceptors about a link.
   private enum Verdict {
     case approve
-    case block(String)
+    case block(RouteMatch, RouteParameters, by: String)
     case redirect(String, by: String)
   }
 
@@ -268,7 +266,7 @@ extension Router {
       switch await Interception.ask(interceptor, link, context) {
       case .proceed: break
       case .approve: isApproved = true
-      case .block: return .block(interceptor.name)
+      case .block: return .block(match, parameters, by: interceptor.name)
       case .redirect(let target): return .redirect(target, by: interceptor.name)
       }
     }
