@@ -188,15 +188,11 @@ public actor CloudZoneBackend: SyncBackend {
     for _ in 0..<Self.attempts {
       let identity = try await identity()
       var mirror = mirrors[name] ?? CloudMirror(store: identity)
+      var pages: [CloudChanges] = []
       do throws(CloudZoneError) {
-        var pages: [CloudChanges] = []
         repeat {
           pages.append(try await zone.changes(since: pages.last?.token ?? mirror.token))
         } while pages.last?.hasMore == true
-        if let page = pages.last { note(page.serverMilliseconds) }
-        do throws(BackendError) { try mirror.take(pages) } catch { throw CloudZoneError.failed("\(error)") }
-        mirrors[name] = mirror
-        return mirror
       } catch .zoneNotFound {
         // The first commit creates the zone.
         mirror.forget()
@@ -204,7 +200,12 @@ public actor CloudZoneBackend: SyncBackend {
         return mirror
       } catch {
         try await recover(from: error, name)
+        continue
       }
+      if let page = pages.last { note(page.serverMilliseconds) }
+      try mirror.take(pages)
+      mirrors[name] = mirror
+      return mirror
     }
     throw .unavailable("the zone cannot be read", retryAfterMilliseconds: 1000)
   }

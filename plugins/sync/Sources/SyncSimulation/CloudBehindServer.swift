@@ -26,22 +26,23 @@ struct CloudBehindServer {
   mutating func read(_ device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
     meetFault(isFaulty)
     for _ in 0..<3 {
+      var pages: [CloudChanges] = []
       do throws(CloudZoneError) {
-        var pages: [CloudChanges] = []
         repeat {
           let token = pages.last?.token ?? mirrors[device].token
           pages.append(try cloud.changes(since: token, serverMilliseconds: now))
         } while pages.last?.hasMore == true
-        do throws(BackendError) { try mirrors[device].take(pages) } catch { throw CloudZoneError.failed("\(error)") }
-        return mirrors[device].zone
       } catch .zoneNotFound {
         mirrors[device].forget()
         return mirrors[device].zone
       } catch .tokenExpired {
         mirrors[device].forget()
+        continue
       } catch {
         throw error.backendError
       }
+      try mirrors[device].take(pages)
+      return mirrors[device].zone
     }
     throw .unavailable("the zone cannot be read", retryAfterMilliseconds: 1000)
   }

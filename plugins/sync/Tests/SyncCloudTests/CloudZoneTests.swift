@@ -191,13 +191,19 @@ import Testing
     #expect(try await signs.next()?.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `reading a damaged record from the cloud database throws an error`() async throws {
+  @Test(arguments: [(1, "storage"), (2, "unsupported-format")] as [(UInt8, String)])
+  func `reading a damaged record, or one of a newer version, from the cloud database throws a specific error`(
+    format: UInt8, code: String
+  ) async throws {
     let cloud = try await cloud()
-    let backend = backend(cloud)
-    _ = try await backend.commit([write(1)], zone: Self.zone)
+    let (known, new) = (backend(cloud), backend(cloud))
+    _ = try await known.commit([write(1)], zone: Self.zone)
     _ = try await cloud.modify(
-      CloudModification(saved: [CloudRecord(name: "r-other", bytes: [1, 2, 3, 4, 5, 6], tag: nil)]))
-    await #expect(throws: BackendError.self) { _ = try await whole(self.backend(cloud)) }
+      CloudModification(saved: [CloudRecord(name: "r-other", bytes: [format, 2, 3, 4, 5, 6], tag: nil)]))
+    for backend in [known, new] {
+      let error = await #expect(throws: BackendError.self) { _ = try await whole(backend) }
+      #expect(error?.code == code)
+    }
   }
 }
 
