@@ -2,6 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowTestKit
 import Foundation
+import Synchronization
 import Testing
 
 @testable import UserInterfacePlugin
@@ -81,6 +82,22 @@ struct InterfaceRun {
     #expect(window["tab"] == "badges")
     #expect(
       second.interface.state.pages == [PageRequest(page: "product", presentation: .present, parameters: ["id": 5])])
+  }
+
+  @Test func `P2: reports every change of the state, and saves the initial tab`() async throws {
+    let interface = HeadlessInterface()
+    let seen = Mutex<[InterfaceState]>([])
+    interface.onStateChange { state in seen.withLock { $0.append(state) } }
+    var expected = [InterfaceState(tab: "gone", pages: [PageRequest(page: "a")])]
+    interface.restore(expected[0])
+    expected.append(InterfaceState(tab: "map", pages: [PageRequest(page: "a")]))
+    #expect(interface.makeWindow(WindowContent(tabs: ["map", "routes"], selected: "map")) == "map")
+    _ = interface.makeWindow(WindowContent(tabs: ["map", "routes"], selected: "routes"))
+    try interface.present()
+    #expect(seen.withLock { $0 } == expected)
+    let store = MemoryKeyValueStore()
+    try await InterfaceRun(store).launch()
+    #expect(try await InterfaceRun(store).launch()["tab"] == "map")
   }
 
   @Test func `R7: selects the default tab if the restored one no longer exists`() async throws {

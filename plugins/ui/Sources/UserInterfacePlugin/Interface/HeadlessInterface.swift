@@ -37,14 +37,14 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   public func launch(storyboard: String?) { contents.withLock { $0.isLaunched = true } }
 
   /// Replaces the current state by that of an earlier launch.
-  public func restore(_ state: InterfaceState) { contents.withLock { $0.state = state } }
+  public func restore(_ state: InterfaceState) { change { $0.state = state } }
 
   /// Records the name of the splash instead of showing it.
   public func showSplash(_ asset: String?) { contents.withLock { $0.splash = asset ?? "" } }
 
   /// Records the content of the window. Returns the restored tab if it still exists, and otherwise the initial one.
   public func makeWindow(_ content: WindowContent) -> String {
-    contents.withLock { contents in
+    change { contents in
       contents.content = content
       let tab = contents.state.tab.flatMap { content.tabs.contains($0) ? $0 : nil } ?? content.selected
       contents.state.tab = tab
@@ -97,16 +97,21 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   /// Records the title of the banner.
   public func showBanner(title: String, body: String) { contents.withLock { $0.banners.append(title) } }
 
-  /// Calls `handler` with the new ``state`` after each selection of a tab and each opened page.
+  /// Calls `handler` with the new ``state`` after every change of it.
   public func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {
     contents.withLock { $0.handler = handler }
   }
 
-  private func change(_ body: (inout Contents) throws -> Void) throws {
-    let (handler, state) = try contents.withLock { contents in
-      try body(&contents)
-      return (contents.handler, contents.state)
+  /// Calls `body`, and then the handler if the state has changed.
+  private func change<Result: Sendable, Failure: Error>(
+    _ body: (inout Contents) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let (result, handler, changed) = try contents.withLock { contents throws(Failure) in
+      let before = contents.state
+      let result = try body(&contents)
+      return (result, contents.handler, contents.state == before ? nil : contents.state)
     }
-    handler(state)
+    if let changed { handler(changed) }
+    return result
   }
 }
