@@ -163,6 +163,36 @@ import Testing
     }
   }
 
+  @Test func `the schema and the loader of plugin.yaml agree on manifests with an executor, actions or both`() {
+    let parts = [
+      "command: [cat]\n", "source: main.swift\n", "actions: { x.run: { summary: Runs } }\n",
+      "executor: { places: [echo, a], command: [\"{worker-line}\"] }\n",
+    ]
+    for choice in 0..<1 << parts.count {
+      let chosen = parts.indices.filter { choice >> $0 & 1 == 1 }.map { parts[$0] }
+      expectPluginAgreement("name: x\nversion: 1.0.0\nprotocol: 1\n" + chosen.joined())
+    }
+  }
+
+  @Test func `the schema of plugin.yaml accepts all manifests that the loader accepts`() throws {
+    let root = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
+    let validator = SchemaValidator(root: PluginSchema().json())
+    var names: [String] = []
+    for folder in ["plugins", "Tests/Goldens"] {
+      let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+      while let file = files?.nextObject() as? String {
+        guard file.split(separator: "/").last == "plugin.yaml" else { continue }
+        names.append(file)
+        let bytes = Array(try Data(contentsOf: root.appendingPathComponent(folder + "/" + file)))
+        let result = PluginManifestLoader().load(bytes: bytes, file: file)
+        #expect(result.manifest != nil, "\(result.rendered())")
+        let manifest = try #require(document(bytes), "\(file)")
+        #expect(validator.problem(with: manifest) == nil, "\(file)")
+      }
+    }
+    #expect(Set(names).isSuperset(of: ["ssh/plugin.yaml", "dask/plugin.yaml"]), "\(names)")
+  }
+
   @Test func `the schema contains and describes every key`() throws {
     let schema = WorkflowSchema(catalog: TestCatalog.standard).json()
     let step = try #require(schema.objectValue?["definitions"]?.objectValue?["step"]?.objectValue?["properties"])

@@ -12,7 +12,14 @@ package struct PluginSchema: Sendable {
       "title": "A plugin of flowrun",
     ]
     for (key, value) in WorkflowSchema.map(of: ManifestKey.self) { schema[key] = value }
-    schema["anyOf"] = [["required": ["command"]], ["required": ["source"]]]
+    schema["anyOf"] = [
+      ["required": ["command", "actions"]], ["required": ["source", "actions"]],
+      // A plugin that only provides an executor needs no program for actions.
+      [
+        "required": ["executor"],
+        "not": ["anyOf": [["required": ["command"]], ["required": ["source"]], ["required": ["actions"]]]],
+      ],
+    ]
     schema["not"] = ["required": ["command", "source"]]
     schema["definitions"] = WorkflowSchema.fieldDefinitions
     return .object(schema)
