@@ -114,6 +114,35 @@ import Testing
     #expect(unknown?.message == "Slurm has no partition 'lnog'; there are short, long")
   }
 
+  @Test func `the request of a later attempt is not checked against nodes that its job must not use`() throws {
+    // node2 is in both partitions, node3 only in the second one.
+    try slurm.set(
+      "sinfo",
+      """
+      case "$*" in
+      *--Node*--partition=long*) echo '8 1000 (null) idle long node2'; echo '4 1000 (null) idle long node3' ;;
+      *--Node*) echo '2 1000 (null) idle short* node1'; echo '8 1000 (null) idle short* node2' ;;
+      *) echo 'short up'; echo 'long up' ;;
+      esac
+      """)
+    try slurm.set("scontrol", "echo \"$3\"")
+    for option in ["exclude=node2", "nodelist=node1"] {
+      var engine = SlurmEngine(
+        address: try ExecutorAddress("slurm=2,partition=short,\(option)"), environment: slurm.environment)
+      let cluster = try engine.cluster()
+      engine.excluded = cluster.excluded
+      func check(cpus: Int) throws {
+        var request = MachineResources(cpus: cpus)
+        request.job = ClusterJob(partition: "long")
+        #expect(engine.job(request, "run.s.1").contains("--exclude=node2"))
+        try engine.check([(StepID(unchecked: "a"), request)], on: cluster)
+      }
+      try check(cpus: 4)
+      let problem = #expect(throws: ExecutorProblem.self) { try check(cpus: 8) }
+      #expect(problem?.message.contains("the largest has 4 cpus") == true, "\(problem?.message ?? "")")
+    }
+  }
+
   private static let timeout =
     "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1"
 

@@ -176,15 +176,17 @@ struct SlurmEngine {
     return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
   }
 
-  /// Returns all nodes of another partition. The options `nodelist` and `exclude` name nodes of the address's
-  /// partition, so they are ignored.
-  func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
+  /// Returns the nodes of another partition, without those that no job may use. The options `nodelist` and `exclude`
+  /// name nodes of the address's partition, so they are not looked up in the other one.
+  func cluster(inPartition name: String, without excluded: [String]) throws(ExecutorProblem) -> SlurmNodes {
     var other = self
     for index in other.address.options.indices where other.address.options[index].name == "partition" {
       other.address.options[index].value = name
     }
     other.address.options.removeAll { ["nodelist", "exclude"].contains($0.name) }
-    return try other.cluster()
+    var cluster = try other.cluster()
+    cluster.exclude { excluded.contains($0) }
+    return cluster
   }
 
   /// Throws an error if a job requests resources that no node of its partition has.
@@ -193,7 +195,8 @@ struct SlurmEngine {
   ) throws(ExecutorProblem) {
     try cluster.check(requests.filter { $0.request.job?.partition == nil })
     for partition in Set(requests.compactMap { $0.request.job?.partition }).sorted() {
-      try self.cluster(inPartition: partition).check(requests.filter { $0.request.job?.partition == partition })
+      try self.cluster(inPartition: partition, without: cluster.excluded)
+        .check(requests.filter { $0.request.job?.partition == partition })
     }
   }
 

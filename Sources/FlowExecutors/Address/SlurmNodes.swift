@@ -56,7 +56,8 @@ struct SlurmNodes {
     }
   }
 
-  private mutating func exclude(_ isExcluded: (String) -> Bool) {
+  /// Excludes nodes by name.
+  mutating func exclude(_ isExcluded: (String) -> Bool) {
     var names: [String] = []
     for node in nodes where isExcluded(node.name) && !names.contains(node.name) { names.append(node.name) }
     excluded += names
