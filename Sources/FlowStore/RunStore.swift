@@ -61,8 +61,8 @@ public protocol RunStore: Sendable {
   /// such run.
   func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int
 
-  /// Returns the unanswered requests to a run, in order. A store may throw `fenced` if another process has taken over
-  /// the run.
+  /// Returns the unanswered requests to a run, in order. Throws `fenced` if another process has taken over the run,
+  /// because that process must answer them.
   func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry]
 
   /// Stores the answer to a request.

@@ -123,13 +123,18 @@
     package func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
+      // A run without requests has one row of nulls.
       let rows = try execute(
         """
-        SELECT number, body FROM flowrun_request
-        WHERE run = $1::int8 AND answer IS NULL AND checksum = \(Self.requestChecksum) ORDER BY number
+        SELECT q.number, q.body FROM flowrun_run r
+        LEFT JOIN flowrun_request q ON q.run = r.number AND answer IS NULL AND q.checksum = \(Self.requestChecksum)
+        WHERE r.number = $1::int8 AND r.epoch = $2::int8 ORDER BY q.number
         """,
-        [.integer(Int64(lease.number))])
-      return (0..<rows.count).map { RunRequestEntry(number: Int(rows.integer($0, 0)), body: rows.bytes($0, 1)) }
+        [.integer(Int64(lease.number)), .integer(Int64(lease.epoch))])
+      guard rows.count > 0 else { throw .fenced(run: lease.run) }
+      return (0..<rows.count).filter { !rows.isNull($0, 0) }.map {
+        RunRequestEntry(number: Int(rows.integer($0, 0)), body: rows.bytes($0, 1))
+      }
     }
 
     package func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {

@@ -396,14 +396,23 @@ package final class SQLiteRunStore: FileRunStore {
     let lease = try own(lease)
     return try withConnection { connection throws(StoreProblem) in
       var requests: [RunRequestEntry] = []
+      var isHeld = false
+      // A run without requests has one row of nulls.
       try connection.run(
-        "SELECT number, body, checksum FROM request WHERE run = ? AND answer IS NULL ORDER BY number",
-        [.integer(lease.number)]
+        """
+        SELECT request.number, body, request.checksum FROM run
+        LEFT JOIN request ON request.run = run.number AND answer IS NULL
+        WHERE run.number = ? AND epoch = ? ORDER BY request.number
+        """,
+        [.integer(lease.number), .integer(lease.epoch)]
       ) { row throws(StoreProblem) in
+        isHeld = true
+        guard !row.isNull(0) else { return }
         let body = row.bytes(1)
         guard Int(Checksum.of(body)) == row.integer(2) else { return }
         requests.append(RunRequestEntry(number: row.integer(0), body: body))
       }
+      guard isHeld else { throw .fenced(run: lease.run) }
       return requests
     }
   }

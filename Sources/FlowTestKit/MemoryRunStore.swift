@@ -225,7 +225,12 @@ public final class MemoryRunStore: RunStore {
 
   /// Returns the requests to a run that have not been answered.
   public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
-    state.withLock { $0.entries[lease.run]?.requests ?? [] }
+    try state.withLock { state throws(StoreProblem) in
+      guard let entry = state.entries[lease.run], entry.run.epoch == lease.epoch, !lease.isFenced else {
+        throw .fenced(run: lease.run)
+      }
+      return entry.requests
+    }
   }
 
   /// Answers a request.

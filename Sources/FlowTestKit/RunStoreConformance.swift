@@ -86,6 +86,13 @@ public struct RunStoreConformance: Sendable {
     check(
       &problems, refusal { try store.finish(old!, state: .success, summary: []) } == .fenced(run: "lease-1"),
       "an end that comes under an older epoch is refused")
+    _ = try store.ask("lease-1", [5])
+    check(
+      &problems, refusal { _ = try store.requests(of: old!) } == .fenced(run: "lease-1"),
+      "a request is not given to a process that has lost its run")
+    check(
+      &problems, try other.requests(of: second).map(\.body) == [[5]],
+      "a request is given to the process that has taken over the run")
     try other.append([3], to: second, isDurable: true)
     check(&problems, try store.chunks(of: "lease-1") == [[1], [3]], "the next holder goes on behind the chunks before")
     try other.finish(second, state: .success, summary: [])
