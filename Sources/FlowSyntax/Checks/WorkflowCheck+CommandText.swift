@@ -33,14 +33,14 @@ extension WorkflowCheck {
     }
   }
 
-  /// True if flowrun sets the referenced value, which is then a fixed word, a number or an id.
+  /// True if flowrun sets the referenced value to a fixed word, a Boolean or an id.
   private static func givesWord(_ reference: ContextReference) -> Bool {
     let path = reference.path.map { $0.lowercased() }
     switch reference.name.lowercased() {
     case "gate": return true
     case "run": return path == ["id"] || path == ["conclusion"]
     case "launch": return path == ["reason"] || path == ["first"]
-    case "steps": return path.count == 2 && path[1] != "outputs"
+    case "steps": return path.count == 2 && ["outcome", "conclusion"].contains(path[1])
     default: return false
     }
   }

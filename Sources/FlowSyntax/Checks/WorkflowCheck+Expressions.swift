@@ -185,6 +185,7 @@ extension WorkflowCheck {
     do throws(ExpressionError) {
       let template = try workflow.texts.template(text)
       for (offset, expression) in template.expressions { check(expression, at: offset, site) }
+      if !template.isSingleExpression { checkParts(template, site) }
       let mismatch =
         template.isSingleExpression
         ? template.expressions[0].expression.mismatch(with: type) { self.type(of: $0, site) }
@@ -200,6 +201,19 @@ extension WorkflowCheck {
       }
     } catch {
       report(error, site)
+    }
+  }
+
+  /// Reports the expressions in a longer string that may result in an array or an object, which only an expression that
+  /// is the whole string may.
+  private mutating func checkParts(_ template: Template, _ site: ExpressionSite) {
+    for (offset, expression) in template.expressions {
+      let results = expression.possibleResults { self.type(of: $0, site) }
+      guard let kind = results.lazy.compactMap(\.nestedKind).first else { continue }
+      report(
+        .expressionType, "the expression may give \(kind), which cannot be part of a longer string",
+        at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
+        help: "write toJSON(\(expression.source)), or nothing around the ${{ }}")
     }
   }
 
@@ -250,6 +264,17 @@ extension WorkflowCheck {
       at: tree.span(site.node),
       help: needsFailure
         ? "list the steps whose failure it handles under 'needs'" : "to disable a step write 'enabled: false'")
+  }
+}
+
+extension PossibleResult {
+  /// The kind of a result that contains other values, or nil for one that does not.
+  fileprivate var nestedKind: String? {
+    switch self {
+    case .type(.array), .value(.array): "an array"
+    case .type(.object), .value(.object): "an object"
+    default: nil
+    }
   }
 }
 
