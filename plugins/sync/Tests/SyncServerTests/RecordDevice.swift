@@ -109,9 +109,6 @@
       ).status == 0
     }
 
-    /// Returns the number of unacknowledged changes in the device's file, including parked ones.
-    func waiting() -> Int { replica()?.outbox.count { _ in true } ?? 0 }
-
     private func replica() -> Replica? {
       let file = file
       return ProcessHistory.waited { () async -> Replica? in
