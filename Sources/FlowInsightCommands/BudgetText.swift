@@ -23,7 +23,8 @@ enum BudgetText {
     budget.isShare ? share(value) : Milliseconds.text(value)
   }
 
-  /// Formats a share in percent, with enough decimals to distinguish it from 0 % and 100 %.
+  /// Formats a share in percent. Fractions below 1 % or above 99 % have two decimals, because they are easily mistaken
+  /// for 0 % or 100 %.
   static func share(_ share: Double) -> String {
     let percent = share * 100
     let decimals = percent == percent.rounded() ? 0 : percent < 1 || percent > 99 ? 2 : 1

@@ -143,7 +143,7 @@ import Testing
     #expect(try TraceServer("http://collector/v1/traces").url == "http://collector:80/v1/traces")
   }
 
-  @Test func `headers have the format of OpenTelemetry's environment variable`() throws {
+  @Test func `headers are parsed in the format of OTEL_EXPORTER_OTLP_HEADERS`() throws {
     let server = try TraceServer("http://a", headers: "x-key=a%20b%3D, other = c=d")
     #expect(server.headers.map(\.name) == ["x-key", "other"] && server.headers.map(\.value) == ["a b=", "c=d"])
     #expect(try TraceServer("http://a", headers: nil).headers.isEmpty)

@@ -162,8 +162,8 @@ import Testing
     model.records[1] = [:]
   }
 
-  /// Runs an unchanged workflow until all items of its first step are recorded as unchanged, and then once more. The
-  /// items are recorded as soon as their last change is 50 ms old.
+  /// Runs an unchanged workflow until all items of its first step are recorded as unchanged, and then twice more. They
+  /// are recorded once their files have not changed for 50 ms.
   private func settle(_ workflow: Workflow, in folder: String, inputs: ValueObject = [:]) async throws {
     let path = "\(folder)/data/up-to-date/first.unchanged"
     try? FileManager.default.removeItem(atPath: path)

@@ -160,7 +160,7 @@ import Testing
     #expect(lost.message == "too many jobs")
   }
 
-  @Test func `the usage of a job is parsed from a line of accounting data`() throws {
+  @Test func `the usage of a job is combined from the accounting lines of the job and its steps`() throws {
     let lines = [
       "12_3|run.s.1|OUT_OF_MEMORY|None|61|01:02.500||", "12_3.batch|batch|COMPLETED||61|00:00.010|1024K",
       "12_3.0|run.s.1|OUT_OF_MEMORY||61|01:02.490|2147483648",

@@ -68,7 +68,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a worker that receives no pings ends with its commands before it counts as lost`() async throws {
+  @Test func `a worker that receives no pings ends, and its running action is reported as lost`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let pulse = PulseRhythm(scale: 0.5)
     let terms = WorkerTerms(workflowFolder: folder, pulse: pulse)

@@ -52,7 +52,8 @@ struct RunSubject: Sendable {
   /// Returns the name of a step or, if it has none, its id.
   func name(_ step: StepID) -> String { (names.isEmpty ? nil : names[step]) ?? items.text(step) }
 
-  /// Returns the name of a step together with its id, which other steps use, such as `Fetch the table (fetch)`.
+  /// Returns the name of a step followed by its id, such as `Fetch the table (fetch)`, or only the id if the step has
+  /// no name. Other steps refer to it by the id.
   func label(_ step: StepID) -> String {
     guard !names.isEmpty, let name = names[step] else { return items.text(step) }
     return "\(name) (\(step.text))"

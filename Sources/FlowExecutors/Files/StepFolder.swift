@@ -15,8 +15,9 @@ final class StepFolder: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// The files that the step reads, and those of them that have been created in the folder.
+    /// The files and links that the step reads.
     var entries: [TransferEntry] = []
+    /// The files in the folder, by path, with their states when the folder was completed. Does not contain links.
     var placed: [ByteName: Placed] = [:]
     /// Writes the expected files. Nil if none are expected.
     var writer: ContentWriter?

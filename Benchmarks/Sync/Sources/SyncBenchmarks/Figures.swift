@@ -83,7 +83,7 @@ struct Latencies {
 
   mutating func record(nanoseconds: UInt64) { microseconds.append(min(nanoseconds / 1000, 60_000_000)) }
 
-  /// Returns the milliseconds that this percentage of the durations does not exceed. Returns 0 if there are none.
+  /// Returns a percentile of the durations, in milliseconds, or 0 if none were recorded.
   func milliseconds(percentile: Double) -> Double {
     guard !microseconds.isEmpty else { return 0 }
     let rank = Int((percentile / 100 * Double(microseconds.count)).rounded(.up))

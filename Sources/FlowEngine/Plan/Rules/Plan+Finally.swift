@@ -18,8 +18,8 @@ extension Plan {
   /// True if a step of `finally` has not been released.
   func awaitsOthers(_ step: StepIndex) -> Bool { outstanding.finalSteps.contains(step) }
 
-  /// Releases the steps of `finally` if all others have finished and the run does not wait with its services. Returns
-  /// true if it has released them.
+  /// Releases the steps of `finally` if all other steps have finished and `keep: services` does not keep the run from
+  /// ending. Returns true if it has released them.
   @discardableResult
   mutating func releaseFinalSteps(at now: Int) -> Bool {
     let steps = outstanding.finalSteps

@@ -26,8 +26,9 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  /// Removes a record that the zone has forgotten, its unacknowledged deletions, and changes that are not writes to it.
-  /// Returns the positions of the other changes up to its known incarnation, which must be parked.
+  /// Removes a record that the zone has forgotten. Also removes from the outbox its deletions up to its known
+  /// incarnation, and its changes without a `RecordWrite`. Returns the positions of its other writes up to that
+  /// incarnation. The caller must park them.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     release(key)

@@ -1,6 +1,7 @@
 import SyncCore
 
-/// A store of zones. Each call is atomic within a zone.
+/// A store of zones. Each operation, and each transaction of operations, is applied as a whole or not at all. A call
+/// with several of them is not atomic.
 ///
 /// Every implementation calls `Arbiter.decide` inside its transactions and passes the same conformance tests.
 public protocol SyncBackend: Sendable {

@@ -67,7 +67,7 @@
     /// The state of a record while operations on it are decided.
     struct Slot {
       var name: Name
-      /// The record as stored in the database, or nil.
+      /// The record as stored in the database, or nil if the database does not contain it.
       var stored: SyncRecord?
       /// The record after the decisions so far, without its new sequence number.
       var record: SyncRecord?

@@ -260,7 +260,7 @@ import Testing
     await lost.stop()
     let again = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy))
-    // The number of this action was used by a lost action.
+    // The device used this action's number before, for an action that the restored copy does not contain.
     try await again.act(
       Pomodoro.timer, .edit(TimerState(kind: .focus, remainingMilliseconds: 1).edit()))
     await again.start()

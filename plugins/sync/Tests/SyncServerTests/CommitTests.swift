@@ -292,7 +292,7 @@
         let result = try await commit(6, expected: 10, backend)
         #expect(result == .unchanged, "\(String(describing: result))")
       }
-      // After the row is removed, neither server uses its cached copy.
+      // After the row is removed, a server does not use its cached copy.
       try database.execute("DELETE FROM sync_record WHERE type = 'timers'")
       #expect(try await commit(7, expected: 10, one) == .conflict(nil))
     }

@@ -1,7 +1,8 @@
 /// The abbreviations of the provinces, states and territories of Canada and Australia, which addresses use, as in
 /// `Vancouver, BC`. The tables have GeoNames' numbers for these. For the United States, they have the postal codes.
 enum RegionCodes {
-  /// Returns the table codes of the regions with an abbreviation in capital letters. `WA` and `NT` are shared.
+  /// Returns the table codes of the regions with this abbreviation, which must be in capital letters. `NT` stands for
+  /// a region of Canada and one of Australia. `WA` also stands for Washington, which the caller adds.
   static func codes(of letters: String) -> [String] { codes[letters] ?? [] }
 
   private static let codes: [String: [String]] = [
