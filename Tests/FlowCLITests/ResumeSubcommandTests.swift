@@ -108,7 +108,7 @@ import Testing
     _ = first.result()
     let results = standbys.map { $0.result() }
     #expect(results.map(\.exitCode) == [0, 0], "\(results)")
-    #expect(results.filter { $0.output.contains("b succeeded") }.count == 1)
+    #expect(results.filter { $0.output.contains(" b succeeded in ") }.count == 1)
     #expect(try tool.text(of: "log") == "a\nb\n")
     let shown = try object(try tool.run("runs", "show", "last", "--json").standardOutput)
     let epochs = try #require(shown["epochs"] as? [[String: Any]])

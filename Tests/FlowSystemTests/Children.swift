@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FlowSystem
@@ -8,9 +9,12 @@ enum Children {
   /// Starts a shell that runs `script` in its own process group.
   static func start(_ script: String) throws -> ProcessGroup {
     let null = try Descriptor.null()
-    return try ProcessGroup(
+    let group = try ProcessGroup(
       Program(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], folder: "/"),
       input: null.number, output: null.number, errors: null.number)
+    // ThreadSanitizer replaces `vfork` with `fork`, so the shell may not be in its group yet.
+    within(seconds: 60) { kill(-group.number, 0) == 0 }
+    return group
   }
 
   /// Returns the path of a new file in which a process that will be killed records the processes that it has started.
