@@ -159,6 +159,23 @@ final class CountingSource: LocationSource {
     #expect(error?.message == "\(path): 16777217 bytes; a track may have 16777216")
   }
 
+  @Test func `reports a track that is a folder or cannot be read, with its path`() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/location-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let error = #expect(throws: ActionError.self) { try GPXTrack(path: folder) }
+    #expect(error?.code == "invalid-track" && error?.isRetryable == false)
+    #expect(error?.message == "\(folder): this is a folder; expected a GPX file")
+    #if os(Linux)
+      // Even root cannot read the start of a process's memory.
+      let path = "/proc/self/mem"
+      let unreadable = #expect(throws: ActionError.self) { try GPXTrack(path: path) }
+      #expect(unreadable?.code == "invalid-track" && unreadable?.isRetryable == false)
+      #expect(
+        unreadable?.message == "\(path): the file cannot be read; expected a GPX file that you have permission to read")
+    #endif
+  }
+
   @Test func `reads waypoints in Xcode's format, one second apart if they have no times`() throws {
     let track = try GPXTrack(
       bytes: Array("<gpx><wpt lat=\"1\" lon=\"2\"></wpt><wpt lat=\"1.5\" lon=\"2\"/></gpx>".utf8))

@@ -17,8 +17,8 @@ struct GPXTrack: Sendable {
 
   /// Reads a GPX file.
   ///
-  /// - Throws: `ActionError` with the code `invalid-track` if the file is missing, too large or invalid. The message
-  ///   contains the file and, if its contents are invalid, the line.
+  /// - Throws: `ActionError` with the code `invalid-track` if the file is missing, unreadable, too large or invalid.
+  ///   The message contains the file and, if its contents are invalid, the line.
   init(path: String) throws {
     // `FileManager` is not used, because without full Foundation its sizes do not have the type `Int`.
     var status = stat()
@@ -30,7 +30,14 @@ struct GPXTrack: Sendable {
       throw ActionError(
         "invalid-track", "\(path): \(size) bytes; a track may have \(Self.largestFile)", isRetryable: false)
     }
-    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    guard !FilePath.isFolder(path) else {
+      throw ActionError("invalid-track", "\(path): this is a folder; expected a GPX file", isRetryable: false)
+    }
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+      throw ActionError(
+        "invalid-track", "\(path): the file cannot be read; expected a GPX file that you have permission to read",
+        isRetryable: false)
+    }
     do throws(GPXProblem) {
       try self.init(bytes: [UInt8](data))
     } catch {
