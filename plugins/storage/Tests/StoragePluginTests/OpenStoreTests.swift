@@ -162,9 +162,15 @@ import Testing
     #expect(try !SQLiteConnection(folder.file("store.sqlite")).hasTable("Migration"))
   }
 
-  @Test func `refuses a store of a newer version and reports its unknown migration`() async throws {
+  @Test func `refuses a store of a newer version, reports its unknown migration and leaves it unchanged`() async throws
+  {
     try await launch()
-    try SQLiteConnection(folder.file("store.sqlite")).execute("INSERT INTO Migration VALUES ('2-hovercraft')")
+    let newer = try SQLiteConnection(folder.file("store.sqlite"))
+    try newer.execute("INSERT INTO Migration VALUES ('2-hovercraft')")
+    newer.close()
+    // After the last connection was closed, the database file contains everything.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
+    let before = try Data(contentsOf: URL(filePath: folder.file("store.sqlite")))
     await #expect {
       try await launch()
     } throws: { error in
@@ -172,6 +178,8 @@ import Testing
       return error.code == "store-is-newer" && error.isRetryable == false && error.message.contains("'2-hovercraft'")
         && error.message.contains(folder.file("store.sqlite"))
     }
+    #expect(try Data(contentsOf: URL(filePath: folder.file("store.sqlite"))) == before)
+    #expect(try SQLiteConnection(folder.file("store.sqlite")).integer("SELECT count(*) FROM Migration") == 2)
   }
 
   @Test func `reports a damaged store`() async throws {
