@@ -28,12 +28,12 @@ import Testing
     return folder
   }
 
-  /// Runs the workflow and returns the items and steps that ran.
-  private func ran(_ folder: WorkflowFolder, _ arguments: String...) throws -> [String] {
+  /// Runs the workflow and returns the items and steps that ran. The run must end with `exitCode`.
+  private func ran(_ folder: WorkflowFolder, _ arguments: String..., exitCode: Int32 = 0) throws -> [String] {
     let log = folder.url.appendingPathComponent("log")
     try? FileManager.default.removeItem(at: log)
     let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: folder.url.path)
-    #expect(result.exitCode == 0, "\(result)")
+    #expect(result.exitCode == exitCode, "\(result)")
     return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
   }
 
@@ -104,13 +104,16 @@ import Testing
     #expect(status == 2 && text.contains(problem), "\(text)")
   }
 
-  @Test func `items that have failed run again, and are up to date once they have succeeded`() throws {
+  @Test func `after a failed item has ended a run, only the items that have not succeeded run again`() throws {
     let folder = try made()
-    try folder.write(Self.workflow.replacing("echo \"made", with: "test ! -e stop; echo \"made"), to: "w.yaml")
-    try folder.write("", to: "stop")
-    #expect(try folder.flowrun("w.yaml").status == 1)
-    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("stop"))
-    #expect(try ran(folder) == ["a", "b", "c d"])
+    let workflow = Self.workflow.replacing("    run: 'echo", with: "    parallel: 1\n    run: 'echo")
+    try folder.write(workflow.replacing("echo \"made", with: "test ! -e \"stop-$STEM\"; echo \"made"), to: "w.yaml")
+    try folder.write("", to: "stop-b")
+    // The step has changed, so all its items must run, one at a time. The second one ends the run.
+    #expect(try ran(folder, exitCode: 1) == ["a", "b"])
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("stop-b"))
+    // The first item was recorded, although its run failed.
+    #expect(try ran(folder) == ["b", "c d"])
     #expect(try ran(folder) == [])
   }
 
