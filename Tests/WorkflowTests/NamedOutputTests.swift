@@ -1,3 +1,4 @@
+import FlowModel
 import Foundation
 import TestSupport
 import Testing
@@ -24,9 +25,18 @@ import Testing
     }
 
     func flowrun(_ arguments: String..., environment: [String: String] = [:]) throws -> FlowrunProcess.Result {
+      try flowrun(arguments, environment: environment)
+    }
+
+    func flowrun(_ arguments: [String], environment: [String: String] = [:]) throws -> FlowrunProcess.Result {
       var variables = ["TMPDIR": url.appendingPathComponent("temporary").path]
       for (name, value) in environment { variables[name] = value }
       return try FlowrunProcess.run(arguments, in: url.path, environment: variables)
+    }
+
+    /// Returns the report that `--report` has written to a file.
+    func report(_ name: String) throws -> Value {
+      try JSONText.parse(String(contentsOf: url.appendingPathComponent(name), encoding: .utf8))
     }
 
     /// The names of files that are left in the temporary folder.
@@ -88,9 +98,11 @@ import Testing
     #expect(try folder.flowrun("validate", "w.yaml").exitCode == 0)
   }
 
-  @Test func `outputs come from the machine that runs the command`() throws {
+  @Test func `outputs of commands on workers have the same values as locally`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
-    check(try folder.flowrun("w.yaml", "--on", "workers=2"))
+    check(try folder.flowrun("w.yaml", "--on", "workers=2", "--report", "r.json"))
+    let steps = try folder.report("r.json")["steps"]
+    #expect(steps?["build"]?["begunAt"]?.numberValue != nil, "no worker has run the command")
     #expect(folder.leftOver == [])
     try folder.write(
       "name: w\nsteps:\n  a: { run: 'echo x=1 >> \"$FLOWRUN_OUTPUT\"', outputs: { y: { type: string } } }\n",
@@ -117,7 +129,8 @@ import Testing
     }
     #expect(folder.text("log") == "made\n")
     try folder.write(text.replacing("type: integer", with: "type: number"), to: "w.yaml")
-    #expect(try folder.flowrun("w.yaml").exitCode == 0)
+    let changed = try folder.flowrun("w.yaml")
+    #expect(changed.exitCode == 0 && changed.output.contains("size: 4"), "\(changed)")
     #expect(folder.text("log") == "made\nmade\n")
   }
 
@@ -167,6 +180,11 @@ import Testing
     let run = try folder.flowrun("w.yaml", "--report", "r.json", environment: ["TOKEN": "hunter2-and-more"])
     #expect(run.exitCode == 0 && run.output.contains("second: 16 ***"), "\(run)")
     for text in [run.output, run.errors, folder.text("r.json")] { #expect(!text.contains("hunter2"), "\(text)") }
+    // Both steps fail because of what they write, so their messages could contain it.
+    for id in ["wrong", "undeclared"] {
+      let step = try folder.report("r.json")["steps"]?[id]
+      #expect(step?["outcome"] == "failure" && step?["error"]?["code"] == "output-invalid", "\(id): \(run)")
+    }
   }
 
   @Test func `outputs of a failed command are null, and no file is left after a failure or a timeout`() throws {
@@ -176,12 +194,16 @@ import Testing
       steps:
         slow: { run: 'echo a=1 >> "$FLOWRUN_OUTPUT"; sleep 60', deadline: 100ms, optional: true, outputs: { a: { type: string } } }
         fails: { run: 'echo a=1 >> "$FLOWRUN_OUTPUT"; exit 1', optional: true, outputs: { a: { type: string } } }
-      outputs: { a: "${{ steps.fails.outputs.a }}" }
+      outputs: { failed: "${{ steps.fails.outputs.a }}", slow: "${{ steps.slow.outputs.a }}" }
 
       """
     ])
     let run = try folder.flowrun("w.yaml", "--report", "r.json")
-    #expect(run.exitCode == 0 && folder.text("r.json").contains("\"a\": null") && folder.leftOver == [], "\(run)")
+    #expect(run.exitCode == 0 && folder.leftOver == [], "\(run)")
+    let report = try folder.report("r.json")
+    #expect(report["outputs"]?["failed"] == .null && report["outputs"]?["slow"] == .null)
+    #expect(report["steps"]?["fails"]?["outcome"] == "failure")
+    #expect(report["steps"]?["slow"]?["outcome"] == "timed-out")
   }
 
   @Test(arguments: [
@@ -196,13 +218,16 @@ import Testing
   ])
   func `declarations of outputs are checked before anything runs`(outputs: String, read: String, message: String) throws
   {
-    var text = "name: w\nsteps:\n  first: { run: 'true', \(outputs) }\n"
+    var text = "name: w\nsteps:\n  first: { run: touch ran, \(outputs) }\n"
     if !read.isEmpty {
       text += "  second: { run: 'true', needs: first, env: { A: '${{ steps.first.outputs.\(read) }}' } }\n"
     }
     let folder = try Folder(["w.yaml": text])
-    let result = try folder.flowrun("validate", "w.yaml")
-    #expect(result.exitCode == 2 && (result.output + result.errors).contains(message), "\(result)")
+    for arguments in [["validate", "w.yaml"], ["w.yaml"]] {
+      let result = try folder.flowrun(arguments)
+      #expect(result.exitCode == 2 && (result.output + result.errors).contains(message), "\(result)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("ran").path))
   }
 
   @Test func `the types of expressions that read outputs are checked`() throws {
