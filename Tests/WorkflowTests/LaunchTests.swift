@@ -132,16 +132,29 @@ import Testing
     #expect(never.report["conclusion"] == "success")
   }
 
-  @Test func `L3, L4, P9: checks three permissions, but asks for only one`() throws {
+  @Test func `L3, L4: checks permissions without asking, and asks for only one of them before the map is used`() throws
+  {
     let data = folders.folder("a")
+    let checks = ["prepare-location", "notification-status", "cloud-status", "account"]
+    let questions = ["ask-for-notifications", "ask-for-location"]
+    func asked(_ launch: LaunchRun) -> [String] { launch.logs.filter { $0.hasPrefix("permission ") } }
+    // A launch in the background checks everything and asks for nothing.
+    let background = try LaunchRun(data: data)
+    for id in checks { #expect(try background.outcome(id) == "success") }
+    for id in questions { #expect(try background.step(id)["startedAt"] == .null) }
+    #expect(asked(background) == [])
+    // The checks have not recorded an answer either, so the first launch with a window asks.
     let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
-    for id in ["prepare-location", "notification-status", "cloud-status"] {
-      #expect(try launch.outcome(id) == "success")
+    for id in checks { #expect(try launch.outcome(id) == "success") }
+    for one in [background, launch] {
+      #expect(one.logs.contains("notifications: not-determined") && one.logs.contains("cloud: switched-off"))
     }
-    #expect(launch.logs.contains("notifications: not-determined") && launch.logs.contains("cloud: switched-off"))
-    #expect(launch.logs.filter { $0.hasPrefix("permission ") }.count == 1)
-    let next = try LaunchRun(["-i", "notifications=denied"], data: data)
-    #expect(next.logs.contains("notifications: denied"))
+    #expect(asked(launch) == ["permission denied for alert, sound, badge; continuing without notifications"])
+    #expect(try launch.milliseconds("ask-for-notifications", "startedAt") >= launch.milliseconds(checks[1], "endedAt"))
+    #expect(try launch.step("ask-for-location")["startedAt"] == .null)
+    // The next check returns the recorded answer.
+    let next = try LaunchRun(data: data)
+    #expect(next.logs.contains("notifications: denied") && asked(next) == [])
   }
 
   @Test func `L37: loads the details of a view when it is opened`() throws {
