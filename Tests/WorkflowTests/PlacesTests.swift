@@ -32,14 +32,25 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `R13, C11: locates the device after did-finish-launching in a launch for a position`() throws {
-    let launch = try LaunchRun(["--launch", "location"], data: folders.folder("a"))
-    #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
-    let ready = try launch.place("the first position") {
+  @Test func `R13, C11: locates the device at did-finish-launching, and before the gate, in a launch for a position`()
+    throws
+  {
+    // In this copy, the content view needs the position. The gate waits for both, unless the position is deferred.
+    let file = try LaunchRun.changed(
+      in: folders, ("    needs: [restore, journeys,", "    needs: [locate-at-once, restore, journeys,"),
+      ("\noutputs:\n", "\n  deferred-step: { uses: flow.noop, defer: true }\n\noutputs:\n"))
+    let launch = try LaunchRun(["--launch", "location"], data: folders.folder("a"), file: file)
+    #expect(launch.result.exitCode == 0, "\(launch.result.output)\(launch.result.errors)")
+    let fix = try launch.place("the first position") {
       $0["event"] == "event.posted" && $0["name"] == "location.first-fix"
     }
-    #expect(try ready > launch.place(ofPosted: "app.did-finish-launching"))
+    #expect(try fix > launch.place(ofPosted: "app.did-finish-launching"))
     #expect(try launch.outcome("locate-at-once") == "success")
+    #expect(try launch.step("locate-at-once")["deferred"] == false)
+    let begins = try launch.milliseconds("locate-at-once", "startedAt")
+    #expect(launch.report["gate"]?["outcome"] == "ready")
+    #expect(try begins <= launch.gateOpened())
+    #expect(try begins <= launch.milliseconds("deferred-step", "startedAt"))
   }
 
   @Test func `L18, L42: asks for permission, locates the device and names the place at the first use of the map`()
