@@ -110,12 +110,34 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
   }
 
-  @Test func `F31, V20: the subcommands list parked changes, reject wrong numbers and retire a device`() throws {
-    let subcommand = { (words: [String]) in
-      try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
+  @Test func `F31, V20: subcommands list, retry and discard a parked change, reject wrong numbers and retire a device`()
+    throws
+  {
+    func subcommand(_ words: [String], of device: String = "mac") throws -> FlowrunProcess.Result {
+      try FlowrunProcess.run(["sync"] + words + ["--data", folders.path, "--device", device])
     }
-    #expect(try run("mac", "focus 25m\n").exitCode == 0)
-    #expect(try run("phone", "done\n").exitCode == 0)
+    // The record has room for four of these values. The zone refuses the fifth, which its device set while offline.
+    let value = String(repeating: "x", count: 16_000)
+    #expect(try run("phone", "done\noffline\nset fifth \(value)\n").exitCode == 0)
+    let settings = ["one", "two", "three", "four"].map { "set \($0) \(value)\n" }
+    #expect(try run("mac", "focus 25m\n" + settings.joined()).exitCode == 0)
+    #expect(try run("phone", "").exitCode == 0)
+    let parked = try #require(try JSONText.parse(subcommand(["parked", "--json"], of: "phone").output).arrayValue)
+    #expect(parked.count == 1)
+    let change = try #require(parked.first?.objectValue)
+    #expect(change["change"] == "set fifth")
+    let reason = try #require(change["reason"]?.stringValue)
+    #expect(reason.contains("at most 65536 are allowed"))
+    let number = try #require(change["position"]?.integerValue)
+    let line = try subcommand(["parked"], of: "phone").output
+    #expect(line.hasPrefix("\(number)  settings/settings: set fifth: ") && line.hasSuffix(reason + "\n"), "\(line)")
+    #expect(
+      try subcommand(["parked", "--retry", "\(number)"], of: "phone").output == "1 change is sent by the next run\n")
+    #expect(try subcommand(["parked"], of: "phone").output == "nothing is parked\n")
+    // The record still has no room for the value, so the zone refuses it again.
+    #expect(try run("phone", "").exitCode == 0)
+    #expect(try subcommand(["parked", "--discard", "all"], of: "phone").output == "1 change was discarded\n")
+    #expect(try subcommand(["parked", "--json"], of: "phone").output == "[]\n")
     #expect(try run("mac", "").exitCode == 0)
     #expect(try subcommand(["parked"]).output == "nothing is parked\n")
     #expect(try subcommand(["parked", "--json"]).output == "[]\n")
