@@ -118,8 +118,9 @@
       }
     }
 
-    /// Returns a message if the device has counted fewer requests than its proxy has seen.
-    func budgetProblems() -> [String] {
+    /// Returns a message if the device has counted fewer requests than its proxy has seen. The schema has no budget, so
+    /// their number is not limited.
+    func countProblems() -> [String] {
       guard let proxy, FileManager.default.fileExists(atPath: file) else { return [] }
       let counted = replica()?.statistics.requests
       guard let counted, proxy.requests <= counted else {

@@ -113,7 +113,7 @@
         }
       }
       problems += oracle.problems(with: shown[0], isFile: home == .file)
-      for device in devices { problems += device.budgetProblems() }
+      for device in devices { problems += device.countProblems() }
     }
 
     // MARK: Actions
