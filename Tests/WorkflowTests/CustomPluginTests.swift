@@ -88,18 +88,25 @@ struct CustomPluginTests {
         """)
   }
 
-  @Test func `an external plugin is listed, shown and called like a built-in one, and is part of the schema`() throws {
+  @Test func `an external plugin is listed, shown, completed and called like a built-in one, and is in the schema`()
+    throws
+  {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     #expect(try flowrun("plugins").output.contains("  shout.text "))
     #expect(try flowrun("plugins", "show", "shout.text").output.contains("text  string, required — What to say"))
     #expect(try flowrun("schema").output.contains("shout.text"))
+    let completed = try flowrun("---completion", "call", "--", "positional@0", "2", "0", "flowrun", "call", "")
+    #expect(Set(completed.lines).isSuperset(of: ["shout.text", "flow.sleep"]), "\(completed)")
     #expect(
       try flowrun("call", "shout.text", "--with", #"{"text": "a"}"#).output == #"{"outputs":{"text":"a!"}}"# + "\n")
-    #expect(
-      try flowrun("call", "shout.text", "--batch", input: "{\"text\": \"a\"}\n{\"text\": \"\"}\n{\"text\": 5}\n").lines
-        .count
-        == 3)
+    let batch = try flowrun(
+      "call", "shout.text", "--batch", input: "{\"text\": \"a\"}\n{\"text\": \"\"}\n{\"text\": 5}\n")
+    let answers = try batch.lines.map { try JSONText.parse($0) }
+    try #require(answers.count == 3, "\(batch)")
+    #expect(answers[0]["outputs"]?["text"] == "a!")
+    #expect(answers[1]["error"]?["code"] == "nothing-to-say")
+    #expect(answers[2]["error"]?["code"] == "input")
     #expect(
       try flowrun("call", "shout.tex").errors
         == "flowrun: no action 'shout.tex' is installed; did you mean 'shout.text'?\n")
