@@ -95,6 +95,44 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
+  @Test func `a watch includes files of items from axes and inputs, and those of steps with unknown items`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      inputs:
+        chip: { type: string, default: arm }
+        parts: { type: object, default: { disk: 1 } }
+      steps:
+        axes:
+          foreach:
+            axes: { system: [linux, mac], chip: ["${{ inputs.chip }}", x86] }
+            exclude: [{ system: mac, chip: x86 }]
+          inputs-from: ["${{ item.system }}-${{ item.chip }}.txt"]
+          run: echo built
+        members:
+          foreach: ${{ inputs.parts }}
+          inputs-from: ["${{ key }}.txt"]
+          run: echo built
+        unknown:
+          needs: axes
+          foreach: ${{ lines(steps.axes.outputs.stdout[0]) }}
+          inputs-from: [shared.txt]
+          run: echo built
+      """, to: "w.yaml")
+    let names = ["mac-arm.txt", "disk.txt", "shared.txt"]
+    for name in names + ["linux-arm.txt", "linux-x86.txt"] { try tool.write("1", to: name) }
+    let process = try start("w.yaml")
+    #expect(waits(process, times: 1))
+    for (count, name) in names.enumerated() {
+      try tool.write("22", to: name)
+      #expect(waits(process, times: count + 2), "\(name): \(process.outputSoFar)")
+      #expect(process.outputSoFar.contains("'\(name)' has changed\n"))
+    }
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
   @Test func `an error in a watched file is reported, and the workflow runs after it is fixed`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.nop } }\n", to: "w.yaml")

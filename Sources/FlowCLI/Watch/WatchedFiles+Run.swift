@@ -36,6 +36,8 @@ extension WatchedFiles {
       // If inputs are invalid, the run ends with an error. Names that depend on them are unknown until they are fixed.
       add(
         workflow, in: folder, inputs: (try? InputArguments.read(request.inputs, for: workflow.inputs, run: run)) ?? [:])
+      // The items of a step often have the same patterns.
+      (patterns, products) = (Array(Set(patterns)), Array(Set(products)))
     } else if let before {
       others = Array(Set(others).union(before.others))
       patterns = before.patterns
@@ -77,7 +79,9 @@ extension WatchedFiles {
         if !makes.isEmpty { products.append(Pattern(texts: Self.evaluated(makes, item, workflow.texts), folder: own)) }
       }
       guard let each = workflow.itemWorkflows[step.uses] else { continue }
-      for item in items.prefix(Limits.itemWorkflowSteps / max(1, each.workflow.steps.count)) {
+      let isFanOut = step.options.fanOut != nil
+      for item in items.prefix(Limits.itemWorkflowSteps / max(1, each.workflow.steps.count))
+      where !isFanOut || item[ItemContext.item] != nil {
         add(
           each.workflow, in: each.folder.isEmpty ? folder : "\(folder)/\(each.folder)",
           inputs: Self.inputs(of: step, in: workflow, item, own, folder))
@@ -110,39 +114,83 @@ extension WatchedFiles {
     case .array(let values):
       let known = values.compactMap { evaluated($0, context, texts) }
       return known.count == values.count ? .array(known) : nil
+    case .object(let members):
+      var known = ValueObject()
+      for (name, value) in members {
+        guard let value = evaluated(value, context, texts) else { return nil }
+        known[name] = value
+      }
+      return .object(known)
     default: return value
     }
   }
 
-  /// Returns a context for evaluating the expressions of each item in a list or of each file. All other items are
-  /// omitted.
+  /// Evaluates a value. Returns nil if one of its expressions fails or reads a context that is unknown without a run.
+  private static func known(_ value: Value, _ context: ValueObject, _ texts: WorkflowTexts) -> Value? {
+    readsOnly(value, context, texts) ? evaluated(value, context, texts) : nil
+  }
+
+  /// True if all contexts that the expressions of a value read are in `context`.
+  private static func readsOnly(_ value: Value, _ context: ValueObject, _ texts: WorkflowTexts) -> Bool {
+    switch value {
+    case .string(let text):
+      guard Template.containsExpression(text), let template = try? texts.template(text) else { return true }
+      return template.expressions.flatMap(\.expression.references).allSatisfy { context[$0.name.lowercased()] != nil }
+    case .array(let values): return values.allSatisfy { readsOnly($0, context, texts) }
+    case .object(let members): return members.allSatisfy { readsOnly($0.value, context, texts) }
+    default: return true
+    }
+  }
+
+  /// Returns a context for evaluating the expressions of each item. For items that are unknown without a run, returns
+  /// a context without an item.
   private static func items(
     of fanOut: FanOut, _ known: ValueObject, in folder: String, _ texts: WorkflowTexts
   ) -> [ValueObject] {
-    let values: [Value] =
-      switch fanOut.source {
-      case .items(.array(let values)): values
-      case .files(let patterns):
-        FilePatterns(evaluated(patterns, known, texts)).files(in: folder, limit: Limits.items).map {
-          FileItem.value(of: $0)
-        }
-      case .items, .axes, .posts: []
+    var values: [Value?] = [nil]
+    var keys: [String]?
+    switch fanOut.source {
+    case .items(.array(let elements)): values = elements.map { Self.known($0, known, texts) }
+    case .items(let list):
+      switch Self.known(list, known, texts) {
+      case .array(let elements)?: values = elements
+      case .object(let members)?:
+        values = members.map { $0.value }
+        keys = members.map { $0.key }
+      default: break
       }
+    case .axes(let axes, let exclude, let include):
+      guard case .object(let lists)? = Self.known(.object(axes), known, texts),
+        let combinations = FanOut.combinations(
+          of: lists, without: exclude.compactMap { Self.known($0, known, texts) },
+          with: include.compactMap { Self.known($0, known, texts) })
+      else { break }
+      values = combinations
+    case .files(let patterns):
+      values = FilePatterns(evaluated(patterns, known, texts)).files(in: folder, limit: Limits.items).map {
+        FileItem.value(of: $0)
+      }
+    case .posts: break
+    }
     return values.enumerated().map { index, value in
+      guard let value else { return known }
       var context = known
       context[ItemContext.item] = value
       context[ItemContext.index] = .integer(index)
+      if let keys { context[ItemContext.key] = .string(keys[index]) }
       return context
     }
   }
 
-  /// Returns the evaluated patterns, without those that cannot be evaluated.
+  /// Returns the evaluated patterns, without those that cannot be evaluated or read an item that is unknown.
   private static func evaluated(
     _ patterns: [String], _ context: ValueObject, _ texts: WorkflowTexts
   ) -> [String] {
     patterns.flatMap { text -> [String] in
       guard Template.containsExpression(text) else { return [text] }
       guard let template = try? texts.template(text) else { return [] }
+      let names = template.expressions.flatMap(\.expression.references).map { $0.name.lowercased() }
+      guard names.allSatisfy({ !ItemContext.names.contains($0) || context[$0] != nil }) else { return [] }
       let value = try? template.evaluate(in: FixedContext(context), quoting: PatternText.quoted)
       return (value?.arrayValue ?? [value ?? .null]).compactMap(\.stringValue)
     }

@@ -84,7 +84,7 @@ struct PreparedFanOut: Sendable {
 
   /// Returns the combinations of the axes' values without the excluded ones, followed by the included ones. The first
   /// axis changes most slowly.
-  private static func combinations(
+  fileprivate static func combinations(
     of axes: Value, without exclude: Value, with include: Value
   ) throws(StepFailure) -> FanOutValues {
     var items: [ValueObject] = [[:]]
@@ -136,6 +136,20 @@ struct PreparedFanOut: Sendable {
 
   private static func tooMany(_ message: String) -> StepFailure {
     StepFailure(code: "too-many-items", message: "foreach: \(message)")
+  }
+}
+
+extension FanOut {
+  /// Returns the combinations of the axes' values without the excluded ones, followed by the included ones. Returns nil
+  /// if an axis is not a list or there are too many combinations.
+  package static func combinations(
+    of axes: ValueObject, without exclude: [Value], with include: [Value]
+  ) -> [Value]? {
+    guard
+      let items = try? PreparedFanOut.combinations(of: .object(axes), without: .array(exclude), with: .array(include)),
+      items.count <= Limits.items
+    else { return nil }
+    return items.indices.map { items[$0] }
   }
 }
 
