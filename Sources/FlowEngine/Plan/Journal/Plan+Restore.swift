@@ -70,8 +70,8 @@ extension Plan {
     }
   }
 
-  /// Ends the restoring, so that the run continues at `now`. If `gateCountsAnew` is true, the minimum and maximum of a
-  /// closed gate count from `now`, because users see the run start again.
+  /// Ends the restoration, so that the run continues at `now`. If `gateCountsAnew` is true, the minimum and maximum of
+  /// a closed gate count from `now`, because users see the run start again.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
     func isOver(_ step: StepIndex) -> Bool { Int(step) >= states.count || states[step].status == .done }

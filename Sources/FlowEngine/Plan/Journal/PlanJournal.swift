@@ -1,11 +1,11 @@
 import FlowModel
 
-/// The journal entries that have not been taken. Results of steps are not stored here; they are read from the plan's
-/// list of finished steps.
+/// The journal entries that have not been collected for writing. Results of steps are not stored here; they are read
+/// from the plan's list of finished steps.
 struct PlanJournal: Sendable {
   /// True if the start of a first attempt is recorded, too.
   let keepsStarts: Bool
-  /// The number of finished steps whose results have been taken.
+  /// The number of finished steps whose results have been collected.
   var taken = 0
   /// All other entries. `finishedBefore` is the number of steps that had finished before the entry.
   private(set) var others: [(finishedBefore: Int, entry: OtherEntry)] = []
@@ -47,7 +47,7 @@ struct PlanJournal: Sendable {
     return items.count
   }
 
-  /// Removes entries that have been taken: the first `count` of ``others``, and the results of the first `finished`
+  /// Removes entries that have been collected: the first `count` of ``others``, and the results of the first `finished`
   /// steps.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
@@ -81,7 +81,7 @@ extension Plan {
     journal?.note(entry, finishedBefore: count)
   }
 
-  /// The number of finished steps whose results have not been taken.
+  /// The number of finished steps whose results have not been collected.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
   /// Removes and returns the entries since the last call. At most `limit` results of steps are returned, with the

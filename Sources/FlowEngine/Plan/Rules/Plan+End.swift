@@ -2,7 +2,7 @@ import FlowModel
 
 extension Plan {
   /// Ends the run if it is idle and all steps have finished. If it is idle while steps wait for events, skips those
-  /// steps, because nothing is left that could post the events.
+  /// steps, because the events can no longer be posted.
   mutating func checkIdle(at now: Int) {
     beginKeeping()
     while endedAt == nil, isIdleButForWaiters, !beginKeeping() {
@@ -50,7 +50,7 @@ extension Plan {
     }
   }
 
-  /// True if nothing is in progress that could post an event or finish a step.
+  /// True if nothing in progress could post an event that a step waits for or finish a step.
   private var isIdleButForWaiters: Bool {
     if !counts.isStill || !outstanding.endingFiles.isEmpty { return false }
     if cancelledAt != never { return true }

@@ -83,7 +83,7 @@ extension Plan {
     return Int(trait[0].firstSuccessor)..<Int(trait[1].firstSuccessor)
   }
 
-  /// Handles that a dependency of a waiting step ended unsatisfied: skips the step, unless it handles failures.
+  /// Handles the unsatisfied end of a waiting step's dependency: skips the step, unless it handles failures.
   mutating func failDependency(of step: StepIndex, neverPosted: Bool, at now: Int) {
     states[step].marks.insert(neverPosted ? .dependencyNeverPosted : .dependencyFailed)
     let flags = traits[step].flags

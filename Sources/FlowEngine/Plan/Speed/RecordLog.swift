@@ -6,7 +6,7 @@ import FlowModel
 ///
 /// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or
 /// the code that took them. The log belongs to the ``StepTables`` of one plan. A plan that shares them calls
-/// ``StepTables/makeUnique()`` before it appends, which copies the transitions that have not been taken.
+/// ``StepTables/makeUnique()`` before it appends, which copies the transitions that have not been read.
 struct RecordLog: @unchecked Sendable {
   private var next: UnsafeMutablePointer<UInt64>?
   private var end: UnsafeMutablePointer<UInt64>?

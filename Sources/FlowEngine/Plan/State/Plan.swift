@@ -52,7 +52,7 @@ public struct Plan: Sendable {
   var readiness: GateReadiness
   var outstanding: Outstanding
   var particulars = StepParticulars()
-  /// The journal entries that have not been taken yet, or nil if no journal is kept.
+  /// The journal entries that have not been collected for writing yet, or nil if the run has no journal.
   var journal: PlanJournal?
 
   // The phases of the run, and the times at which they began.
