@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Work that follows from a change of the plan and must be done outside the lock.
+/// Work that results from a change to the plan and must be done outside the lock.
 struct Aftermath {
   /// Requests to wake or check threads, in order.
   var threads: [ThreadRequest] = []

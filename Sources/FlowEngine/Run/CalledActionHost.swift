@@ -26,7 +26,7 @@ final class CalledActionHost: ActionHost {
     self.endsAtNanoseconds = endsAtNanoseconds
   }
 
-  /// Asks the call to end. A reason given by an earlier call of this method is kept.
+  /// Asks the call to end. A reason given in an earlier call to this method is kept.
   func end(because reason: String) {
     let handlers = state.withLock { state in
       state.end = state.end ?? reason

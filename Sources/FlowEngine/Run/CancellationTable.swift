@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// The attempts that were asked to end, and the handlers to call when others are asked to.
+/// The attempts that were asked to end, and the handlers to call when further attempts are asked to end.
 ///
 /// Bodies may check `isCancelled` often, so for steps this is a single atomic load. Handlers are rare and guarded by a
 /// lock.

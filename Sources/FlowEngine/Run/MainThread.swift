@@ -2,7 +2,7 @@ import Dispatch
 
 /// The main thread of a program that is not asynchronous.
 package enum MainThread {
-  /// Serves the main queue, on which steps of the queue `main` run. It never returns, so the program must end with
+  /// Executes the main queue, on which steps of the queue `main` run. It never returns, so the program must end with
   /// `exit`.
   package static func serve() -> Never { dispatchMain() }
 }

@@ -43,7 +43,7 @@ final class Sleeper: Sendable {
     return flow_sleep_until(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self), now + nap) == 1
   }
 
-  /// Wakes the thread. Later calls of ``sleep(until:)`` return immediately until ``reset()``.
+  /// Wakes the thread. Later calls to ``sleep(until:)`` return immediately until ``reset()``.
   func wake() {
     word.pointee.store(1, ordering: .releasing)
     flow_wake(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self))

@@ -17,8 +17,8 @@ extension PreparedWorkflow {
     return names + members.map(\.key)
   }
 
-  /// Returns the outputs of a step that expressions read. If an expression computes the names of the outputs, only
-  /// these are known.
+  /// Returns the outputs of a step that expressions read. If an expression computes the names of the outputs, only the
+  /// outputs returned here are known.
   private func outputsRead(of step: StepIndex) -> [String] {
     let id = graph.workflow.steps[Int(step)].id.text.split(separator: "/").last.map { $0.lowercased() }
     var names: [String] = []

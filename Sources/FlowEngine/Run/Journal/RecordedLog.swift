@@ -7,8 +7,8 @@ struct RecordedLog {
   private var statedBytes: [StepID: Int] = [:]
   /// The steps whose output lines are recorded, but not shown.
   private var quietSteps: Set<StepID> = []
-  /// The limit of each other step: the default or, if less, an equal share of what is left of the workflow's limit, but
-  /// at least ``Limits/leastLogBytes``.
+  /// The limit of each other step: the default or, if less, an equal share of the rest of the workflow's limit, but at
+  /// least ``Limits/leastLogBytes``.
   private let usualBytes: Int
 
   /// The size of the recorded lines that plugins have printed outside of steps, in bytes.
@@ -264,7 +264,7 @@ struct RecordedLog {
     }
   }
 
-  /// Returns the text of a note that says how many lines are missing.
+  /// Returns the text of a note that states the number of missing lines.
   static func note(lines: Int, bytes: Int?, canKeepMore: Bool = true) -> String {
     let count = lines == 1 ? "1 line" : "\(lines) lines"
     let size = bytes.map { ", \($0) bytes," } ?? ""

@@ -9,7 +9,7 @@ package struct ResumePlan: Sendable {
     /// The step succeeded and keeps its result.
     case kept
     case again(Reason)
-    /// An attempt was interrupted, and `on-interrupt: fail` prevents another one.
+    /// An attempt was interrupted, and `on-interrupt: fail` prevents another attempt.
     case failed
     /// The step does not run, because it was not selected for the resume or the run.
     case notSelected
@@ -56,7 +56,7 @@ package struct ResumePlan: Sendable {
   package struct Wish: Sendable {
     /// The steps that run again even if they succeeded, together with their dependents.
     package var from: [StepIndex] = []
-    /// The only steps that run. If empty, all steps run that have not succeeded.
+    /// The only steps that run. If empty, all steps that have not succeeded run.
     package var only: [StepIndex] = []
     /// The items that run again even if they succeeded, by step.
     package var items: [StepIndex: Set<Int>] = [:]
@@ -78,7 +78,8 @@ package struct ResumePlan: Sendable {
     case changed([StepIndex])
     /// The run was prewarmed but never activated.
     case neverActivated
-    /// The first step is among the only ones to run, but it depends on the second one, which has not succeeded.
+    /// The first step is one of the steps to which the resume is limited, but it depends on the second one, which has
+    /// not succeeded.
     case needs(StepIndex, StepIndex)
   }
 

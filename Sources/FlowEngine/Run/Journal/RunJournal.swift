@@ -115,7 +115,8 @@ final class RunJournal: Sendable {
   }
 
   /// Appends chunks. The first call also creates the run, as described by `run`. The chunks are collected while no
-  /// other thread writes, so that their order is kept. While the app is suspended, it collects none and returns false.
+  /// other thread writes, so that their order is kept. While the app is suspended, this collects no chunks and returns
+  /// false.
   @discardableResult
   func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) -> Bool {
     try state.withLock { state throws(StoreProblem) in

@@ -83,7 +83,7 @@ package struct RunRecollection: Sendable {
     }
     // Only the last header is moved, because earlier ones no longer matter.
     if let move { self.header = self.header.moved(by: move) }
-    // A process that took the lease and wrote nothing is known only from the run itself.
+    // A process that took the lease and wrote nothing appears only in the run itself.
     if epochs.last?.epoch != run.epoch {
       let started = epochs.isEmpty && run.epoch == 1 ? run.startedMilliseconds : lastMilliseconds
       epochs.append(

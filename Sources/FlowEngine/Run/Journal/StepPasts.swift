@@ -133,7 +133,7 @@ extension StepPasts.Past {
   /// True if an attempt was interrupted, so that a step with `on-interrupt: fail` must not run again.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
-  /// Returns the fate of the step, judging only by its own result.
+  /// Returns the fate of the step, based only on its own result.
   func fate(isOptional: Bool) -> ResumePlan.Fate {
     guard let finished else { return .again(.unfinished) }
     switch finished.outcome {

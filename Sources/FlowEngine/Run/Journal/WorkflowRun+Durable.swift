@@ -60,7 +60,7 @@ extension WorkflowRun {
     pool == .remote ? plan.startNextRemotely(at: now) : plan.startNext(in: pool, at: now)
   }
 
-  /// Handles a change of a durable run under the lock. Instead of waking threads for ready steps, it requests a write
+  /// Handles a change to a durable run under the lock. Instead of waking threads for ready steps, it requests a write
   /// to the journal.
   func carryOutDurably(_ state: inout RunState, _ aftermath: inout Aftermath) {
     for pool in Pool.all {
