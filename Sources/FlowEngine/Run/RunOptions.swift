@@ -76,7 +76,7 @@ public struct RunOptions: Sendable {
   /// The time in which a body must return after it was asked to end. Otherwise, it is abandoned. Commands have more
   /// time.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
-  /// The part of the grace in which calls of `flow.on` may continue. The step itself needs the rest.
+  /// The part of the grace in which calls by `flow.on` may continue. The step itself needs the rest.
   package var lastCallsNanoseconds = 800_000_000
 
   /// True if no step runs, because the run only shows which steps would run.

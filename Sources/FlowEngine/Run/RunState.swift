@@ -142,7 +142,7 @@ struct RunState {
     var event: String
     var posts: PostQueue
     var step: StepIndex
-    /// The call of an action for the current post, or nil if there is none.
+    /// The call to an action for the current post, or nil if there is none.
     var call: CalledActionHost?
   }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import FlowModel
 
-// Every change of a run has three stages: `withPlan` takes the lock and updates the plan, `carryOut` handles the
+// Every change to a run has three stages: `withPlan` takes the lock and updates the plan, `carryOut` handles the
 // consequences under the lock, and `perform` handles those outside it.
 extension WorkflowRun {
   func change(_ event: PlanEvent) {

@@ -6,7 +6,7 @@ import FlowSecrets
 // Withheld outputs are derived from a secret, such as the parameters of a link. Steps can read them, but the journal
 // and the report do not contain them.
 extension WorkflowRun {
-  /// Withholds the outputs that the step's action declares as such, and hides `texts` in all output.
+  /// Withholds the outputs that the step's action declares as withheld, and hides `texts` in all output.
   package func withholdOutputs(hiding texts: [String], step: StepIndex) {
     let owner = instances.owner(of: step)
     let names = prepared.action(of: owner).withheld

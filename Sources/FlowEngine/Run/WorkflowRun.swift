@@ -298,7 +298,7 @@ public final class WorkflowRun: Sendable {
   /// The time since the start of the run, in nanoseconds.
   package var nowNanoseconds: Int { clock.now }
 
-  /// Calls `action` every `interval` until the run has ended. A call never overlaps with a call of the observer.
+  /// Calls `action` every `interval` until the run has ended. A call never overlaps with a call to the observer.
   package func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
     delivery.schedule(afterNanoseconds: max(0, interval.nanoseconds)) { [self] in
       guard state.withLock({ $0.ended == nil }) else { return }

@@ -30,7 +30,7 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private let bodies: [RegisteredAction.Body]
-  /// The bodies that return to their thread while they wait, by action. The array is empty if there are none.
+  /// The bodies that release their thread while they wait, by action. The array is empty if there are none.
   private let bodiesInParts: [BodyInParts?]
   private let references: UnsafeMutableBufferPointer<References>
   /// For each step, the index of its action, or -1 if the step needs inputs or its action has no plain body.
@@ -99,7 +99,7 @@ final class StepBodies: @unchecked Sendable {
   @inline(__always)
   var hasParts: Bool { !bodiesInParts.isEmpty }
 
-  /// Returns the body of an action that returns to its thread while it waits, or nil if the action has none.
+  /// Returns an action's body that releases its thread while it waits, or nil if the action has none.
   func inParts(_ action: Int32) -> BodyInParts? { bodiesInParts.isEmpty ? nil : bodiesInParts[Int(action)] }
 
   /// Returns the body of an action in a form that a task can run.

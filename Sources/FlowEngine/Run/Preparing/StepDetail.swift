@@ -90,7 +90,7 @@ enum PreparedInputs: Sendable {
   }
 }
 
-/// The inputs of a body, and what is checked before it runs.
+/// The inputs of a body, and the check before the body runs.
 final class StartInputs: Sendable {
   let values: ValueObject
   /// The check before the body runs, or nil if there is none.

@@ -28,7 +28,7 @@ package final class PoolThreads: Sendable {
 
   /// The time after which an idle thread ends.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// The number of threads that are given up for other uses when the system refuses to create one.
+  /// The number of threads that are released for other uses when the system refuses to create another one.
   private static let reserve = 4
   /// The number of threads that are started without checking the process limit.
   private static let fewest = 2
@@ -175,7 +175,7 @@ package final class PoolThreads: Sendable {
         guard let position = state.idle[index].firstIndex(where: { $0 === thread }) else { return false }
         state.idle[index].remove(at: position)
         state.count -= 1
-        // The system may allow more threads now, so forget the observed limit.
+        // The system may allow more threads now, so discard the observed limit.
         state.limit = .max
         return true
       }

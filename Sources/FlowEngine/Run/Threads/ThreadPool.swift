@@ -23,7 +23,7 @@ struct ThreadPool {
   /// The earliest time at which a thread may be added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
   /// The earliest time at which the limit may grow, in nanoseconds from the start of the run. It is set while threads
-  /// work on bodies that return while they wait.
+  /// work on bodies that release their thread while they wait.
   private var limitHeldUntil = 0
   /// True if the system refused to create the last thread.
   private(set) var isShortOfThreads = false
@@ -37,7 +37,8 @@ struct ThreadPool {
   private static let missingThreadWatchNanoseconds = 50_000_000
   /// The time after which waiting steps fail if their pool has no thread.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// The time for which the limit does not grow after a thread has taken a body that returns while it waits.
+  /// The time for which the limit does not grow after a thread has taken a body that releases its thread while it
+  /// waits.
   private static let heldLimitNanoseconds = 20_000_000
   /// The number of bodies that must return during a watch for the steps to count as short.
   private static let returnsOfShortSteps = 64
@@ -96,8 +97,8 @@ struct ThreadPool {
     growth = 1
   }
 
-  /// Stops the limit from growing for a while: a thread works on a body that returns while it waits, and more threads
-  /// would only compete for the processors. If a body blocks its thread instead, the limit grows later.
+  /// Stops the limit from growing for a while: a thread works on a body that releases its thread while it waits, and
+  /// more threads would only compete for the processors. If a body blocks its thread instead, the limit grows later.
   mutating func holdLimit(at now: Int) { limitHeldUntil = now + Self.heldLimitNanoseconds }
 
   var isWatched: Bool { watchedReturns != nil }

@@ -23,8 +23,8 @@ import FlowPluginKit
 // A thread measures its *pace* (`Pace`), the duration of its steps. While steps are so short that waking another thread
 // would cost more than it helps, none is woken. If threads only compete with each other, one of them stops.
 //
-// The body of a command returns while it waits (`BodyInParts`), and the thread takes the next step. When the body can
-// continue, it is added to the `resumptions`, and a thread of its pool runs its next part.
+// The body of a command releases its thread while it waits (`BodyInParts`), and the thread takes the next step. When
+// the body can continue, it is added to the `resumptions`, and a thread of its pool runs its next part.
 //
 // A ready step must not wait for a thread whose step takes long. So whenever steps wait, there is a *watch* for the
 // pool (`ThreadPool.startWatch()`): if no body has returned for a millisecond, more threads are woken, and the limit
@@ -133,7 +133,7 @@ extension WorkflowRun {
     return continues && !state.plan.hasEffects ? nextStart(in: pool, &state, at: now) : nil
   }
 
-  /// Sets what a thread does next, under the lock. `following` is the step that it has taken, or nil. Returns nil if
+  /// Sets the next work of a thread, under the lock. `following` is the step that it has taken, or nil. Returns nil if
   /// nothing need be done outside the lock.
   func takeTurn(
     _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, in pool: Pool, _ state: inout RunState,

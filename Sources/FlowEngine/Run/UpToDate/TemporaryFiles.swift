@@ -44,8 +44,8 @@ final class TemporaryFiles: Sendable {
 // Temporary files are removed when all steps that read them have succeeded. They are produced again when they are
 // needed.
 extension WorkflowRun {
-  /// Decides about a step that is up to date except for removed temporary files. It must run if a step that must run
-  /// reads one of them. This method reads files, so it must be called outside the run's lock.
+  /// Decides whether a step that is up to date except for removed temporary files must run. It must if a step that must
+  /// run reads one of these files. This method reads files, so it must be called outside the run's lock.
   func decided(_ finding: UpToDateCheck.Finding, _ check: UpToDateCheck, _ step: StepIndex) -> UpToDateCheck.Finding {
     guard case .upToDate = finding, !options.isTrial else { return finding }
     let gone = check.temporaryFiles.gone

@@ -355,7 +355,7 @@ final class UpToDateCheck: Sendable {
 }
 
 extension UpToDateCheck.Basis {
-  /// A digest of the properties that determine what the step does, and of the files that it declares.
+  /// A digest of the properties that determine the step's behavior, and of the files that it declares.
   var definition: String {
     var digest = SHA256()
     let options = step.options
