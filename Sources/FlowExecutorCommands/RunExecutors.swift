@@ -118,7 +118,7 @@ struct RunExecutors: StepExecutors {
     return InvalidWorkflow(description: "flowrun: \(problem.message)\n")
   }
 
-  /// Starts the workers and waits for the first worker of each executor, but at most ``firstWorker`` per executor.
+  /// Starts the workers and waits for the first worker of each executor, for at most ``firstWorker`` per executor.
   /// Blocks the thread. Throws if an executor cannot start any worker.
   func open() throws {
     let (pools, told) = (pools, told)

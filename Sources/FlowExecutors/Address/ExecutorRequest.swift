@@ -22,7 +22,7 @@ package struct ExecutorRequest: Sendable {
   package var withheld: Set<String> = []
   /// The remote steps that request resources, with their requests.
   package var requests: [(step: StepID, request: MachineResources)] = []
-  /// The steps that state how long their commands may take to stop, with that time.
+  /// The steps that limit the time that their commands have to stop, with that time.
   package var stopTimes: [(step: StepID, time: Duration)] = []
   /// True if some of the steps that request resources are fan-outs.
   package var hasSizedItems = false
@@ -50,7 +50,7 @@ package struct ExecutorRequest: Sendable {
     self.environment = environment
   }
 
-  /// Creates the executor without starting workers. May block while an engine reports how many slots it has.
+  /// Creates the executor without starting workers. May block while an engine reports its number of slots.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
     let means = try means()
     return WorkerPool(

@@ -49,7 +49,7 @@ extension SlurmEngine {
     } else {
       problem.isPassing = answer.isKilled || SlurmAnswers.isPassing(answer.output)
     }
-    // Without a readable answer, the array may exist nevertheless.
+    // The array may exist even if the answer cannot be read.
     if problem.isPassing, let number = try? adopt(batch, known) { return number }
     throw problem
   }

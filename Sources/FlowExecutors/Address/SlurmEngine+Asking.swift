@@ -3,7 +3,7 @@ import FlowPluginHost
 import FlowSystem
 
 extension SlurmEngine {
-  /// The time limit for a single call of a command.
+  /// The time limit for a single call to a command.
   private static let answerTime = Duration.seconds(10)
 
   /// Runs a command of Slurm and returns the lines of its standard output.

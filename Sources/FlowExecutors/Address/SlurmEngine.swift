@@ -26,7 +26,7 @@ struct SlurmEngine {
   /// allocation.
   let mark = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  /// The default maximum wait of an allocation in Slurm's queue.
+  /// The default maximum time that an allocation waits in Slurm's queue.
   private static let usualWait = Duration.seconds(3600)
 
   init(address: ExecutorAddress, environment: [String: String]) {
@@ -34,7 +34,7 @@ struct SlurmEngine {
     self.environment = Self.outsideJob(environment).filter { !Self.isForUser($0.key) }
   }
 
-  /// True if a variable sets defaults for the user's own calls of Slurm's commands, which would change the behavior or
+  /// True if a variable sets defaults for the user's own calls to Slurm's commands, which would change the behavior or
   /// output of the calls made here. For example, with `SBATCH_WAIT` a submission would last as long as its job, and
   /// with `SQUEUE_STATES` jobs would be missing.
   static func isForUser(_ name: String) -> Bool {
@@ -245,7 +245,7 @@ struct SlurmEngine {
     }
   }
 
-  /// The maximum number of jobs per call of `sacct`, whose output must fit into 64 KiB.
+  /// The maximum number of jobs per call to `sacct`, whose output must fit into 64 KiB.
   private static let jobsAtOnce = 100
 
   /// Returns the accounting data of jobs, which are given by their numbers or, if these are unknown, by their names.

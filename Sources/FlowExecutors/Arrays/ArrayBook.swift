@@ -42,7 +42,8 @@ struct ArrayBook {
     /// The maximum number of concurrent tasks: `usual` as submitted, `limit` as currently set.
     var usual: Int
     var limit: Int
-    /// The instant at which the last attempt stopped using or awaiting a task of the array, or nil while one does.
+    /// The instant at which the last attempt stopped using or awaiting a task of the array, or nil while an attempt
+    /// uses or awaits one.
     var unusedSince: ContinuousClock.Instant?
   }
 

@@ -18,7 +18,7 @@ final class JobArrays: Sendable {
     var expected: [(items: [Int], step: StepID, atOnce: Int)] = []
     var isWatched = false
     var isClosed = false
-    /// Ends the pause before the next call of the engine early.
+    /// Shortens the pause before the next call to the engine.
     var wake: OneShot<Void>?
     var release: LastCommand?
     var watch: Task<Void, Never>?
@@ -32,7 +32,7 @@ final class JobArrays: Sendable {
 
   /// The time for which requests for tasks are collected before they are submitted together.
   private static let gathering = Duration.milliseconds(50)
-  /// The shortest and longest pause between two calls of the engine.
+  /// The shortest and longest pause between two calls to the engine.
   private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(3))
 
   init(_ engine: ArrayEngine, slots: Int) {

@@ -13,7 +13,7 @@ struct PoolSlot: Sendable {
 
 /// The state of an executor's workers. A value that neither starts processes nor reads a clock.
 struct PoolState {
-  /// A worker, or the gap between two starts of it.
+  /// A worker that is running, or that is between two of its starts.
   struct Member {
     /// The session with the worker, or nil while it is not running.
     var session: PluginSession?

@@ -78,8 +78,8 @@ package final class WorkerPool: StepExecutor {
     state = Mutex(PoolState(slots: starts.map(\.slots)))
   }
 
-  /// Starts the workers and waits until one of them is ready. Waits at most for `limit`, because an engine may have a
-  /// queue. Returns true if a worker is ready. Throws an error if no worker can be started.
+  /// Starts the workers and waits until one of them is ready. Waits for at most `limit`, because a worker may wait in
+  /// the engine's queue for longer. Returns true if a worker is ready. Throws an error if no worker can be started.
   @discardableResult
   package func open(
     waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()

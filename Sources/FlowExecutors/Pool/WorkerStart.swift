@@ -4,8 +4,8 @@ import FlowModel
 package struct WorkerStart: Sendable, Hashable {
   /// The name in messages, such as `worker 3` or the name of a node.
   package var name: String
-  /// The program to start and its arguments. The host talks to the worker through the program's standard input and
-  /// output.
+  /// The program to start and its arguments. The host communicates with the worker through the program's standard input
+  /// and output.
   package var command: [String]
   /// All environment variables that the program gets.
   package var environment: [String: String]

@@ -92,7 +92,7 @@ struct SizedJobs {
       if lacksStep || lines.contains(where: { !$0.hasEnded }) { areComplete = false }
       account.job = job
       account.state = whole.state
-      // If a part ran out of memory, its state says more than that of the job.
+      // If a part ran out of memory, its state is more informative than that of the job.
       if let worst = lines.first(where: { $0.state == "OUT_OF_MEMORY" }) { account.state = worst.state }
       account.reason = whole.reason.isEmpty ? nil : whole.reason
       (account.elapsedMilliseconds, account.cpuMilliseconds) = (whole.elapsedMilliseconds, whole.cpuMilliseconds)

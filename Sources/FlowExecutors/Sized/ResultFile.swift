@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSystem
 
 /// The result of a body, in a file that can be created only once. The worker creates it when the body has ended, before
-/// it answers. The host creates it when it considers the worker lost. The second of them finds what the first has
-/// written. Thus a body that has ended does not run again only because its answer was lost.
+/// it answers. The host creates it when it considers the worker lost. The second of them finds the result that the
+/// first has written. A body that has ended therefore does not run again just because its answer was lost.
 package struct ResultFile: Sendable {
   let path: String
 
