@@ -24,7 +24,7 @@ struct PositionMaker {
 }
 
 extension LocationAuthorization {
-  /// Creates the authorization for a raw value of `CLAuthorizationStatus`. A value that only a newer system knows
+  /// Creates the authorization for a raw value of `CLAuthorizationStatus`. A value that only newer systems define
   /// counts as denied.
   public init(coreLocationStatus status: Int32) {
     switch status {

@@ -42,7 +42,7 @@ package enum LaunchArguments {
   }
 
   /// Returns the name of an event, its delay from the start of the run, and its value. Throws a usage error if the
-  /// workflow does not know the event, or does not allow the value.
+  /// workflow does not have the event, or does not allow the value.
   package static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {

@@ -76,8 +76,8 @@ struct RecordedStep {
     return "this workflow has no step '\(text)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
   }
 
-  /// Returns an item, such as `convert[3] raw/b.txt`, of the first of these steps that has one whose name equals the
-  /// text in brackets or after them, contains it or is similar to it. Returns nil if there is none.
+  /// Searches the steps in order for an item whose name equals the text inside or after the brackets, contains it or is
+  /// similar to it. Returns the item, such as `convert[3] raw/b.txt`, or nil if there is none.
   private static func nearest(_ text: String, _ steps: [String], _ recorded: HistoryRun) -> String? {
     for step in steps {
       let names = recorded.itemNames(of: step) ?? []

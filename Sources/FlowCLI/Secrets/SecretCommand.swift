@@ -11,7 +11,8 @@ import FlowSystem
 enum SecretCommand {
   static let limitSeconds = 30
 
-  /// The environment of this process with the variable that identifies leftover processes.
+  /// This process's environment, with the variable that identifies leftover processes. `FLOWRUN_STOP` and make's job
+  /// server are left out, because they refer to descriptors that the program does not inherit.
   private static var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
@@ -97,7 +98,7 @@ enum SecretCommand {
         case .nothing: return true
         case .end: return false
         case .bytes(let count):
-          // A few more bytes are kept than a secret may have, so that a secret that is too long is noticed.
+          // A few bytes more than the maximum are kept, so that a secret that is too long is detected.
           bytes.append(contentsOf: buffer.prefix(min(count, max(0, Limits.secretBytes + 3 - bytes.count))))
           return true
         }

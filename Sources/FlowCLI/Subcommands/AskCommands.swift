@@ -44,7 +44,7 @@ package enum RunQuestion {
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
         return Reply(run: short, counts: answer?["counts"] != false, isSecret: answer?["secret"] == true)
       }
-      // The run may end before it looks for requests.
+      // The run may end before it checks for requests.
       if look % 10 == 9, try hasDone(question, found, store) { return Reply(run: short) }
       try await Task.sleep(for: .milliseconds(10))
     }

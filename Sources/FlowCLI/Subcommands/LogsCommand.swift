@@ -65,8 +65,8 @@ struct LogsCommand: Subcommand {
     }
   }
 
-  /// Returns the name that the log uses for the step or item that the user has named. It is not checked if the recorded
-  /// workflow can no longer be read.
+  /// Returns the name that the log uses for the step or item that the user has named. The name is not checked if the
+  /// recorded workflow can no longer be read.
   private func chosen(_ step: String, _ run: StoredRun, _ store: any RunStore) throws -> String {
     guard let recorded = try? recorded(run, store) else {
       return RecordedStep.item(in: step).map { "\($0.step)[\($0.index)]" } ?? step

@@ -25,7 +25,7 @@ package struct RunPlace: ParsableArguments {
 
   /// Opens the run store, for writing if `writes` is true. `file` selects the store next to that workflow.
   package func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
-    // A variable of a script that is not set must not select the runs of the working folder.
+    // If a script passes a variable that is not set, that must not select the runs of the working folder.
     if place?.isEmpty == true { throw UsageProblem("--in is empty; name a workflow file or a folder, or leave it out") }
     if let store { return try RunMemory.open(address: store) }
     return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)

@@ -1,7 +1,7 @@
 import FlowCommandKit
 import FlowModel
 
-/// Detects changes of files by checking them periodically.
+/// Detects changes to files by checking the files periodically.
 struct FileWatch {
   private let files: WatchedFiles
   private var seen: [ByteName: String]

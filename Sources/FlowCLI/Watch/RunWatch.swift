@@ -1,7 +1,7 @@
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun run FILE --watch` runs a workflow, and runs it again after each change of a file that it reads.
+/// `flowrun run FILE --watch` runs a workflow, and runs it again after each change to a file that it reads.
 ///
 /// Each run is a separate process, because a run controls the signals, the exit code and the standard output of its
 /// process. If this process ends, the run's process ends as well.

@@ -117,8 +117,8 @@ struct Consequences {
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
-  /// If `steps` is inside another key instead of at the top level, says so in the diagnostic about the missing key, and
-  /// removes all diagnostics inside that key.
+  /// If `steps` is inside another key instead of at the top level, states that in the diagnostic about the missing key,
+  /// and removes all diagnostics inside that key.
   private mutating func removeInsideOfWhatHoldsTheSteps() {
     guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
     let start = tree.span(root).start

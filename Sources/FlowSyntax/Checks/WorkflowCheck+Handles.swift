@@ -96,7 +96,7 @@ extension WorkflowCheck {
     return span(options.isOptional ? .optional : options.condition != nil ? .condition : .enabled, of: step)
   }
 
-  /// True if the `if` of `reader` mentions `step`, and thus probably checks its outcome.
+  /// True if the `if` of `reader` mentions `step`, and therefore probably checks its outcome.
   func reads(_ reader: Int, _ step: Int) -> Bool {
     workflow.steps[reader].options.condition?.contains("steps.\(name(step))") == true
   }

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// A change of the text that an editor offers.
+  /// A change to the text that an editor offers.
   package struct Fix: Sendable {
     package var title: String
     /// The diagnostic that the change fixes, or nil if it fixes none.

@@ -183,7 +183,8 @@ struct Flattening {
     return exit
   }
 
-  /// Returns the options of the entry: those of the including step that determine whether and when the file starts.
+  /// Returns the options of the entry: those of the including step that determine whether and when the file's steps
+  /// start, whether the gate waits for them and what a failure causes.
   private static func entryOptions(_ options: StepOptions) -> StepOptions {
     var entry = StepOptions()
     entry.after = options.after

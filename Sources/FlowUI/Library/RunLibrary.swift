@@ -195,7 +195,8 @@ package final class RunLibrary: Sendable {
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }
   }
 
-  /// Returns the name that pages show for a workflow file: its path relative to the library's folder, if it is there.
+  /// Returns the name that pages show for a workflow file: its path relative to the library's folder, if the file is in
+  /// that folder.
   package func name(of file: String) -> String {
     FilePath.path(of: file, below: folder) ?? file
   }

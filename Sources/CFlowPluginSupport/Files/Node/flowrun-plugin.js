@@ -39,7 +39,7 @@ function action(name, body) {
   actions.set(name, body);
 }
 
-/** A call of an action. */
+/** A call to an action. */
 class Call {
   #id;
   #abort = new AbortController();
@@ -93,7 +93,7 @@ class Call {
     this.#notify("post", { event, value });
   }
 
-  /** Reports that a service is ready, with its outputs. Its dependents continue. */
+  /** Reports that a service is ready, with its outputs. The steps that depend on the service can then start. */
   ready(outputs = {}) {
     this.#notify("ready", { outputs });
   }

@@ -53,7 +53,7 @@ def action(name):
 
 
 class Call:
-    """A call of an action."""
+    """A call to an action."""
 
     def __init__(self, id, params):
         self._id = id
@@ -92,7 +92,7 @@ class Call:
         self._notify("post", event=event, value=value)
 
     def ready(self, outputs=None):
-        """Reports that a service is ready, with its outputs. Its dependents continue."""
+        """Reports that a service is ready, with its outputs. The steps that depend on the service can then start."""
         self._notify("ready", outputs=outputs or {})
 
     def _notify(self, method, **params):

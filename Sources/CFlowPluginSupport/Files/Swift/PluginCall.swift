@@ -1,4 +1,4 @@
-/// A call of an action.
+/// A call to an action.
 public struct PluginCall {
   let id: Int
   /// The number of the attempt, counted from 1.
@@ -50,7 +50,7 @@ public struct PluginCall {
     notify("post", [("event", .string(event)), ("value", try JSONEncoding.json(value))])
   }
 
-  /// Reports that a service is ready, with its outputs. Its dependents continue.
+  /// Reports that a service is ready, with its outputs. The steps that depend on the service can then start.
   public func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
     notify("ready", [("outputs", try JSONEncoding.json(outputs))])
   }
