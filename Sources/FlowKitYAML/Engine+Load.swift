@@ -7,7 +7,7 @@
   import Foundation
 #endif
 
-/// The error for a workflow file that cannot be run. It lists all problems of the file.
+/// The error for a workflow file that cannot be run. It lists all problems with the file.
 public struct WorkflowError: Error, Sendable, CustomStringConvertible {
   /// The problems with their locations, in the format of `flowrun validate`.
   public let description: String

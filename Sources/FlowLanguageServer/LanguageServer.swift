@@ -73,7 +73,8 @@ package final class LanguageServer {
     self.explain = explain
   }
 
-  /// Serves the client until it disconnects. Returns the exit code: 0 if the client has sent `shutdown`, otherwise 1.
+  /// Handles the client's messages until the client disconnects. Returns the exit code: 0 if the client has sent
+  /// `shutdown`, otherwise 1.
   package func run() -> Int32 {
     while exitCode == nil {
       if isInputEnded, queue.isEmpty { return finish() }

@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// The actions that are available to a workflow in the language server. The code that knows the plugins provides them.
+/// The actions that are available to a workflow in the language server. They are provided by the code that has access
+/// to the plugins.
 package struct InstalledActions: Sendable {
   package var catalog: any ActionCatalog
   /// Returns further diagnostics for a loaded file, in addition to the loader's: those of the file itself and those of

@@ -13,7 +13,7 @@ struct OpenDocument {
   var analysis: (document: WorkflowDocument, stamp: String)?
   /// True if the diagnostics of the current text have not been published.
   var isDirty = true
-  /// The number of changes so far. A client that requests diagnostics again thereby learns whether they may have
+  /// The number of changes so far. From it, a client that requests diagnostics again can see whether they may have
   /// changed.
   private(set) var revision = 0
 
@@ -29,7 +29,7 @@ struct OpenDocument {
   /// True if the document is the manifest of a plugin rather than a workflow.
   var isManifest: Bool { file == "plugin.yaml" || file.hasSuffix("/plugin.yaml") }
 
-  /// Applies changes of the text that the client has sent, in order.
+  /// Applies the changes to the text that the client has sent, in order.
   mutating func change(_ changes: [Value], version: Int) throws(RPCProblem) {
     for change in changes {
       guard let object = change.objectValue, let text = object["text"]?.stringValue else {

@@ -28,7 +28,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   package var isService: Bool
   /// The errors that the action may throw.
   package var errors: [ErrorDeclaration]
-  /// The inputs that describe a call of another action for each post of an event, or nil. For example, `flow.on` has
+  /// The inputs that describe a call to another action for each post of an event, or nil. For example, `flow.on` has
   /// such inputs.
   package var calls: ActionCall?
   /// The name of an object input whose keys declare outputs, or nil. For example, `shell.run` has `outputs`.
@@ -121,7 +121,7 @@ extension ActionDeclaration {
   package var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
 }
 
-/// The names of the inputs that describe a call of another action for each post of an event.
+/// The names of the inputs that describe a call to another action for each post of an event.
 package struct ActionCall: Sendable, Hashable {
   /// The name of the input that contains the event's name. That must be a literal.
   package var event: String

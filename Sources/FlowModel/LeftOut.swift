@@ -1,4 +1,4 @@
-/// The line that flowrun puts in place of the middle of a text that is too long.
+/// The line with which flowrun replaces the middle of a text that is too long.
 package enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)

@@ -1,13 +1,13 @@
 /// The condition that decides when a service that runs a command is ready (`ready-when`).
 package struct ReadyCondition: Sendable, Hashable {
-  /// The check that finds out whether the service is ready.
+  /// The check that determines whether the service is ready.
   package var probe: Probe
   /// The pause between two checks.
   package var every: Duration
   /// The maximum time from the start of the command until the service is ready.
   package var within: Duration
 
-  /// The kinds of checks that find out whether a service is ready.
+  /// The kinds of checks that determine whether a service is ready.
   package enum Probe: Sendable, Hashable {
     /// The command has printed a line that matches this POSIX extended regular expression.
     case log(String)

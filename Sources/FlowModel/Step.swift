@@ -56,7 +56,7 @@ package struct Step: Sendable {
   /// A bit set of the step's options, for searches over all steps.
   @inlinable package var stated: StatedOptions { contents.box?.stated ?? [] }
 
-  /// Immutable. Every change of a step creates new contents.
+  /// Immutable. Every change to a step creates new contents.
   @usableFromInline final class Contents: Sendable {
     @usableFromInline let id: StepID
     @usableFromInline let uses: String
@@ -71,7 +71,7 @@ package struct Step: Sendable {
     }
   }
 
-  /// Immutable. Every change of a step creates a new box.
+  /// Immutable. Every change to a step creates a new box.
   @usableFromInline final class Box: Sendable {
     @usableFromInline let options: StepOptions
     @usableFromInline let stated: StatedOptions

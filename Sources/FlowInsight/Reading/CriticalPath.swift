@@ -253,8 +253,8 @@ package struct CriticalPath: Sendable {
     return (nil, 0)
   }
 
-  /// Adds the wait of a deferred step for the gate: first the delay by the gate's minimum, then the wait of the gate
-  /// itself. In a run without a gate, the step waited for the other steps.
+  /// Adds a deferred step's wait for the gate: first the delay by the gate's minimum, then the gate's own wait. In a
+  /// run without a gate, the step waited for the other steps.
   private mutating func gate(_ step: Int, _ opened: Int) -> (Int?, Int) {
     let ready = course.outcome == .ready ? min(course.readyAt ?? opened, opened) : opened
     var last: Int?
@@ -272,7 +272,8 @@ package struct CriticalPath: Sendable {
     return (last, ready)
   }
 
-  /// Adds the wait of a step that had not started when the path ended: for a slot, a dependency, an event or the gate.
+  /// Adds the time for which a step that had not started when the path ended was waiting: for a slot, a dependency, an
+  /// event or the gate.
   private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     if let ready = course.steps[step].readyAt, ready <= time {

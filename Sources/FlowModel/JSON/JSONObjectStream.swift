@@ -19,7 +19,7 @@ package struct JSONObjectStream {
 
   package init() {}
 
-  /// The number of bytes written since the last call of ``drain()``.
+  /// The number of bytes written since the last call to ``drain()``.
   package var count: Int { output.count }
 
   /// Adds a member to the innermost open object.

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A call of an action with its expected result: a line of a plugin's `cases.jsonl`.
+/// A call to an action with its expected result: a line of a plugin's `cases.jsonl`.
 ///
 /// ```json
 /// {"action": "shout.text", "with": {"text": "hello"}, "outputs": {"text": "HELLO!"}}

@@ -13,8 +13,8 @@ extension PluginConformance {
   /// calls sequentially or concurrently.
   private static let (overlap, overlapTime) = (16, Duration.seconds(30))
 
-  /// Calls an action and waits at most `limit` for the outcome. If `cancelled` is true, cancels the call after its
-  /// start and waits at most `grace`.
+  /// Calls an action and waits for at most `limit` for the outcome. If `cancelled` is true, cancels the call after its
+  /// start and waits for at most `grace`.
   func call(
     _ run: CheckedCall, _ inputs: ValueObject, cancelled: Bool = false, within limit: Duration? = nil
   ) async -> Ending {
