@@ -30,7 +30,7 @@ package protocol DetailedAction: ActionType {
   /// enforces another limit.
   static var outputLimitBytes: Int { get }
 
-  /// Returns the problems of literal inputs that their types do not rule out. It must not have side effects.
+  /// Returns the problems with literal inputs that their types do not rule out. It must not have side effects.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
   /// Returns a body that releases its thread while the action waits, or nil. Only `shell.run` has one.

@@ -31,7 +31,7 @@ package final class InputMaker<Input: ActionInput>: Sendable {
   package init() {}
 
   /// Creates inputs from values. Throws a ``TypeMismatch`` if a value is missing or has the wrong type, and an
-  /// ``ActionError`` if two calls of `Input()` return the same fields.
+  /// ``ActionError`` if two calls to `Input()` return the same fields.
   package func make(_ values: ValueObject) throws -> Input {
     let layout = layout.load() ?? layout.storeIfNil(Layout())
     if layout.sharesFields {

@@ -14,7 +14,7 @@ public protocol KeyValueStore: Sendable {
   func apply(_ changes: [KeyValueChange], in scope: String) throws
 }
 
-/// A change of a ``KeyValueStore``.
+/// A change to a ``KeyValueStore``.
 public enum KeyValueChange: Sendable, Hashable {
   /// Sets the value of a key, whether or not the key exists.
   case put(key: String, value: Value)

@@ -166,7 +166,7 @@
       return payloads
     }
 
-    /// Closes the connection. The next call of another method opens it again.
+    /// Closes the connection. The next call to another method opens it again.
     package func close() {
       if let connection { PQfinish(connection) }
       connection = nil

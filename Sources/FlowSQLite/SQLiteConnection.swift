@@ -250,10 +250,10 @@ package final class SQLiteConnection {
 
   // MARK: Versions
 
-  /// The error that is thrown for a file whose format is newer than this program knows.
+  /// The error that is thrown for a file whose format is newer than this program supports.
   package struct NewerFormat: Error {
     package let found: Int
-    /// The newest format that this program knows.
+    /// The newest format that this program supports.
     package let known: Int
   }
 

@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// Replaces a run in tests of actions. It records the calls of an action and returns the values that the test has
-/// prepared.
+/// Replaces a run in tests of actions. It records the calls that an action makes and returns the values that the test
+/// has prepared.
 ///
 /// ```swift
 /// let host = TestHost(dataFolder: folder)
@@ -207,7 +207,7 @@ public final class TestHost: ActionHost {
   /// Returns the id `step` for every index, because the simulated run has a single step.
   package func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
-  /// Returns a different key for each call of an action, as for different steps of a run. Attempts of the same call
+  /// Returns a different key for each call to an action, as for different steps of a run. Attempts of the same call
   /// have the same key.
   package func idempotencyKey(of step: StepIndex) -> String {
     "\(run.id)/\(stepID(of: step))-\(state.withLock { $0.callCount })"

@@ -37,7 +37,7 @@ final class ChildProcess: Sendable {
   /// report the kill if the child had already ended.
   func end() -> TerminationStatus { group.end() }
 
-  /// Blocks until the child has ended, but at most for the given time, because some processes cannot be killed.
+  /// Blocks until the child has ended or the given time has passed, because some processes cannot be killed.
   func awaitExit(milliseconds: CInt) {
     guard exitWatch.number >= 0 else {
       let end = ContinuousClock.now + .milliseconds(Int(milliseconds))

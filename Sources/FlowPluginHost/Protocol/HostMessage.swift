@@ -35,7 +35,7 @@ enum HostMessage {
     return line
   }
 
-  /// Returns a request to a worker other than a call of an action.
+  /// Returns a request to a worker other than a call to an action.
   static func request(id: Int, _ method: String, _ parameters: ValueObject) -> [UInt8] {
     var line = Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":"#.utf8)
     JSONText.append(.object(parameters), to: &line)
@@ -58,7 +58,7 @@ enum HostMessage {
     return head
   }
 
-  /// Returns a call of an action.
+  /// Returns a call to an action.
   ///
   /// - Parameters:
   ///   - head: The result of ``runHead(action:)``.

@@ -66,7 +66,7 @@ package final class PluginSession: Sendable {
     return outcome
   }
 
-  /// Sends a worker a request that is not a call of an action. The worker reads requests in the order in which they are
+  /// Sends a worker a request that is not a call to an action. The worker reads requests in the order in which they are
   /// sent.
   package func post(_ method: String, _ parameters: ValueObject) -> PluginCall {
     let call = newCall(nil, nil, deadline: nil)
@@ -101,7 +101,7 @@ package final class PluginSession: Sendable {
   }
 
   /// Returns the folder of the file that contains the step. Returns nil if it is the workflow's folder, which the
-  /// worker already knows, or if the program is not a worker.
+  /// worker already has, or if the program is not a worker.
   private func ownFolder(_ context: ActionContext) -> String? {
     guard let worker else { return nil }
     let folder = context.run.workflowFolder

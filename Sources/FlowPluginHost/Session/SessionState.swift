@@ -153,7 +153,8 @@ struct SessionState: Sendable {
     case wait(Wait)
   }
 
-  /// The conditions that end the wait of the session's thread, besides wake-ups, log lines and the program's end.
+  /// The conditions that end the wait of the session's thread, in addition to wake-ups, log lines and the program's
+  /// end.
   struct Wait: Sendable, Hashable {
     /// True if the thread must read the program's standard output.
     var readsOutput: Bool

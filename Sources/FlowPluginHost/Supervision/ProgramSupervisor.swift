@@ -59,7 +59,7 @@ package final class ProgramSupervisor: Sendable {
   private let program: Program
   private let state: Mutex<State>
 
-  /// Creates a supervisor. The first call of ``session(after:)`` starts the program.
+  /// Creates a supervisor. The first call to ``session(after:)`` starts the program.
   package init(_ program: Program) {
     self.program = program
     state = Mutex(State(supervision: Supervision(program.rules)))

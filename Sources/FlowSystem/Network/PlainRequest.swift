@@ -63,7 +63,7 @@ package struct PlainRequest: Sendable {
     var sent = 0
     while sent < bytes.count {
       try Self.wait(for: connection.number, POLLOUT, by: deadline)
-      // The server may close the connection before it has read everything, and answer nevertheless.
+      // The server may close the connection before it has read everything, but still answer.
       guard case .bytes(let count) = connection.send(bytes[sent...]) else { break }
       sent += count
     }
