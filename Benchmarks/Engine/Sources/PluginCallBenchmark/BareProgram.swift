@@ -1,7 +1,7 @@
 import FlowCLI
 import Foundation
 
-/// A handwritten program that gives the same answer as the plugin. It reads a line, extracts the text and the id, and
+/// A handwritten program that returns the same answer as the plugin. It reads a line, extracts the text and the id, and
 /// writes a line.
 ///
 /// The program does only what is necessary. It checks nothing and handles neither other messages nor errors. In Python

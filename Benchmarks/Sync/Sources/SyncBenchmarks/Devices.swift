@@ -109,7 +109,7 @@ enum Devices {
   /// information.
   static let filePrefix = "file:"
 
-  /// Runs the process that serves. It prints its address and serves until its input is closed.
+  /// Runs the server process. It prints its address and runs until its input is closed.
   static func serve(_ information: String, zone: String) async throws {
     var database: PostgresBackend?
     let backend: any SyncBackend
