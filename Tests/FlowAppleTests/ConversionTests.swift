@@ -87,7 +87,7 @@ import Testing
     #expect(link.url == "app://product/5" && link.parameters == ["price": "7"] && link.notificationID == "n1")
   }
 
-  @Test func `a dismissed notification does not count as the reason of a launch`() {
+  @Test func `a dismissed notification does not count as the reason for a launch`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: [:], action: "com.apple.UNNotificationDismissActionIdentifier"))

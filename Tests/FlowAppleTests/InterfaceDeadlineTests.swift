@@ -70,7 +70,9 @@ private final class MainThreadHold: Sendable {
     func set(_ value: RunReport) { report.withLock { $0 = value } }
   }
 
-  @Test @MainActor func `interface steps time out and the run ends if the main thread waits for it`() throws {
+  @Test @MainActor func `if the main thread waits for a run, the run's interface steps time out and the run ends`()
+    throws
+  {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let ended = DispatchSemaphore(value: 0)

@@ -56,7 +56,7 @@ import Testing
         """)
   }
 
-  @Test func `of a failed include, only the failed steps are findings`() throws {
+  @Test func `only the failed steps of a failed include are findings`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [

@@ -86,7 +86,7 @@
     private static func screens(_ output: String) -> [[String]] {
       var terminal = VirtualTerminal(rows: rows, columns: columns)
       var screens: [[String]] = []
-      // A drawing ends by removing what is left of the previous one.
+      // A drawing ends by removing the rest of the previous one.
       for part in output.components(separatedBy: "\u{1B}[J") {
         terminal.show(part + "\u{1B}[J")
         screens.append(terminal.screen)

@@ -150,7 +150,7 @@ import Testing
     ("part.yaml", "name: part\nsteps: { a: { run: echo told again } }\n"), ("variables.env", "WORD=told again\n"),
     ("word.txt", "told again"),
   ])
-  func `a watched run repeats after a change of an included file or an input`(_ file: String, _ text: String) throws {
+  func `a watched run repeats after a change to an included file or an input`(_ file: String, _ text: String) throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `a signal cancels a watched run with its cleanup, and ends the watch`(
+  func `a signal cancels a watched run, which still cleans up, and ends the watch`(
     _ signal: Int32, _ code: Int32
   ) throws {
     defer { tool.remove() }
@@ -197,7 +197,7 @@ import Testing
     #expect(!result.output.contains("watching for changes"))
   }
 
-  @Test func `a change during a watched run does not interrupt it, but repeats it after its end`() throws {
+  @Test func `a change during a watched run does not interrupt the run, but repeats it after its end`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -235,7 +235,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `a watched run repeats after a change of a plugin's program`() throws {
+  @Test func `a watched run repeats after a change to a plugin's program`() throws {
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "shout", "--language", "python").exitCode == 0)
     try tool.write("name: w\nsteps: { a: { run: echo told } }\n", to: "w.yaml")

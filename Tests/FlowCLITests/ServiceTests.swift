@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: [(false, 1, "failure"), (true, 0, "partial")])
-  func `dependents of a service that ends permanently are cancelled unless it is optional`(
+  func `dependents of a service that ends permanently are cancelled unless the service is optional`(
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }
@@ -200,7 +200,9 @@ import Testing
     #expect(result.exitCode == 0, "\(result)")
   }
 
-  @Test func `services of an included file stop after its finally and before its dependents start`() throws {
+  @Test func `services of an included file stop after the file's finally and before dependents of the file start`()
+    throws
+  {
     defer { tool.remove() }
     try tool.write(
       """
@@ -252,7 +254,7 @@ import Testing
     #expect(log() == ["up db", "test", "down db", "up db", "test", "down db"])
   }
 
-  @Test func `a change of a watched file ends a kept run, and the services start again`() throws {
+  @Test func `a change to a watched file ends a kept run, and the services start again`() throws {
     defer { tool.remove() }
     try tool.write("1", to: "input")
     let process = try start(

@@ -182,7 +182,7 @@ import Testing
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `as process 1, flowrun collects orphans, and a signal cancels the run with its cleanup`() throws {
+  func `as process 1, flowrun collects orphans, and a run that a signal cancels still cleans up`() throws {
     defer { tool.remove() }
     try tool.write(
       """

@@ -53,7 +53,7 @@ import Testing
     #expect(milliseconds > 6000, "\(result)")
   }
 
-  @Test func `finally of a cancelled item runs to its end within the cleanup time of its file`() throws {
+  @Test func `the finally of a cancelled item has the cleanup time of the item's file to finish`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

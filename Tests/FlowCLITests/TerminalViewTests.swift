@@ -292,7 +292,7 @@ import Testing
     #expect(stage.text.last == "  ✓ 4 succeeded")
   }
 
-  @Test func `the announcement of a question is omitted if this terminal asks it`() {
+  @Test func `the announcement of a question is omitted if the question is asked on this terminal`() {
     let asked = ViewStage.log("a", .info, "asks: Apply? (yes; no); flowrun answer 1a2b a CHOICE")
     for asksHere in [true, false] {
       let stage = ViewStage(Self.three, asksHere: asksHere)
@@ -332,7 +332,7 @@ import Testing
     #expect(stage.text.contains("  ↻ a     1 ms  late  attempt 1 failed, again in 5.0 ms"))
   }
 
-  @Test func `a step shows its finished items with the estimated time left, and later their total`() {
+  @Test func `a step shows the number of finished items with the estimated time left, and later their total number`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     for item in 0..<5 { stage.at(item, ViewStage.started("each[\(item)]"), ViewStage.done("each[\(item)]")) }

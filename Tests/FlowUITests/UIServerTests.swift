@@ -92,7 +92,7 @@
       await page.stop()
     }
 
-    @Test func `a session of the UI server and its open page end after an unused day`() async throws {
+    @Test func `a session of the UI server and its open page end after a day without use`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
       page.advance(hours: 23)
@@ -260,7 +260,8 @@
       await page.stop()
     }
 
-    @Test func `the UI server rejects pages and connections beyond its limits, and continues to serve`() async throws {
+    @Test func `the UI server rejects pages and connections beyond its limits, and continues to respond`() async throws
+    {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
       let session = try page.session()
       // These clients open connections and remain idle.

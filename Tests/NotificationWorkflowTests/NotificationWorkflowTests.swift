@@ -50,7 +50,7 @@ import Testing
     return Played(exitCode: result.exitCode, events: events, outputs: outputs?.objectValue ?? [:])
   }
 
-  @Test func `a link that arrives while the app runs opens its page like one that launches it (N9)`() throws {
+  @Test func `a link that arrives while the app runs opens its page like one that launches the app (N9)`() throws {
     let url = "myapp://product/123?token=T0PSECRET"
     let played = try play(["state=running"], ["--event", "app.open-url@1s=\"\(url)\""])
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
@@ -279,7 +279,7 @@ import Testing
     #expect(played.logs.contains { $0.hasPrefix("handler-failed app://report/7: the page 'report' cannot be built") })
   }
 
-  @Test func `the next launch opens a link if a kill -9 prevented its hand-off`() throws {
+  @Test func `the next launch opens a link if a kill -9 prevented the link's hand-off`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     let killed = try FlowrunProcess(
