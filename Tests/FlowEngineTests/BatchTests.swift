@@ -29,7 +29,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `closing a batch returns the end of each step, which is never before its start`() {
+  @Test func `closing a batch returns the end time of each step, which is never earlier than the step's start`() {
     let batch = batch(of: 3)
     #expect(batch.advance(at: 7) == 1)
     // The clock of one thread may be slightly behind that of another.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// Bodies that return to their thread while they wait.
+/// Bodies that release their thread while they wait.
 @Suite(.timeLimit(.minutes(10))) struct BodyInPartsTests {
   private func fixture(_ count: Int, _ gathering: Gathering, _ input: ValueObject = [:]) -> EngineFixture {
     var fixture = EngineFixture((0..<count).map { Step("s\($0)", "gathering.join", with: input) })

@@ -24,8 +24,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a run uses more threads for ready steps if a step blocks the only thread after many short ones`()
-    async throws
+  func `a run uses more threads for ready steps if a step blocks the only thread after many short steps`() async throws
   {
     let probe = ProbePlugin()
     // Only one thread can work on a chain. The end of the chain makes forty steps ready at once, and the thread takes

@@ -186,7 +186,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Reports that it is ready, and serves until it is asked to stop.
+  /// Reports that it is ready, and runs until it is asked to stop.
   struct Serve: StepService {
     static let name = "probe.serve"
     static let summary = "Serves until it is stopped"

@@ -72,7 +72,7 @@ import Testing
     #expect(trial.outputs == ["new", "new"])
   }
 
-  @Test func `a resume runs a changed step again without asking if all its items failed`() async throws {
+  @Test func `a resume runs a changed step again, without requiring an option, if all its items failed`() async throws {
     let trial = Trial()
     try await trial.run(["x"], failing: ["x"])
     let plan = try await trial.resume(["x"], definition: "new")
@@ -304,7 +304,7 @@ private final class Ledger: Sendable {
 
   func add(_ line: String) { state.withLock { $0.lines.append(line) } }
 
-  /// Returns the calls since the last call of this method, each as key, value and attempt.
+  /// Returns the calls since this method was last called, each as key, value and attempt.
   func take() -> [String] {
     state.withLock { state in
       defer { state.lines = [] }

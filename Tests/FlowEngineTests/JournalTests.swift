@@ -227,7 +227,7 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
-  @Test func `a journal of version 0.9.0 can be read, but does not contain when work ended and who posted events`()
+  @Test func `a journal of version 0.9.0 can be read, but lacks the end times of work and the sources of events`()
     throws
   {
     let task = TaskInstance(1)

@@ -139,7 +139,7 @@ import Testing
     #expect(try texts(LogFollower("r", in: writer.store, after: "nonsense").read()).count == 9)
   }
 
-  @Test func `a log reader reads only the newest parts if a step prints very much`() throws {
+  @Test func `a log reader reads only the newest parts if a step prints a lot`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var log = LiveLog(in: folder, run: "r", epoch: 1)

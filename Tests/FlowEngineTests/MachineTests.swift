@@ -127,7 +127,7 @@ struct MachineTests {
   }
 }
 
-/// Counts failed attempts.
+/// Counts failed attempts that are followed by another one.
 private final class RetryListener: RunObserver {
   private let retries = Mutex(0)
   var count: Int { retries.withLock { $0 } }

@@ -68,7 +68,7 @@ import Testing
     #expect(diary.all == ["block"])
   }
 
-  @Test func `for a second after a late block, Dispatch gets no work of its quality of service, but other work`() {
+  @Test func `for a second after a late block, Dispatch gets only work of other qualities of service`() {
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()
     #expect(queues.accepts(.utility))

@@ -81,7 +81,7 @@ private struct Threads {
     var steps: [StepIndex]
     /// The times at which the steps before the running one ended.
     var ends: [Int] = []
-    /// False while the plan does not know which of the prefetched steps have ended.
+    /// False while the plan has not been updated with the prefetched steps that have ended.
     var isRevoked = true
 
     var running: StepIndex { steps[ends.count] }

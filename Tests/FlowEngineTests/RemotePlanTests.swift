@@ -105,7 +105,7 @@ struct RemotePlanTests {
     #expect(plan[0].failure == failure)
   }
 
-  @Test func `a lost attempt of a remote step does not count as an attempt of retry`() throws {
+  @Test func `a lost attempt of a remote step does not count toward the attempts of retry`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])

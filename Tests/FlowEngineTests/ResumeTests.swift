@@ -47,7 +47,9 @@ extension `A journal` {
     #expect(["b", "c", "d", "e"].map { report[$0].reason } == Array(repeating: .notSelected, count: 4))
   }
 
-  @Test func `a selected step that succeeded runs again in a resume while its dependents are kept`() async throws {
+  @Test func `a resume runs a selected step again even if it had succeeded, but not the steps that depend on it`()
+    async throws
+  {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let steps = [Step("a", "probe.note"), Step("b", "probe.note", needs: [0])]

@@ -141,7 +141,7 @@ import Testing
     #expect(record.span("next") == "100..110")
   }
 
-  @Test func `a step releases its slot while its minimum delays it`() throws {
+  @Test func `a step releases its slot while it waits for its minimum`() throws {
     var run = ScenarioBuilder()
     run.step("first", takes: 10) { $0.deadline = StepDeadline(min: .milliseconds(100)) }
     run.step("second", takes: 10)
@@ -259,7 +259,7 @@ import Testing
 
 /// Steps whose actions continue to run after they have reported that they are ready.
 @Suite struct `A service` {
-  @Test func `a service counts as finished when it is ready, continues, and is stopped at the end of the run`() throws {
+  @Test func `a service counts as finished once it is ready, but keeps running until the end of the run`() throws {
     var run = ScenarioBuilder()
     run.step(
       "service",
@@ -349,7 +349,7 @@ import Testing
     #expect(try simulate(run).opening == "ready at 50")
   }
 
-  @Test func `the gate opens as failed at its minimum if a blocking step failed before`() throws {
+  @Test func `the gate opens as failed at its minimum if a blocking step failed before that`() throws {
     var run = ScenarioBuilder(min: 100, max: 500)
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 300)

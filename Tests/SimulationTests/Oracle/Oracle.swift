@@ -26,7 +26,8 @@ struct Oracle {
   /// True for each step whose own `if` contains a status function.
   let statesStatus: [Bool]
 
-  /// The waiting step that the last started step passed, and how many times in succession steps have passed it.
+  /// The waiting step that the last started step passed, and the number of times in succession that steps have passed
+  /// it.
   var passed: (step: Int, count: Int)?
 
   var now = 0
