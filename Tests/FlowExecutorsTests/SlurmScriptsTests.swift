@@ -137,7 +137,9 @@ import Testing
   @Test(
     .enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"),
     arguments: ["-1", "0", "1", "99999"])
-  func `a worker's guard sends signals only to its worker and to the process that started it`(holder: String) throws {
+  func `a worker's guard sends signals only to the worker and to the process that started the guard`(holder: String)
+    throws
+  {
     let output = try isolated(
       #"""
       /bin/sleep 300 & bystander=$!

@@ -121,7 +121,7 @@ final class SlurmTests {
     _ = FileManager.default.createFile(atPath: "\(folder)/stop", contents: nil)
     let result = process.result(limitSeconds: 60)
     #expect(result.exitCode == 0, "\(result)")
-    // The transports were killed before. The workers now end as requested, without contacting Slurm.
+    // The transports have already been killed. The workers now end as requested, without contacting Slurm.
     for worker in workers { kill(worker, SIGCONT) }
     #expect(try within(seconds: 20) { try cluster.ask("squeue -h").isEmpty })
   }

@@ -112,7 +112,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a worker that always ends after its greeting is given up after three consecutive starts`() async throws {
+  func `a worker that always ends after its greeting is not started again after three consecutive starts`() async throws
+  {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let greeting =
       #"{"jsonrpc":"2.0","id":0,"result":{"name":"flowrun-worker","uses":["ping","capabilities"],"actions":{},"mark":"0-0"}}"#

@@ -10,7 +10,7 @@ struct FuzzTests {
     "toJSON(", "fromJSON(", "case(", "always()", " ", "\n", "é", "@", "'{0}'", "a.*", "a[0]", "a['b']", "(a)",
   ]
 
-  @Test(.timeLimit(.minutes(20))) func `any text is evaluated, or reported with a location inside it`() {
+  @Test(.timeLimit(.minutes(20))) func `any text is evaluated or causes an error with a location inside the text`() {
     let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)

@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test func `a job that runs out of memory causes advice unless a job with a larger request succeeds`() {
+  @Test func `a job that runs out of memory gets advice unless a job with a larger request succeeds`() {
     #expect(
       texts(job("OUT_OF_MEMORY", took: 990)) == [
         "'s' asks for 1000MiB of memory and took 990MiB at most; 1 of 1 job ran out of memory; write 'memory: 2GiB'"

@@ -278,7 +278,9 @@ import Testing
   @Test(arguments: [
     ("Wrong Name", "a name is"), ("publish", "there is already a step 'publish'"),
   ])
-  func `an error explains why a symbol cannot get an invalid or existing name`(name: String, reason: String) throws {
+  func `an error explains why a symbol cannot be renamed to an invalid or existing name`(name: String, reason: String)
+    throws
+  {
     let client = try TestClient()
     do {
       _ = try rename(client, marked("  fetch:", "  fe¦tch:"), name)

@@ -87,8 +87,8 @@ final class TestClient {
     try notify("initialized", [:])
   }
 
-  /// Gives the server's thread access to the client without retaining it. Each test waits for the server's end before
-  /// it releases the client.
+  /// Makes the client accessible to the server's thread without retaining the client. Each test waits for the server's
+  /// end before it releases the client.
   ///
   /// Proof of safety: everything in `Unowned` that the server's thread accesses is protected by a Mutex.
   private struct Unowned: @unchecked Sendable {

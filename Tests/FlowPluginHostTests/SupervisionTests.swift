@@ -90,7 +90,7 @@ import Testing
     #expect(supervision.starts == 1)
   }
 
-  @Test mutating func `a plugin's program that serves a single call is not restarted after its greeting`() {
+  @Test mutating func `a plugin's program that handles a single call is not restarted once it has greeted`() {
     var rules = Supervision.Rules()
     rules.isOneTime = true
     supervision = Supervision(rules)

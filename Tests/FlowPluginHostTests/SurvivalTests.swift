@@ -40,7 +40,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a missing program of a plugin is reported with its manifest`() async throws {
+  @Test func `if the program of a plugin is missing, the error gives the path of the plugin's manifest`() async throws {
     let child = try HostileChild(command: ["no-such-program"])
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-start")
@@ -249,7 +249,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin that exits after each answer still serves every call`() async throws {
+  @Test func `a plugin that exits after each answer still answers every call`() async throws {
     let child = try HostileChild()
     var numbers: Set<String> = []
     for _ in 1...20 {
@@ -259,7 +259,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin that ends three times before it reads a call is not restarted for it`() async throws {
+  @Test func `a plugin that ends three times before it reads a call is not restarted for that call`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-exited")
@@ -297,7 +297,8 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `input that a blocked plugin has not read is sent to the process that replaces it`() async throws {
+  @Test func `input that a blocked plugin has not read is sent to the process that replaces the plugin's`() async throws
+  {
     let child = try HostileChild()
     let stuck = TestHost()
     let hanging = Task { await child.failure(of: "hang-all", in: stuck) }

@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `inputs of an action take the values that a step sets, independently for each call`() async throws {
+  @Test func `inputs of an action have the values that a step sets, independently for each call`() async throws {
     let given: ValueObject = [
       "api-token": "t", "minimum-population": 7, "ratio": 2, "is-loud": true, "poll-interval": "1500ms",
       "level": "province", "names": ["a", "b"], "notification-id": ["x": 1], "target": "t", "source": "/s",
@@ -82,7 +82,7 @@ import Testing
         "token": "t", "population": 7, "ratio": 2.0, "loud": true, "interval": "1s500ms", "level": "province",
         "names": ["a", "b"], "id": ["x": 1], "target": "/data/t", "source": "/s", "options": ["a": .null],
       ])
-    // The next call of the same action starts with the default again.
+    // The next call to the same action starts with the default again.
     #expect(try await host.call(action, with: ["api-token": "u"])["population"] == 5)
   }
 

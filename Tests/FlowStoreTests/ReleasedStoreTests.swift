@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a run store has every run in its main file after the last process has closed it`() throws {
+  @Test func `a run store has every run in its main file after the last process has closed the store`() throws {
     defer { clean() }
     var first: SQLiteRunStore? = try SQLiteRunStore(path)
     var reader: SQLiteRunStore? = try SQLiteRunStore(path, readOnly: true)

@@ -205,7 +205,7 @@ import Testing
     _ = try SQLiteRunStore(path)
   }
 
-  @Test func `on a network file system, only the machine of a run can continue it`() throws {
+  @Test func `on a network file system, a run can be continued only on its own machine`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path, isOnNetwork: true)
     for (id, isNetwork) in [("a", true), ("b", false)] {

@@ -165,7 +165,7 @@ import Testing
         == schemaKeys(["definitions", "field"]))
   }
 
-  @Test func `the description of a function states if only flowrun has it`() {
+  @Test func `the description of a function states whether only flowrun has the function`() {
     let text = "name: a\nsteps:\n  a:\n    run: x\n    if: trim('a') == 'a'\n"
     let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 16)
     #expect(hover?.text.contains("GitHub Actions does not have it") == true, "\(hover?.text ?? "nothing")")

@@ -8,7 +8,8 @@ import Testing
     ("k -j4 --jobserver-auth=3,4", "k"), (" -j --jobserver-fds=3,4 -- A=b", " -- A=b"), ("--jobserver-auth=3,4", nil),
     (" -j8 --jobserver-auth=3,4", nil), ("k --jobserver-auth=3,4 -l2", "k -l2"),
   ])
-  func `a job server that uses descriptors is removed from MAKEFLAGS with its jobs`(flags: String, rest: String?) {
+  func `a job server with descriptors is removed from MAKEFLAGS, including the -j option`(flags: String, rest: String?)
+  {
     #expect(MakeFlags.withoutDescriptors(flags) == rest)
   }
 }
