@@ -19,7 +19,7 @@ public struct FakeSlurm {
     for name in ["scancel", "scontrol", "squeue"] { try write(note, to: name) }
   }
 
-  /// Replaces a command by a script. Calls of the command are still recorded.
+  /// Replaces a command with a script. Calls to the command are still recorded.
   public func set(_ name: String, _ script: String) throws {
     try write("echo \"${0##*/} $PPID $*\" >> '\(folder)/calls'\n" + script, to: name)
   }

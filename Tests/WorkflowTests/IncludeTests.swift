@@ -223,7 +223,9 @@ import Testing
     #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
-  @Test func `the finally of an include reads only its steps, ignores the gate and does not handle failures`() throws {
+  @Test func `the finally of an include reads only the include's steps, ignores the gate and does not handle failures`()
+    throws
+  {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

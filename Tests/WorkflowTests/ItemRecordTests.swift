@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests the records that decide if the steps in an item's workflow are up to date.
+/// Tests the records that determine whether the steps in an item's workflow are up to date.
 @Suite(.timeLimit(.minutes(10))) struct ItemRecordTests {
   private func made(_ foreach: String, inputs: String) throws -> WorkflowFolder {
     try WorkflowFolder([

@@ -139,7 +139,7 @@ import Testing
     #expect(result.output.matches(of: /chose x/).count == 4, "\(result)")
   }
 
-  @Test func `records for each item separately if its steps are up to date`() throws {
+  @Test func `records for each item separately whether its steps are up to date`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

@@ -81,7 +81,7 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test func `L23, L27, L29: loads lists, preferences and configuration at the same time as each other and the splash`()
+  @Test func `L23, L27, L29: loads lists, preferences and configuration in parallel while the splash is visible`()
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `L40: makes the steps alongside the splash ready before the gate opens`() throws {
+  @Test func `L40: the steps alongside the splash are ready to start before the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [

@@ -185,7 +185,7 @@ import Testing
     #expect(try folder.ran() == "")
   }
 
-  @Test func `a product pattern without a file causes a warning and the step is repeated, unless required is set`()
+  @Test func `a product pattern that matches no file causes a warning and repeats the step unless required is set`()
     throws
   {
     let folder = try Folder("name: w\nsteps: { a: { run: echo a >> log, produces: ['out/*.js'] } }\n")

@@ -66,7 +66,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Geocoding line by line` {
-  @Test func `returns a result or an error for each line of a batch, and the same as for a single call`() throws {
+  @Test func `returns the same result or error for each line of a batch as for a single call`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/batch-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let lines = [

@@ -50,7 +50,7 @@ import TestSupport
     #expect(process.waitForOutput("1 completed (here)"))
     process.send(SIGKILL)
     #expect(process.result().exitCode == 128 + SIGKILL)
-    // Two changes of the timer, the rules of three collections and the description of the device (S8).
+    // Two changes to the timer, the rules of three collections and the description of the device (S8).
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 6)
     let next = try FlowrunProcess.run(
       arguments("mac") + ["-i", "on-other-store=merge"], in: folders.path, input: "")

@@ -30,7 +30,9 @@ import Testing
 
     """
 
-  @Test func `temporary products are removed after their readers have succeeded, and this repeats no steps`() throws {
+  @Test func `temporary products are removed after their readers have succeeded, and their removal repeats no steps`()
+    throws
+  {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
     #expect(try ran(folder) == "call index sort")
     #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
@@ -77,7 +79,7 @@ import Testing
     #expect(exists("unread", folder) && exists("output", folder) && exists("half", folder))
   }
 
-  @Test func `only items whose files a reader needs run again`() throws {
+  @Test func `an item runs again only if a reader needs its files`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w

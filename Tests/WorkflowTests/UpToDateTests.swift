@@ -118,7 +118,7 @@ import Testing
       let path = folder.url.appendingPathComponent(name).path
       try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
     }
-    // The second run ensures that the recorded times are long past.
+    // The second run ensures that the recorded times are well in the past.
     #expect(try folder.ran("w.yaml") == "always")
     #expect(try folder.ran("w.yaml", "--force", "*") == "compile link always")
     try rewrite("src/a.c", "abc", in: folder)
