@@ -1,6 +1,6 @@
 import FlowSystem
 
-/// The conditions that make a command continue after waiting without a thread.
+/// The conditions under which a command that waits without a thread continues.
 struct CommandPause: Sendable {
   /// The descriptors. The command continues once one of them is readable.
   var files: [CInt]

@@ -36,7 +36,7 @@ final class CommandService: Sendable {
     case ends(ServiceStart, GroupOutcome)
   }
 
-  /// The event that makes a service continue after waiting without a thread.
+  /// The event after which a service that waits without a thread continues.
   private enum Pause: Sendable {
     case output(CommandPause)
     case outcome(GroupOutcome)
@@ -231,7 +231,8 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Starts to check if the service is ready. Ends the service if it is not ready within the time limit. Does not wait.
+  /// Starts to check whether the service is ready. Ends the service if it is not ready within the time limit. Does not
+  /// wait.
   private func awaitReadiness(of service: ServiceStart) {
     guard let condition, let probe else { return reportReady(service) }
     service.onLine { [self] in reportReady(service) }
@@ -242,7 +243,7 @@ final class CommandService: Sendable {
     look(at: service, probe, every: max(.milliseconds(1), condition.every))
   }
 
-  /// Checks repeatedly if the service is ready, on a thread of the ``ProbeQueue``.
+  /// Checks repeatedly whether the service is ready, on a thread of the ``ProbeQueue``.
   private func look(at service: ServiceStart, _ probe: ReadyProbe, every pause: Duration) {
     let isQueued = ProbeQueue.shared.add { [self] in
       if service.isOver { return }

@@ -24,7 +24,7 @@ final class CommandStep: Sendable {
     var ticket: Int?
     /// True if the command has tried to start since it last waited in the queue.
     var hasTried = false
-    /// The conditions that make the waiting command continue, or nil if it does not wait.
+    /// The conditions under which the waiting command continues, or nil if it does not wait.
     var pause: CommandPause?
     /// The outcome of the command while the processes that it left behind are being ended.
     var ending: RunningCommand.Ending?

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The output of a finished command that is still open in a process of another session.
+/// The output of a finished command if a process in another session still has the output open.
 ///
 /// Its lines are logged until the run ends. Without a reader, SIGPIPE would end that process when it writes.
 final class LateOutput: Sendable {

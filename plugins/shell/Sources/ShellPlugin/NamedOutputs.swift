@@ -26,7 +26,7 @@ struct NamedOutputs {
 
   // MARK: Declarations
 
-  /// Returns the problems of the declarations, each with its key path in the step's inputs.
+  /// Returns the problems with the declarations, each with its key path in the step's inputs.
   static func problems(with declarations: ValueObject) -> [InputProblem] {
     var problems: [InputProblem] = []
     var names: Set<String> = []

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// A check that determines if a service is ready.
+/// A check that determines whether a service is ready.
 enum ReadyProbe: Sendable {
   /// The service is ready when it prints a matching line.
   case line(LinePattern)
@@ -26,7 +26,7 @@ enum ReadyProbe: Sendable {
     case stranger(description: String)
   }
 
-  /// Checks once if the service is ready. A check by a program ends early when `isOver` returns true.
+  /// Checks once whether the service is ready. A check by a program ends early when `isOver` returns true.
   func look(at group: ProcessGroup, unless isOver: () -> Bool) -> Answer {
     let isAnswered =
       switch self {

@@ -18,7 +18,7 @@ struct RunningCommand: ~Copyable {
 
   /// The outcome and the output of a command that has ended.
   struct Ending {
-    /// The leader's status. It also states if the leader left behind processes that had to be killed.
+    /// The leader's status. It also states whether the leader left behind processes that had to be killed.
     var group: ProcessGroup.Ending
     var output: String
     var errors: String

@@ -60,7 +60,7 @@ final class ServiceStart: Sendable {
   /// The last lines of the service's output.
   var lastLines: LastLines { state.withLock { $0.lastLines } }
 
-  /// Checks once if the service is ready. The check ends early when readiness no longer matters.
+  /// Checks once whether the service is ready. The check ends early when readiness no longer matters.
   func look(_ probe: ReadyProbe) -> ReadyProbe.Answer { probe.look(at: group, unless: { self.isOver }) }
 
   /// Records a process that answers on the service's port but does not belong to the service. Returns false if it was

@@ -114,7 +114,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `restores the handling of signals that this process ignores or blocks`() async throws {
+    @Test func `starts a command with default handling of signals that this process ignores or blocks`() async throws {
       let before = signal(SIGUSR2, SIG_IGN)
       defer { _ = signal(SIGUSR2, before) }
       // The kernel reports the signals that the child blocks and ignores as bits.

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// The errors of opening and using a store. Each has a remedy.
+/// The errors that can occur when a store is opened or used. Each has a remedy.
 package enum StoreFailure: String, CaseIterable {
   case diskFull = "disk-full"
   case storeUnreadable = "store-unreadable"

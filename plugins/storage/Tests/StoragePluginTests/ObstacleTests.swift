@@ -25,13 +25,13 @@ import Testing
 
     private func allow(_ mode: mode_t, _ name: String = "store.sqlite") { chmod(folder.file(name), mode) }
 
-    /// Returns the error code of opening the store without the rights of root.
+    /// Opens the store without the rights of root and returns the error code.
     static func failure(at path: String) -> String? {
       if getuid() == 0 { setuid(65534) }
       return failureAsIs(at: path)
     }
 
-    /// Returns the error code of opening the store with the rights of this process.
+    /// Opens the store with the rights of this process and returns the error code.
     static func failureAsIs(at path: String) -> String? {
       do {
         // The table is larger than the file size limit in one of the tests.

@@ -83,7 +83,7 @@ private final class Day: Sendable {
 
   private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
 
-  @Test func `saves neither pages that are not restorable nor secret parameters of others`() async throws {
+  @Test func `saves neither pages that are not restorable nor the secret parameters of other pages`() async throws {
     let (_, host) = try await launch()
     try await open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
     try await open(

@@ -84,7 +84,7 @@ struct InterfaceRun {
       second.interface.state.pages == [PageRequest(page: "product", presentation: .present, parameters: ["id": 5])])
   }
 
-  @Test func `P2: reports every change of the state, and saves the initial tab`() async throws {
+  @Test func `P2: reports every change to the state, and saves the initial tab`() async throws {
     let interface = HeadlessInterface()
     let seen = Mutex<[InterfaceState]>([])
     interface.onStateChange { state in seen.withLock { $0.append(state) } }

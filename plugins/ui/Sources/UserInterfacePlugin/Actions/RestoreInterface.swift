@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 /// Restores the interface of the last launch after the application was created and before it has a window (P2, R7).
-/// Saves every later change of the interface.
+/// Saves every later change to the interface.
 struct RestoreInterface: AsyncAction {
   static let name = "ui.restore"
   static let effect = ActionEffect.process

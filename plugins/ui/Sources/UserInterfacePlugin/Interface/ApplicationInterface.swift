@@ -20,7 +20,7 @@ import FlowPluginKit
   func select(tab: String) async throws
   /// The current state, which the next launch would restore.
   var state: InterfaceState { get async }
-  /// Calls `handler` after every change of ``state``.
+  /// Calls `handler` after every change to ``state``.
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) async
 }
 

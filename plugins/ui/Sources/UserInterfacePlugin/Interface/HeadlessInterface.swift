@@ -97,7 +97,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
   /// Records the title of the banner.
   public func showBanner(title: String, body: String) { contents.withLock { $0.banners.append(title) } }
 
-  /// Calls `handler` with the new ``state`` after every change of it.
+  /// Calls `handler` with the new ``state`` after every change to it.
   public func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {
     contents.withLock { $0.handler = handler }
   }
