@@ -91,7 +91,7 @@ import Testing
     #expect(matches > seeds.count * (TestExtent.isFull ? 8 : 4))
   }
 
-  @Test func `reports a route as shadowed exactly if no URL with its scheme or host reaches it`() throws {
+  @Test func `reports a route as shadowed if and only if no URL with its scheme or host reaches it`() throws {
     var shadowed = 0
     var linked = 0
     for seed in TestExtent.seeds(80, of: 400, release: 400) {

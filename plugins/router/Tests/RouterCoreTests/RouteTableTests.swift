@@ -44,7 +44,9 @@ import Testing
     ("app://user", "not found"), ("app://search/more", "not found"), ("app://search?unknown=1", "search"),
     ("app://settings?class=NSObject&selector=x", "settings"), ("app://user/ME/profile", "not found"),
   ])
-  func `resolves or rejects each URL, even if other Swift routers get it wrong`(url: String, expected: String) throws {
+  func `resolves or rejects each URL, even those that other Swift routers get wrong`(url: String, expected: String)
+    throws
+  {
     let routes = [
       "user/:userId", "user/me/profile", "settings", "product/:productId", "search", "files/**", "files/special",
     ]

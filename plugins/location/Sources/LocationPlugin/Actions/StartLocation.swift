@@ -93,8 +93,8 @@ struct StartLocation: StepService, DetailedAction {
     return Output(last, joined: false)
   }
 
-  /// True if the system launched the app for a position. The launch option determines this, whatever the reason of
-  /// the launch (R12).
+  /// True if the system launched the app for a position. The launch option determines this, whatever the reason for the
+  /// launch (R12).
   private func isLaunchedForLocation(_ launch: Launch) -> Bool {
     launch.reason == .location || launch.options["location"].map { $0 != .boolean(false) && $0 != .null } ?? false
   }

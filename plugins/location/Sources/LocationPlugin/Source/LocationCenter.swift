@@ -48,8 +48,8 @@ final class LocationCenter: Sendable {
     return stop != nil
   }
 
-  /// Returns the last position of the run and the number of its positions so far, also after its service has ended.
-  /// Returns nil and 0 for a run other than the last one whose service was registered.
+  /// Returns the last position of the run and the number of its positions so far, even after its service has ended.
+  /// Returns nil and 0 for any run except the last one to register a service.
   func latest(run: String) -> (position: Position?, count: Int) {
     state.withLock { $0.run == run ? ($0.latest, $0.count) : (nil, 0) }
   }

@@ -1,10 +1,10 @@
 import FlowPlatform
 import Synchronization
 
-/// The exclusive right of a process to show a scheduled notification. It ends when the process ends for any reason. If
-/// the notification was not finished by then, it remains for the next process. A notification is therefore shown once,
-/// or twice if a process dies between showing and finishing it. The identifier stays the same, so a router opens only
-/// one page.
+/// The exclusive right of a process to show a scheduled notification. It ends when the process ends, whatever the
+/// reason. If the notification was not finished by then, it remains for the next process. A notification is therefore
+/// shown once, or twice if a process dies between showing and finishing it. The identifier stays the same, so a router
+/// opens only one page.
 ///
 /// Implemented as a system lock on the notification's file.
 public final class NotificationClaim: Sendable {

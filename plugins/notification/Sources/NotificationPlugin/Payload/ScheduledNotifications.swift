@@ -120,8 +120,8 @@ public struct ScheduledNotifications: Sendable {
   }
 
   /// Shows the notifications that are due at a time in milliseconds since 1970, the earliest first. Returns their
-  /// number. Each is passed to only one caller. After `show` has returned, it is removed or, if it repeats, stored with
-  /// its next due time.
+  /// number. Each is passed to only one caller. After `show` has returned, the notification is removed or, if it
+  /// repeats, stored with its next due time.
   public func deliverDue(atMilliseconds now: Int = Self.now(), _ show: (DueNotification) -> Void) -> Int {
     var count = 0
     for entry in waiting().entries where entry.dueAtMilliseconds <= now {

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Checks if a user is signed in, and loads the account (L10). Never asks the user to sign in.
+/// Checks whether a user is signed in, and loads the account (L10). Never asks the user to sign in.
 struct CheckAccount: Action, DetailedAction {
   static let name = "preferences.account"
   static let summary = "Checks whether a user is signed in, and loads the account"

@@ -4,7 +4,7 @@ import FlowModel
 final class AppearanceManager: Manager {
   static let preference = "appearance"
 
-  /// The saved value of a user who wants the system's appearance.
+  /// The value that is saved if the user prefers the system's appearance.
   static let followSystem = "system"
 
   private let saved: SavedPreference

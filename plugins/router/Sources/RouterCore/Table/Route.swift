@@ -19,7 +19,7 @@ public struct Route: Sendable, Hashable {
   public let parameterTypes: [String: ParameterType]
   /// The values of parameters that the link does not contain.
   public let defaults: ValueObject
-  /// Determines if the next launch may restore the page, without the secret parts of its link. If nil, the page is
+  /// Determines whether the next launch may restore the page, without the secret parts of its link. If nil, the page is
   /// restored only if its link is not secret and has no secret parts, and the route is not sensitive.
   public let isRestorable: Bool?
   /// The identifiers of notification buttons that open the page as a tap does.

@@ -162,7 +162,7 @@ private struct WitnessMaker {
     Self.first(where: { !taken.contains((prefix + $0).lowercased()) }, make)
   }
 
-  /// Terminates because all texts that `make` returns differ and only finitely many are taken.
+  /// Terminates because all texts that `make` returns differ and only finitely many are in use.
   private static func first(where isFree: (String) -> Bool, _ make: (Int) -> String) -> String {
     var count = 0
     while !isFree(make(count)) { count += 1 }

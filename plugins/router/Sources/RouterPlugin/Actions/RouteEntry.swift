@@ -28,7 +28,7 @@ struct RouteEntry {
       summary: "Whether ui.restore may show the page again; without it, unless the route or its link has secrets"),
   ]
 
-  /// Reads the entry at `keyPath`. Returns the route, or all problems of the entry.
+  /// Reads the entry at `keyPath`. Returns the route, or all problems with the entry.
   static func read(_ value: Value, at keyPath: String) -> Result<Route, RouteEntryProblems> {
     switch value {
     case .string(let pattern): return read(["pattern": .string(pattern)], at: keyPath, patternPath: keyPath)
@@ -103,7 +103,7 @@ struct RouteEntry {
   }
 }
 
-/// All problems of a route entry.
+/// All problems with a route entry.
 struct RouteEntryProblems: Error {
   let problems: [InputProblem]
 

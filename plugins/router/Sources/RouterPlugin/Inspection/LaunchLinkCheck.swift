@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// Warns about a step that looks for the launch link before routes are registered. Without routes, it cannot tell which
-/// of several links the app is able to open.
+/// Warns about a step that looks for the launch link before routes are registered. Without routes, the step cannot
+/// determine which of several links the app is able to open.
 struct LaunchLinkCheck: WorkflowCheckProvider {
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
     let steps = checked.workflow.steps

@@ -8,7 +8,7 @@ public protocol RouteInterceptor: Sendable {
   /// The name that `blocked` results report as their reason.
   var name: String { get }
 
-  /// Decides if a link may open its page. The link is blocked if there is no decision within 2 s.
+  /// Decides whether a link may open its page. The link is blocked if there is no decision within 2 s.
   func decide(_ link: InterceptedLink) async -> RouteDecision
 }
 

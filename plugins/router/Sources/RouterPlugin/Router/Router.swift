@@ -25,7 +25,7 @@ final class Router: LinkOpener {
     archive = Mutex(nil)
   }
 
-  /// A link that a step or a notification wants to open.
+  /// A link that a step or a notification requests to open.
   struct Link {
     var url: String
     var parameters: ValueObject = [:]
