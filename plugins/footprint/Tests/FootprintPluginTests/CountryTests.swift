@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [("zh", "日本"), ("ZH-hant-TW", "日本"), ("zh_CN", "日本"), ("en-GB", "Japan"), ("zha", "Japan")])
-  func `L12: takes the language from the first part of a tag`(tag: String, japan: String) async throws {
+  func `L12: uses the first part of a tag as the language`(tag: String, japan: String) async throws {
     let host = TestHost()
     let outputs = try await host.call(ListCountries.self, with: ["language": .string(tag)])
     #expect(outputs["countries"]?.arrayValue?.contains(["code": "JP", "name": .string(japan)]) == true)

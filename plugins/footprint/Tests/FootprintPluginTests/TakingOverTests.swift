@@ -81,7 +81,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `only reads a complete store, so another process may lock it`() async throws {
+  @Test func `does not write to a complete store, so another process may have it locked`() async throws {
     try makeOldStore()
     for _ in 0..<2 {
       let host = try await folder.opened()

@@ -27,10 +27,10 @@ public final class GeocodeTables: Sendable {
   let search: SearchTable
   let typos: TypoTable
   let folding: Folding
-  /// The tree of places. Each point carries the number of its area and is labeled with its country.
+  /// The tree of places. The number of a point is that of its area, and the label is its country.
   let tree: PointTree
-  /// The tree of the districts of China. Each point carries the first two digits of the district's code, which are also
-  /// its label.
+  /// The tree of the districts of China. The number of a point is the first two digits of the district's code, which
+  /// are also its label.
   let districtTree: PointTree
   /// For each country number, true if the tables have a place in the country.
   let isPopulated: [Bool]

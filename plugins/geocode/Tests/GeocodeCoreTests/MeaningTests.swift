@@ -1,8 +1,8 @@
 import GeocodeCore
 import Testing
 
-/// Tests which place a person means by a name (L12, L42): with typos, if several places have the name, and in
-/// simplified or traditional characters.
+/// Tests that a name finds the place that a person most likely means (L12, L42), even if the name has typos, is shared
+/// by several places, or is written in simplified or traditional characters.
 @Suite struct MeaningTests {
   func best(_ query: String) throws -> NamedPlace {
     let matches = try Shared.forward.search(query)

@@ -71,7 +71,7 @@ import Testing
     #expect(place.divisionsChinese.contains("三沙市"))
   }
 
-  /// With the distance, an app can decide if the result is useful (L42).
+  /// With the distance, an app can decide whether the result is useful (L42).
   @Test func `returns the nearest place and its distance if only a place decides the country`() throws {
     var state: UInt64 = 7
     var found = 0

@@ -99,6 +99,6 @@ struct Journeys: Sendable {
 }
 
 extension HandleKey {
-  /// The handle that gives steps access to the trips and places.
+  /// The handle through which steps reach the trips and places.
   static let journeys: HandleKey = "journeys"
 }

@@ -64,7 +64,7 @@ public struct ForwardGeocoder: Sendable {
   public enum Failure: Error, Sendable, Equatable {
     /// The query contains neither a letter nor a digit, or is longer than ``longestQuery``.
     case unusableQuery
-    /// No record has this name, or no area has the name that the query gives for an enclosing area.
+    /// No record has this name, or an enclosing area that the query names was not found.
     case noResult
     /// The areas in a query such as `Nowhere, France` were found, but nothing in them has the other name. Contains one
     /// of the areas, and that name.

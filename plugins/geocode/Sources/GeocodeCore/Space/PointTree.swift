@@ -5,7 +5,7 @@
 /// and distances are squared chords (see `UnitVectors`). Every point has a label, such as its country. A search for one
 /// label skips whole subtrees.
 ///
-/// Each point carries a number, such as its area, which determines its label. Coordinates are 16-bit multiples of a
+/// Each point has a number, such as that of its area, which determines its label. Coordinates are 16-bit multiples of a
 /// step, relative to the corner of the leaf. A step is 38 cm, doubled until 65,536 steps span the leaf.
 final class PointTree: Sendable {
   private static let blockSize = 16
@@ -15,12 +15,12 @@ final class PointTree: Sendable {
   private static let mixed: UInt8 = 0xFE
   /// The number of points that a vector instruction processes at a time.
   private static let lanes = 4
-  /// The number of columns of a leaf: x, y, z and the carried numbers.
+  /// The number of columns of a leaf: x, y, z and the numbers of the points.
   private static let columns = 4
 
   /// A point found by a search.
   struct Hit {
-    /// The number that the point carries.
+    /// The number of the point, such as that of its area.
     var carried: UInt16
     /// The number of the point in stored order, or −1 if none was found.
     var place: Int
@@ -69,7 +69,7 @@ final class PointTree: Sendable {
 
   /// The number of points in the tree.
   let count: Int
-  /// The label for each carried number, or nil if the number itself is the label.
+  /// The label for each number of a point, or nil if the number itself is the label.
   private let labels: MappedArray<UInt8>?
   private let index: TableIndex
   private let leafCount: Int
@@ -81,7 +81,7 @@ final class PointTree: Sendable {
 
   /// - Parameters:
   ///   - count: the number of points.
-  ///   - labels: the label for each number that a point may carry.
+  ///   - labels: the label for each number that a point may have.
   /// - Throws: `TableError.corrupt` if the size of a section does not match the number of points.
   init(
     _ index: TableIndex, _ sections: Sections, count: Int, labels: MappedArray<UInt8>? = nil
@@ -105,7 +105,7 @@ final class PointTree: Sendable {
     nodes = try index.array(sections.nodes, of: PointNode.self, count: total)
   }
 
-  /// Returns the number that a point carries.
+  /// Returns the number of a point, such as that of its area.
   @inline(__always)
   func carried(byPlace place: Int) -> UInt16 { columns(ofLeaf: place / Self.blockSize).carried(place % Self.blockSize) }
 

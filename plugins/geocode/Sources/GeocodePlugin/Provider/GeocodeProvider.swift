@@ -22,7 +22,7 @@ public protocol GeocodeProvider: Sendable {
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer]
 
-  /// Returns all countries and territories that the provider knows.
+  /// Returns all countries and territories that the provider can find.
   func countries() throws(GeocodeError) -> [CountrySummary]
 }
 
