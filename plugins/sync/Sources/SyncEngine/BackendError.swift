@@ -44,7 +44,7 @@ public enum BackendError: Error, Hashable, Sendable {
     /// Try again, but not before the given time has passed. Without a time, the pause depends on the number of
     /// failures.
     case retry(afterMilliseconds: Int64?)
-    /// Stop sending. Send a probe from time to time.
+    /// Stop sending, except for a probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)
     /// Send fewer operations per request. An operation or a transaction that fails on its own is parked.
     case split

@@ -9,7 +9,7 @@ struct Channel: Sendable {
   }
 
   var state = State.closed
-  /// The number of this connection. Signs with the number of an earlier connection are ignored.
+  /// The number of this connection. Messages with the number of an earlier connection are ignored.
   var number = 0
   /// The store that was requested when the channel was opened. An open channel belongs to this store.
   var store: StoreIdentity?
@@ -27,8 +27,8 @@ struct Channel: Sendable {
     return false
   }
 
-  /// True if the channel is being opened with a required store, so that its first sign confirms the store. A device's
-  /// first channel requires no store, because it is opened before the first response.
+  /// True if the channel is being opened with a required store, so that its first message confirms the store. A
+  /// device's first channel requires no store, because it is opened before the first response.
   func willCompare(_ store: StoreIdentity?) -> Bool {
     guard case .opening = state, let store else { return false }
     return self.store == store

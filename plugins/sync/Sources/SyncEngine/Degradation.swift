@@ -26,7 +26,7 @@ public struct Degradation: Sendable {
   var isQuotaExceeded = false
   var retryAfterMilliseconds: Int64 = 0
   var nextProbeMilliseconds: Int64 = 0
-  /// The time of the last change of the level.
+  /// The time at which the level last changed.
   private(set) var sinceMilliseconds: Int64 = 0
   private var calmSinceMilliseconds: Int64?
 

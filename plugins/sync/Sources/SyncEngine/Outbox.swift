@@ -58,7 +58,7 @@ package struct Outbox: Sendable, Sequence {
     return items[position]
   }
 
-  /// Returns the waiting and parked changes of one record, in order.
+  /// Returns the waiting and parked changes to one record, in order.
   package func items(for key: RecordKey) -> [OutboxItem] {
     (byKey[key] ?? PositionList()).compactMap { self[position: $0] }
   }
@@ -69,16 +69,16 @@ package struct Outbox: Sendable, Sequence {
 
   func last(for key: RecordKey) -> OutboxItem? { byKey[key]?.last.flatMap { self[position: $0] } }
 
-  /// True if there are waiting or parked changes of a record.
+  /// True if there are waiting or parked changes to a record.
   package func holds(_ key: RecordKey) -> Bool { byKey[key] != nil }
 
   /// Returns the positions of a transaction's changes, in order.
   func positions(ofGroup group: Int64) -> [Int64] { Array(byGroup[group] ?? PositionList()) }
 
-  /// The changes of collections' rules that are waiting to be sent, in order.
+  /// The changes to collections' rules that are waiting to be sent, in order.
   var waitingRules: [OutboxItem] { rules.compactMap { self[position: $0] }.filter { $0.parkedBecause == nil } }
 
-  /// True if changes of rules are waiting to be sent. Parked ones do not count.
+  /// True if changes to rules are waiting to be sent. Parked ones do not count.
   package var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
   /// True if a write in the outbox belongs to an incarnation before `incarnation`.

@@ -49,7 +49,7 @@ extension Replica {
   func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
 
   /// Shifts the incarnations of the unacknowledged writes to a record so that the first write has `incarnation`. This
-  /// is done only if its incarnation is earlier or, with `exactly`, also if it is later.
+  /// is done only if that write's incarnation is earlier or, with `exactly`, different.
   mutating func begin(_ key: RecordKey, in incarnation: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in

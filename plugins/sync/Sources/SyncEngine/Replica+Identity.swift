@@ -10,7 +10,7 @@ extension Replica {
     // A server restored from a backup has fewer writes. This does not indicate another device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    // This device no longer knows its own acts on records that it has released.
+    // This device no longer has its own acts on records that it has released.
     if known == nil, hasHeldParts, record.cell.isRecord { return false }
     return !holds(there, for: record.key)
   }

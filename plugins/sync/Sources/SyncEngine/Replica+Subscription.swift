@@ -23,7 +23,7 @@ extension Replica {
     dirty.insert(.record(key))
   }
 
-  /// Handles the change of a record that is outside the subscription.
+  /// Handles a change to a record that is outside the subscription.
   mutating func note(_ mention: RecordMention) {
     guard let known = confirmed[mention.key], known.sequence < mention.sequence else { return }
     leave(mention.key)
@@ -72,9 +72,9 @@ extension SyncMachine {
     }
   }
 
-  /// Moves changes of a record that this device did not know to the zone's incarnation of the record. If that
-  /// incarnation is deleted, they move to the next one. The result is the same whether or not the zone still knows the
-  /// deletion.
+  /// For a record that this device did not have, moves its changes to the zone's incarnation of the record. If that
+  /// incarnation is deleted, they move to the next one. The result is the same whether or not the zone still contains
+  /// the deletion.
   mutating func beginUnseen(_ key: RecordKey) {
     guard replica.hasHeldParts, let cell = replica.confirmed[key]?.cell, cell.isRecord else { return }
     let isDeleted = cell.content.isDeleted(by: rules(of: key.type).delete)
@@ -89,7 +89,7 @@ extension SyncMachine {
   }
 
   /// Records that the zone does not have a record. If the record may have left the subscription earlier, this device
-  /// forgets it, too.
+  /// removes it, too.
   mutating func noteMissing(_ key: RecordKey) {
     missing.insert(key)
     guard replica.outside.contains(key), let known = replica.confirmed[key], known.version == 0,

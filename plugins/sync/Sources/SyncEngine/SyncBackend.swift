@@ -126,9 +126,9 @@ package enum SyncLimits {
   package static let batchBytes = 700_000
   /// The maximum size of a request's body, in bytes.
   package static let bodyBytes = 1_048_576
-  /// The interval between repetitions of a notification that has not been fetched, in milliseconds.
+  /// The interval at which a notification is repeated until the device fetches the change, in milliseconds.
   package static let notificationRepeatMilliseconds: Int64 = 5000
-  /// The maximum number of times that an unfetched notification is repeated.
+  /// The maximum number of times that a notification is repeated.
   package static let notificationRepeats = 12
   /// The interval of heartbeats on a live channel, in milliseconds.
   package static let keepAliveMilliseconds: Int64 = 30_000

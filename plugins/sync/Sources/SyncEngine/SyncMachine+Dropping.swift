@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Checks if a page cannot be used because the zone has meanwhile forgotten deletions. If so, returns true and starts
-  /// the fetch again. If the device has not seen all of these deletions, it fetches the whole zone.
+  /// Checks whether a page is unusable because the zone has meanwhile forgotten deletions. If so, returns true and
+  /// starts the fetch again. If the device has not seen all of these deletions, it fetches the whole zone.
   mutating func isOvertaken(by page: ChangePage) -> Bool {
     if let staged, staged.dropped != page.dropped {
       self.staged = nil
@@ -16,9 +16,9 @@ extension SyncMachine {
     return true
   }
 
-  /// Returns the records that are unknown here and that waiting changes create. These changes may have to move to a
-  /// later incarnation. If the device has always received the whole zone, returns an empty set unless a waiting change
-  /// belongs to an earlier incarnation than the page.
+  /// Returns the records that waiting changes create and that this device does not have. These changes may have to move
+  /// to a later incarnation. If the device has always received the whole zone, returns an empty set unless a waiting
+  /// change belongs to an earlier incarnation than the page.
   func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     let incarnation = page.records.reduce(page.dropped.incarnation) { max($0, $1.cell.origin) }
     guard replica.hasHeldParts || replica.outbox.holdsWrites(before: incarnation) else { return [] }

@@ -75,10 +75,11 @@ extension SyncMachine {
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// Uses changes from the channel without a fetch if they come from the confirmed store, follow directly on the
-  /// position read so far and fit into the budget, and if no request is in flight and no fetch is due. Otherwise they
-  /// serve only as a notification. A device with a subscription always fetches, because the channel sends the changes
-  /// of the whole zone.
+  /// Applies changes from the channel without a fetch if they can follow directly on the position read so far: they
+  /// come from the confirmed store, are complete and fit into the budget, and the device is online, has measured its
+  /// clock's skew, and has nothing in flight, due, held, paused or staged. Otherwise, they only trigger a fetch, as a
+  /// notification does. A device with a subscription always fetches, because the channel sends the changes of the whole
+  /// zone.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard isStoreConfirmed, page.store == replica.binding.store, settings.subscription == nil, replica.cursor == cursor,
@@ -304,7 +305,7 @@ extension SyncMachine {
     noteChange(of: operation.key, since: before)
   }
 
-  /// Returns the server's cell after an operation. Returns nil for a merge, whose result only the server knows.
+  /// Returns the server's cell after an operation. Returns nil for a merge, whose result is known only to the server.
   private func result(of operation: RecordOperation, on known: Cell, _ stamp: Stamp?) -> Cell? {
     var cell = known
     switch operation.change {
@@ -383,7 +384,7 @@ extension SyncMachine {
   private mutating func forked(_ position: Int64) {
     guard let key = replica.outbox[position: position]?.key else { return }
     replica.fork(position)
-    // The zone seemed to have this act, but it has another one with the same number.
+    // The zone seemed to have this act, but has a different one with the same number.
     begin([key])
   }
 
@@ -407,7 +408,7 @@ extension SyncMachine {
     noteChange(of: record.key, since: before)
   }
 
-  /// Reports a record whose content has changed and the rule that decided, and counts the rule.
+  /// Reports a record whose content has changed, with the deciding rule, and counts the rule.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
     tellRecord(key, before, isRemote: true)
     let after = view(of: key)

@@ -4,8 +4,8 @@ extension SyncMachine {
   /// The number of bytes reserved for the response to a request.
   private static let answerBytes = 16_896
 
-  /// Returns the time when the machine needs the event `.woke`, or nil if it does not need it. The time may be in the
-  /// past.
+  /// Returns the time at which the machine must receive the event `.woke`, or nil if it need not receive it. The time
+  /// may be in the past.
   package func nextWake(atMilliseconds now: Int64) -> Int64? {
     guard isStarted else { return nil }
     var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }

@@ -88,9 +88,9 @@ public struct SyncMachine: Sendable {
     case channelClosed(Int, BackendError)
     /// The time returned by `nextWake` has been reached.
     case woke
-    /// A person has fixed the cause of a pause or wants all parked changes to be sent again.
+    /// A person has fixed the cause of a pause, or has requested that all parked changes be sent again.
     case resumed
-    /// A person wants a parked change to be sent again.
+    /// A person has requested that a parked change be sent again.
     case retried(position: Int64)
     /// A person discards a parked change.
     case discarded(position: Int64)

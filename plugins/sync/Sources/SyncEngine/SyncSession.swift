@@ -135,8 +135,8 @@ public actor SyncSession {
   /// Retires a device in the zone until it writes again.
   package func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
-  /// Waits until the machine satisfies a condition, but not longer than the given time, and not after the task has been
-  /// cancelled or the session has stopped. Returns true if the condition is satisfied at the end.
+  /// Waits until the machine satisfies a condition, the given time has passed, the task is cancelled or the session has
+  /// stopped. Returns true if the condition is satisfied then.
   package func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {
@@ -295,7 +295,7 @@ public actor SyncSession {
     }
   }
 
-  /// Returns only the last change of each key.
+  /// Returns only the last change to each key.
   private static func latest(_ changes: [StoreChange]) -> [StoreChange] {
     var places: [String: Int] = [:]
     var latest: [StoreChange] = []

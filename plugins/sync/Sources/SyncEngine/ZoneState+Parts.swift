@@ -9,8 +9,8 @@ extension ZoneState {
 
   private static let format: UInt8 = 1
   private static let (headKind, recordKind, actsKind): (UInt8, UInt8, UInt8) = (1, 2, 3)
-  /// The number of blocks with names of acts. It keeps the number of parts that a commit of 200 changes by 200 devices
-  /// modifies below 400.
+  /// The number of blocks with names of acts. It is small enough that a commit of 200 changes by 200 devices modifies
+  /// fewer than 400 parts, the limit in CloudKit.
   private static let blocks: UInt32 = 128
   /// The number of commits whose tags the head contains. A device with an older cursor fetches the whole zone.
   private static let keptTags = 4096
