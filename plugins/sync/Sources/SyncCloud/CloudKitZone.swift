@@ -15,7 +15,7 @@
     private let zoneID: CKRecordZone.ID
     /// The service's clock minus this device's clock in milliseconds, measured when a record was last saved.
     private let ahead = Mutex<Int64>(0)
-    /// The account returned by the last call of `account()`, or nil. Requests fail while another account is signed in.
+    /// The account returned by the last call to `account()`, or nil. Requests fail while another account is signed in.
     private let known = Mutex<String?>(nil)
 
     /// Creates an object that uses the zone named `zone` in the container's private database.

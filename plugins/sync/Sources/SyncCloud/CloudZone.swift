@@ -23,7 +23,7 @@ public struct CloudTag: Hashable, Sendable {
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// An opaque position in the changes of a zone.
+/// An opaque position in the history of a zone.
 public struct CloudToken: Hashable, Sendable {
   /// The bytes as received from the service.
   public var bytes: [UInt8]

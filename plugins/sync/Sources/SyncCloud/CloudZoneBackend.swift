@@ -62,7 +62,7 @@ public actor CloudZoneBackend: SyncBackend {
       serverMilliseconds: serverNow)
   }
 
-  /// Returns a stream that reports changes of the zone; see `SyncBackend`.
+  /// Returns a stream that reports changes to the zone; see `SyncBackend`.
   public nonisolated func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {

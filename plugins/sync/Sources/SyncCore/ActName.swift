@@ -1,4 +1,4 @@
-/// The permanent name of an act, which is a user's change of one record. It consists of the device, the device's number
+/// The permanent name of an act, which is a user's change to one record. It consists of the device, the device's number
 /// for the act, and a number drawn at random when the device's file was opened.
 package struct ActName: Hashable, Sendable {
   package var dot: Dot

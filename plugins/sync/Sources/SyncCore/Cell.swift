@@ -13,7 +13,7 @@ public struct Cell: Hashable, Sendable {
   package var entries: [StateEntry]
   /// The fields with the rule `newest`, sorted by name.
   package var fields: [RecordField]
-  /// The incarnation of a record in a collection, the writes that keep it alive, and its fields with other rules than
+  /// The incarnation of a record in a collection, the writes that keep it alive, and its fields with rules other than
   /// `newest`. Empty for a record that contains rules.
   package var content: RecordContent
   /// The parts written by a newer version, kept unread and sorted by tag (V12).

@@ -73,8 +73,8 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
 /// A change that a device asks a backend to make.
 public struct RecordOperation: Hashable, Sendable {
   package var key: RecordKey
-  /// The version that the device knows, or 0 for a new record. If the stored version differs, the operation conflicts
-  /// (M12).
+  /// The version of the record on the device, or 0 for a new record. If the stored version differs, the operation
+  /// conflicts (M12).
   package var expectedVersion: Int64
   package var change: Change
   /// The number of the operation's transaction, or nil. Consecutive operations with the same number are stored together

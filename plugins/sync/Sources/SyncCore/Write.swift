@@ -13,10 +13,10 @@ package struct Write: Hashable, Sendable {
   package var context: VersionVector
   /// The new state of a record that is decided as a whole (see `RecordState`), or nil if it does not change.
   package var payload: [UInt8]?
-  /// The author's changes of `newest` fields, sorted by name. In a write of a collection's rules, they contain the text
+  /// The author's changes to `newest` fields, sorted by name. In a write of a collection's rules, they contain the text
   /// of the rules.
   package var fields: [FieldChange]
-  /// The other changes of a record in a collection. Nil for rules.
+  /// The other changes to a record in a collection. Nil for rules.
   package var record: RecordWrite?
   /// A random number drawn when the device's file was opened, or 0. Together with the dot it names the act permanently,
   /// even if another copy of the file sends it.

@@ -8,7 +8,7 @@ package final class OpenConnections: SuspendableHandle {
 
   package init() {}
 
-  /// Adds an opened connection. If the app is in the background, its files are released immediately.
+  /// Adds an opened connection. If the app is in the background, the connection's files are released immediately.
   package func add(_ connection: Connection) async {
     let isSuspended = state.withLock { state in
       state.connections[ObjectIdentifier(connection)] = connection

@@ -6,7 +6,7 @@ package struct SyncProgress {
 
   package init() {}
 
-  /// Returns the line for a notice, or nil if the notice neither starts the sending of changes nor ends it.
+  /// Returns the line for a notice, or nil if the notice marks neither the start nor the end of sending changes.
   package mutating func take(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
     guard case .synchronizing(let isBusy) = notice else { return nil }
     if isBusy, !isTold, !machine.isFlushed {

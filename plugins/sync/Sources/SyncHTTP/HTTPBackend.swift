@@ -216,7 +216,7 @@
       return answer.body
     }
 
-    /// Throws unless a response with the identifier `answered` is the response to a request.
+    /// Throws unless `answered`, the identifier in a response, is that of `request`.
     private static func requireAnswer(_ answered: String?, _ request: HTTPClientRequest) throws(BackendError) {
       if answered == request.headers.first(name: Wire.requestHeader) { return }
       throw .unreachable("the answer belongs to \(answered == nil ? "no request" : "another request")")

@@ -8,14 +8,14 @@ public struct TimerState: Hashable, Sendable {
   public var remainingMilliseconds: Int64
   /// True if the timer is paused, so that its time does not decrease.
   package var isPaused: Bool
-  /// The members of the state's JSON object that this version does not know, as JSON, or empty. A record stores them in
-  /// the field `other-data`.
+  /// The members of the state's JSON object that are unknown to this version, as JSON, or empty. A record stores them
+  /// in the field `other-data`.
   package var extra: [UInt8]
 
   /// The maximum time of a timer in milliseconds: 24 h.
   package static let longestMilliseconds: Int64 = 86_400_000
 
-  /// Creates a state. `extra` contains the members of its JSON object that this version does not know.
+  /// Creates a state. `extra` contains the members of its JSON object that are unknown to this version.
   public init(kind: TimerKind, remainingMilliseconds: Int64 = 0, isPaused: Bool = false, extra: [UInt8] = []) {
     self.kind = kind
     self.remainingMilliseconds = remainingMilliseconds
@@ -39,8 +39,8 @@ public struct TimerState: Hashable, Sendable {
     return RecordState(values: values)
   }
 
-  /// Reads the state of a record. Missing values default to those of an idle timer. Returns nil if this version does
-  /// not know the kind.
+  /// Reads the state of a record. Missing values default to those of an idle timer. Returns nil if the kind is unknown
+  /// to this version.
   package init?(_ state: RecordState) {
     self.init(kind: .idle)
     if case .text(let text)? = state.value("state") {

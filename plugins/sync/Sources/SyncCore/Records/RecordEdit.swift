@@ -113,7 +113,7 @@ public struct RecordEdit: Hashable, Sendable {
 }
 
 extension RecordEdit.Field {
-  /// Returns the change of a field whose content is `state`, or nil if the field is not part of a `RecordContent`.
+  /// Returns the change to a field whose content is `state`, or nil if the field is not part of a `RecordContent`.
   fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
     switch self {
     case .set, .state: return nil

@@ -4,7 +4,7 @@ package struct RecordWrite: Hashable, Sendable {
   package var incarnation: Int64
   /// True if the write deletes the record. With `edit-wins`, a write that its author had not seen keeps the record.
   package var isDeletion: Bool
-  /// The changes of fields with other rules than `newest`, sorted by name.
+  /// The changes to fields with rules other than `newest`, sorted by name.
   package var changes: [Change]
 
   package struct Change: Hashable, Sendable {

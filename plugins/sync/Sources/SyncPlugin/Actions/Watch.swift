@@ -4,7 +4,7 @@ import SyncDevice
 import SyncEngine
 import SyncRecords
 
-/// Follows changes of records until the run ends. For each change, it posts an event and logs the old and new values.
+/// Follows changes to records until the run ends. For each change, it posts an event and logs the old and new values.
 struct Watch: StepService {
   static let name = "sync.watch"
   static let summary = "Follows the records during the run: an event and a line for each change"
@@ -47,7 +47,7 @@ struct Watch: StepService {
   }
 }
 
-/// A change of a record, as reported by `sync.watch`.
+/// A change to a record, as reported by `sync.watch`.
 struct RecordChange {
   let collection: String
   private let value: ValueObject
