@@ -115,8 +115,8 @@
     }
 
     /// Commits all operations. When the call returns, everything is durable. If it throws, the last attempt has
-    /// committed nothing for any caller or, if the connection was lost, may have committed everything. What earlier
-    /// attempts have committed is in `changes`.
+    /// committed nothing for any caller or, if the connection was lost, may have committed everything. Changes
+    /// committed by earlier attempts are in `changes`.
     mutating func run(on connection: ZoneConnection) throws(BackendError) {
       var open = callers.indices.flatMap { caller in
         callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }

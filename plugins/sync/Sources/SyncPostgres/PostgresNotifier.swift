@@ -132,7 +132,7 @@
       }
     }
 
-    /// Reports each reason for the failure of a part once, and its recovery once.
+    /// Reports each reason for the failure of a part once, and the recovery of the part once.
     private func note(_ error: BackendError?, of part: Part) {
       let isNews = state.withLock { state in
         guard !state.isStopped else { return false }

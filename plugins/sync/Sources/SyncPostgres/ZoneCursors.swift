@@ -2,7 +2,7 @@
   import SyncCore
   import Synchronization
 
-  /// The positions of zones that this server knows from its own commits and from notifications.
+  /// The positions of zones, as known to this server from its own commits and from notifications.
   ///
   /// If the database has an earlier position, it was restored from an old copy. This is detected even if no connection
   /// was lost.

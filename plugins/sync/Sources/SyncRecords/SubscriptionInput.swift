@@ -48,7 +48,7 @@ extension RecordSchema {
     return collection
   }
 
-  /// Returns the problem of reading a collection that the device does not receive.
+  /// Returns the problem with reading a collection that the device does not receive.
   package static func unsubscribed(_ name: String) -> RecordProblem {
     RecordProblem(
       "this device has no records of '\(name)': it is not in 'subscribe' of sync.connect; add '\(name): {}' there to read it"

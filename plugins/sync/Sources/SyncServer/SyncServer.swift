@@ -42,7 +42,7 @@
       rate = RateLimit(perSecond: settings.requestsPerSecond)
     }
 
-    /// Serves until the process receives SIGTERM or SIGINT, or the task is cancelled. Requests in progress are
+    /// Runs the server until the process receives SIGTERM or SIGINT, or the task is cancelled. Requests in progress are
     /// completed, and channels are closed. `onListening` is called with the port once it is open. `report` is called
     /// with messages for the operator. Throws a `PortTaken` if the port is in use.
     public func run(
@@ -238,7 +238,7 @@
       switch sign {
       case .notification(let cursor): "event: poke\ndata: \(cursor)\n\n"
       case .changes(let page, since: let cursor):
-        // A client that does not know this event uses the notification that follows. A client that has applied the
+        // A client that does not support this event uses the notification that follows. A client that has applied the
         // changes need not fetch.
         if let text = Wire.text(of: page, since: cursor) {
           "event: changes\ndata: \(text)\n\n\(event(.notification(page.cursor)))"

@@ -18,7 +18,8 @@ struct RecordAct {
   }
 }
 
-/// Computes the expected content of records from all accepted actions and from what their authors had seen.
+/// Computes the expected content of records from all accepted actions and from the earlier actions that each author had
+/// seen.
 extension Oracle {
   /// Adds an action that the server has accepted.
   mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
@@ -197,7 +198,7 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// Returns the problems of a list: missing elements, extra elements, or elements in a different order from the one
+  /// Returns the problems with a list: missing elements, extra elements, or elements in a different order from the one
   /// that a user saw. Concurrent last moves may disagree, so a moved element must satisfy one of them: it must still
   /// lie between its neighbors, except neighbors with moves that the device had not seen.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {

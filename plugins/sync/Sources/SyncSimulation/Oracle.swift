@@ -1,7 +1,7 @@
 import SyncCore
 import SyncRecords
 
-/// Computes the expected result from all accepted writes and from what their authors had seen.
+/// Computes the expected result from all accepted writes and from the earlier writes that each author had seen.
 ///
 /// It shares no code with the merge: it has no version vectors, horizons or joins. Causality follows from the users'
 /// own actions; the window and the order of states follow from the schema's rules. Only states compete with each other,

@@ -134,7 +134,7 @@ package struct SimulatedCloudZone: Sendable {
 package final class SimulatedCloud: CloudZone {
   private let zone: Mutex<SimulatedCloudZone>
   private let now: @Sendable () -> Int64
-  /// The account returned by the device's last call of `account()`, or nil. Other calls fail if the account has changed
+  /// The account returned by the device's last call to `account()`, or nil. Other calls fail if the account has changed
   /// since.
   private let known = Mutex<String?>(nil)
 

@@ -45,8 +45,8 @@ struct SimulatedServer {
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
-  /// Commits operations and records the accepted writes. `log` contains what the author of each write had seen, and
-  /// `known` what the sender of a whole cell knows.
+  /// Commits operations and records the accepted writes. `log` contains the actions that the author of each write had
+  /// seen, and `known` those that a cell returned by the sender contains.
   mutating func commit(
     _ operations: [RecordOperation], heard: Cursor?, from sender: Replica, _ device: Int, now: Int64, log: ActLog,
     known: [RecordKey: [Int64]], isFaulty: Bool

@@ -38,8 +38,8 @@ extension Simulation {
     return problems
   }
 
-  /// Returns messages about deleted targets of this record's references whose deletion the zone has forgotten, although
-  /// the references are read differently while the deletion is known.
+  /// Returns messages about references of this record to deleted records whose deletion the zone has forgotten. The
+  /// zone must keep such a deletion, because it changes how the references are read.
   private func forgottenTargets(of key: RecordKey) -> [String] {
     guard let collection = plan.schema.collection(key.type), let cell = server.zone.records[key]?.cell else {
       return []

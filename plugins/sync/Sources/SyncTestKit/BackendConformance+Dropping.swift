@@ -55,8 +55,8 @@ extension BackendConformance {
       kept.dropped == Dropped() && kept.records.contains { $0.key == note }, "a deletion is kept while there is room",
       "\(kept)")
     let third = RecordKey(type: "notes", name: "c")
-    // The change has too low an incarnation: to make room, the zone has just forgotten a deletion that the device does
-    // not know about.
+    // The change has too low an incarnation: to make room, the zone has just forgotten a deletion that the device has
+    // not seen.
     let early = try await backend.commit([put(third, 1, 5, at: now)], zone: zone)
     try expect(early.results == [.conflict(nil)], "a full collection forgets a deletion for a new record", "\(early)")
     let reply = try await backend.commit([put(third, 1, 5, at: now, incarnation: 1)], zone: zone)

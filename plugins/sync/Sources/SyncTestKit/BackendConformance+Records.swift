@@ -83,7 +83,7 @@ extension BackendConformance {
   static let ordered: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now), note("a", 1, at: now)], zone: zone)
-    // The author does not know the record. Another device has created the version that the second change expects.
+    // The author has not seen the record. Another device has created the version that the second change expects.
     let late = try await backend.commit(
       [note("a", 2, 2, at: now), note("a", 2, 3, at: now, expected: 1)], zone: zone)
     for result in late.results {

@@ -39,8 +39,7 @@ package enum Wire {
   package static let serverIsOlder =
     "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
 
-  /// The name of the header with the store of a device's data. The header is absent if the device does not know a store
-  /// yet.
+  /// The name of the header with the store of a device's data. The header is absent if the device has no store yet.
   package static let storeHeader = "flowrun-sync-store"
 
   /// The content type of a packed body.
