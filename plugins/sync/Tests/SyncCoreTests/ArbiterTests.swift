@@ -57,8 +57,7 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11, M2: a write gets a later stamp than its author had seen, even if the author's clock is slow`() throws
-  {
+  @Test func `V11, M2: a write's stamp is later than any that its author has seen, even with a slow clock`() throws {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
     slow.seen = stored.cell.latestStamp

@@ -21,7 +21,7 @@ import Testing
     #expect(fleet.zone.dropped.incarnation == 1)
     for machine in fleet.machines { #expect(machine.replica.confirmed[key] == nil) }
     #expect(fleet.likes("a") == [nil, nil, nil])
-    // If two devices that know about the deletion create the record again, it contains the changes of both.
+    // If two devices that have seen the deletion create the record again, it contains the changes of both.
     fleet.isAway = [0, 1]
     fleet.like(0, "a")
     fleet.like(1, "a")
@@ -140,7 +140,7 @@ import Testing
     fleet.settle()
     fleet.like(0, "b")
     fleet.settle()
-    // No device knows about the deletion any more, so the record exists again on all devices.
+    // No device has the deletion any more, so the record exists again on all devices.
     #expect(fleet.likes("a") == [1, 1])
     #expect(fleet.likes("b") == [3, 3])
     #expect(fleet.likes("c") == [1, 1])

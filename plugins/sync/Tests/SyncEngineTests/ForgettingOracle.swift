@@ -1,7 +1,7 @@
 import SyncCore
 
 /// The expected content of records in a zone that never forgets deletions. It is computed from the actions of users and
-/// from what their authors had seen.
+/// the earlier actions that each author had seen.
 struct ForgettingOracle {
   /// A user's action on a record.
   struct Act {
@@ -9,7 +9,7 @@ struct ForgettingOracle {
     var kind: Kind
     /// The time of the action in milliseconds. No two actions have the same time.
     var time: Int64
-    /// The actions on this record that its author had seen.
+    /// The actions on the same record that this action's author had seen.
     var seen: Set<Dot>
     /// The number of times that the record was created again after a deletion, including by this action.
     var incarnation: Int

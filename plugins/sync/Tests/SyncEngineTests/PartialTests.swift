@@ -162,7 +162,7 @@ import Testing
     fleet.name(0, "a", 1)
     fleet.delete(0, "a")
     fleet.settle()
-    // The device has seen the deletion, but does not learn that the zone has forgotten it.
+    // The device has seen the deletion, but is not notified that the zone has forgotten it.
     fleet.isAway = [1]
     fleet.forget()
     fleet.settle()

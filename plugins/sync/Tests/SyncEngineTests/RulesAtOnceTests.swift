@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Devices that declare different rules for one collection before they know of each other.
+/// Devices that declare different rules for one collection before any of them has seen the others' rules.
 @Suite struct RulesAtOnceTests {
   @Test func `if a second device has conflicting rules, they are refused, and its changes are parked`() {
     var fleet = RecordFleet(2)

@@ -15,7 +15,7 @@ import Testing
     #expect(incarnations.holds(Cursor(generation: 9, sequence: 95), last: 95))
   }
 
-  @Test func `the oldest incarnation of a zone is forgotten when there are too many`() {
+  @Test func `the oldest incarnation of a zone is dropped when there are too many`() {
     var incarnations = ZoneIncarnations([.init(generation: 0, from: 0)])
     for incarnation in 1..<ZoneIncarnations.limit {
       incarnations.begin(generation: UInt64(incarnation), from: Int64(incarnation))

@@ -49,7 +49,7 @@ import Testing
     try await host.call(Get.self, with: ["collection": "ovens", "key": "big", "aged": .boolean(aged)])
   }
 
-  @Test func `changing a counter does not change when the state was decided`() async throws {
+  @Test func `changing a counter does not change the time at which the state was decided`() async throws {
     let host = try await connected()
     try await put(host, ["state": "on", "left": "25m"])
     let decided = try #require(try await get(host)["decided"]?.integerValue)

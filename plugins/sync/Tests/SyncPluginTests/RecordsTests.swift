@@ -364,7 +364,7 @@ import Testing
       .write(toFile: folder + "/more.sync.yaml", atomically: true, encoding: .utf8)
     let tablet = try await connected("tablet", schema: "more.sync.yaml")
     try await put(tablet, "notes", "a", ["subtitle": "s", "title": "t"])
-    // A device with the older schema preserves fields that it does not know.
+    // A device with the older schema preserves fields that are not in its schema.
     let older = try await connected("mac")
     try await put(older, "notes", "a", ["title": "u"])
     let note = try #require(try await get(tablet, "notes", "a"))

@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func `a deletion is forgotten after 90 days of the database's clock`() async throws {
+    @Test func `a deletion is removed after 90 days by the database's clock`() async throws {
       let database = try Database()
       let rules = operation(ZoneRules.key(of: "notes"), 99) {
         $0.fields = [.init(name: "title", value: Array("string newest".utf8))]

@@ -111,9 +111,7 @@
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
-    @Test func `if the database refuses the connection for notifications, this and its end are reported once each`()
-      async throws
-    {
+    @Test func `a refused connection for notifications is reported once, and so is the recovery`() async throws {
       let database = try Database()
       try database.execute("CREATE ROLE tight LOGIN CONNECTION LIMIT 6; CREATE SCHEMA tight AUTHORIZATION tight")
       let (reports, reported) = AsyncStream.makeStream(of: String.self)
@@ -414,7 +412,7 @@
       #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
     }
 
-    @Test func `V23: if a copy of the database is restored while servers run, the first that commits detects it`()
+    @Test func `V23: if servers run while a database copy is restored, the first one that commits detects it`()
       async throws
     {
       let database = try Database()

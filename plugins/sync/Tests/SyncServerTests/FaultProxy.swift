@@ -104,7 +104,7 @@
         }
         if fault == .refusal, request.target.hasSuffix("/commit") {
           client.send(Array(refusal.utf8))
-          // A response without a length, or shorter than it says, ends with its connection.
+          // A response without a length, or shorter than the stated length, ends with its connection.
           return
         }
         if request.target.contains("/pokes") {
@@ -117,7 +117,7 @@
           askAgain(request)
           return
         }
-        // If the database was killed, the server responds with an error, because it does not know what was saved.
+        // If the database was killed, the server responds with an error, because it cannot determine what was saved.
         if request.target.hasSuffix("/commit"), !Self.isTaken(answer) { askAgainAside(request) }
         switch fault {
         case .lostAnswer: return

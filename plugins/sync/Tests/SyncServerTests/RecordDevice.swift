@@ -92,7 +92,7 @@
         doing: "sync \(words)")
     }
 
-    /// Retires another device from the zone. Returns false if this device does not know the other one.
+    /// Retires another device from the zone. Returns false if the other device is unknown to this one.
     func retire(_ other: RecordDevice) throws -> Bool {
       try sync("devices retire \(other.name)").status == 0
     }
