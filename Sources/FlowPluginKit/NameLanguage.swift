@@ -3,7 +3,7 @@ import FlowModel
 /// A language in which the names of countries and places are known.
 ///
 /// Steps pass the language that an app has chosen for its user, so a well-formed tag of any other language is not an
-/// error: English names are used, and the log and the output `language` say so.
+/// error: English names are used, and the log and the output `language` report that.
 package enum NameLanguage: String, Sendable, CaseIterable {
   case english = "en"
   case chinese = "zh"

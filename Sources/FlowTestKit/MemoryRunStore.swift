@@ -142,7 +142,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Releases a run that was taken but not resumed, and restores its record.
+  /// Releases a run whose lease was taken but that was not resumed, and restores its record.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -152,7 +152,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Continues a run that was taken, with a new definition, and appends chunks to its journal.
+  /// Resumes a run whose lease was taken, with a new definition, and appends chunks to its journal.
   public func resume(
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {

@@ -100,8 +100,8 @@ public struct RunStoreConformance: Sendable {
     return problems
   }
 
-  /// Checks that a run is unchanged after it was taken and released, and that a resumed run has the definition of its
-  /// journal.
+  /// Checks that a run is unchanged after its lease was taken and released, and that a resumed run has the definition
+  /// of its journal.
   private func giveBackProblems(
     _ store: any RunStore, _ other: any RunStore, _ problems: inout [String]
   ) throws {

@@ -10,8 +10,8 @@
   import NIOCore
   import ServiceLifecycle
 
-  /// Sends server-sent events to an open page. `change` means that the page should load its parts again, `log` contains
-  /// new output lines, and `ended` means that the session has ended.
+  /// Sends server-sent events to an open page. `change` asks the page to load its parts again, `log` contains new
+  /// output lines, and `ended` reports that the session has ended.
   ///
   /// The id of an event is a position of the `LogFollower`, so that a page that has lost its connection can continue
   /// there.

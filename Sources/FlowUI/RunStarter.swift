@@ -108,7 +108,7 @@
       }
     }
 
-    /// Cancels the runs that were started here, and waits until they have ended, but at most ``stopMilliseconds``.
+    /// Cancels the runs that were started here, and waits for at most ``stopMilliseconds`` until they have ended.
     func stop() async {
       let groups = state.withLock { state in
         state.isStopping = true

@@ -28,7 +28,7 @@ import FlowCommandKit
       connections = ConnectionTable(total: settings.connections, perPeer: settings.connections)
     }
 
-    /// Serves requests until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled. Runs that were
+    /// Answers requests until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled. Runs that were
     /// started here are then cancelled. `onListening` receives the link and another link that works only once.
     package func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (_ link: String, _ once: String) async -> Void

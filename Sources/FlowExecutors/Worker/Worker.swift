@@ -51,7 +51,7 @@ package final class Worker: Sendable {
   /// all of its processes.
   private let isHeld = WorkerWatch.holder != nil
   /// The delay of a failure if `isHeld` is true. If a signal from the engine has ended the command, another one ends
-  /// the worker within this time. Thus the failure is not attributed to the body.
+  /// the worker within this time. The failure is therefore not attributed to the body.
   private static let signalMilliseconds: CInt = 300
 
   /// The maximum time for bodies to end when the worker is asked to end.
@@ -244,7 +244,7 @@ package final class Worker: Sendable {
     }
   }
 
-  /// Runs a part of a body on a thread. A body that pauses gives up its thread and continues on another one.
+  /// Runs a part of a body on a thread. A body that pauses releases its thread and continues on another one.
   private func runPart(of call: WorkerCall, _ part: @escaping @Sendable () throws -> BodyInParts.Progress) {
     threads.run { [self] hasThread in
       guard hasThread else {

@@ -58,7 +58,7 @@ struct CommonFactor: Sendable {
     for step in slopes.indices { slopes[step] *= share }
   }
 
-  /// Converts the duration of a step in the run `run` to the slowness of the run `other`.
+  /// Converts a step's duration in the run `run` to its duration at the slowness of the run `other`.
   func nanoseconds(_ nanoseconds: Int, of step: Int, in run: Int, asIn other: Int) -> Int {
     guard slopes[step] > 0 else { return nanoseconds }
     let longer = slopes[step] * (factors[other] - factors[run])

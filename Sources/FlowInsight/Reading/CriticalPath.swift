@@ -272,8 +272,8 @@ package struct CriticalPath: Sendable {
     return (last, ready)
   }
 
-  /// Adds the time for which a step that had not started when the path ended was waiting: for a slot, a dependency, an
-  /// event or the gate.
+  /// Adds the wait of a step that had not started when the path ended, for example for a slot, an event or the gate.
+  /// Returns the step with which the path continues, and the time from which it does.
   private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     if let ready = course.steps[step].readyAt, ready <= time {

@@ -70,7 +70,7 @@ package struct PluginFinder: Sendable {
     return stamp
   }
 
-  /// The folders in which a `plugins` folder is looked for, without duplicates.
+  /// The folders that are searched for a `plugins` folder, without duplicates.
   private var above: [String] {
     var folders: [String] = []
     for folder in starts.flatMap(above) where !folders.contains(folder) { folders.append(folder) }

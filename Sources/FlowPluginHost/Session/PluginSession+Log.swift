@@ -117,7 +117,7 @@ extension PluginSession {
     return target.within
   }
 
-  /// Logs how many lines of an ended call were dropped.
+  /// Logs how many lines of a call were dropped, after the call has ended.
   func reportDroppedLines(of call: PluginCall) {
     let dropped = state.withLock { _ in call.logLines } - limits.logLinesPerCall
     guard dropped > 0 else { return }

@@ -123,7 +123,7 @@ extension WorkflowDocument {
     return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
   }
 
-  /// The maximum number of files in a folder that are read to find out whether they can be included.
+  /// The maximum number of files in a folder that are read to determine whether they can be included.
   private static let readFiles = 200
 
   /// Returns completions for a path: the first files of the typed folder that can be included, and its subfolders.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The processes that remain in a group after its leader has ended and been reaped. They get a moment to leave the
-/// group or to end. Then they receive SIGTERM and, after another moment, SIGKILL.
+/// The processes that remain in a group after its leader has ended and been reaped. They have a short time to leave the
+/// group or to end. Then they receive SIGTERM and, if they have not ended after another wait, SIGKILL.
 ///
 /// The system does not reuse the number of a group that contains a process. If the group is empty, the system uses all
 /// other numbers before it reuses this one.
@@ -29,8 +29,8 @@ struct GroupRest {
   /// True if the group contains a process. A process that has ended but has not been reaped counts.
   var hasProcess: Bool { send(0, to: group) }
 
-  /// Ends the group, blocking this thread until it has ended. Returns true if some of its processes did not end by
-  /// themselves.
+  /// Ends the group, blocking this thread until it has ended. Returns true if some of its processes had to be asked to
+  /// end.
   mutating func end() -> Bool {
     var looks = ProcessLooks()
     while true {
@@ -41,7 +41,7 @@ struct GroupRest {
   /// Sends the signals that are due.
   ///
   /// - Parameter activity: The result of a scan of all processes since the last call, or nil if there was none.
-  /// - Returns: True if some processes did not end by themselves, or nil while that is unknown.
+  /// - Returns: True if some processes had to be asked to end, or nil while that is unknown.
   mutating func advance(_ activity: GroupActivity?) -> Bool? {
     if !hasProcess { return isAskedToEnd }
     if let activity { endedLooks = activity == .ended ? endedLooks + 1 : 0 }
@@ -89,8 +89,8 @@ final class GroupRests: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends the remaining processes of a group. Calls `done` once, on any thread, with true if some of them did not end
-  /// by themselves.
+  /// Ends the remaining processes of a group. Calls `done` once, on any thread, with true if some of them had to be
+  /// asked to end.
   func end(_ rest: GroupRest, _ done: @escaping @Sendable (Bool) -> Void) {
     let mustStart = state.withLock { state in
       state.waiting.append(Waiting(rest: rest, done: done))

@@ -3,7 +3,7 @@ import Synchronization
 /// Processes that commands left running in other sessions, for example daemons or processes started with `setsid`. They
 /// are found by an environment variable that all descendants of a command inherit, unless they remove it.
 ///
-/// Such a process may serve later steps, and is ended with the run. Only Linux shows the environment of other
+/// Later steps may use such a process, and it is ended with the run. Only Linux shows the environment of other
 /// processes.
 package enum LeftBehind {
   /// The name of the environment variable that marks the processes.

@@ -19,7 +19,7 @@ public struct RouterPlugin: Plugin {
     handles = [PluginHandle(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
   }
 
-  /// A check that routes are registered before a step looks for the launch link.
+  /// A check that routes are registered before a step searches for the launch link.
   public var details: PluginDetails { PluginDetails(checks: [LaunchLinkCheck()]) }
 
   /// The actions whose names start with `router.`.

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// Warns about a step that looks for the launch link before routes are registered. Without routes, the step cannot
+/// Warns about a step that searches for the launch link before routes are registered. Without routes, the step cannot
 /// determine which of several links the app is able to open.
 struct LaunchLinkCheck: WorkflowCheckProvider {
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
