@@ -71,9 +71,7 @@ import Testing
 
   #if os(Linux)
     @Test
-    func `a process in a separate session serves later steps and is stopped when the run ends`()
-      throws
-    {
+    func `a process in a separate session can be used by later steps and is stopped when the run ends`() throws {
       defer { tool.remove() }
       let mark = "81000001.\(getpid())"
       try tool.write(

@@ -151,7 +151,7 @@ import Testing
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }
-    // The process id of the service can be reused as soon as flowrun has noticed its end.
+    // The process id of the service can be reused as soon as flowrun has detected its end.
     let result = try run(
       """
       name: lost

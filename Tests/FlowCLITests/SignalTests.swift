@@ -19,7 +19,7 @@ import Testing
     let seed = SeededGenerator.environmentSeed ?? UInt64(signal)
     var random = SeededGenerator(seed: seed)
     for round in 0..<Self.rounds {
-      // Each command sleeps for a unique time, so that its process can be told apart from those of concurrent tests.
+      // Each command sleeps for a unique time, so that its process can be distinguished from those of concurrent tests.
       let mark = "\(80_000_000 + Int.random(in: 0..<10_000_000, using: &random)).\(getpid())"
       var text = "name: killed\nsteps:\n"
       for step in 0..<8 {

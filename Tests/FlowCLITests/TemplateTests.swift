@@ -230,7 +230,7 @@ struct TemplateTests {
     #expect(try await shout() == "HELLO?")
     #expect(try compiledTimes(in: cache).count { objects[$0.key] != $0.value } == 1, "only main.swift has changed")
     #expect(try programs(in: cache) == 2)
-    // The changes are made within the same second and with an old time. The compiler alone would not notice them.
+    // The changes are made within the same second and with an old time. The compiler alone would not detect them.
     for mark in ["-", "/"] {
       try source.replacing("+ \"!\"", with: "+ \"\(mark)\"").write(toFile: file, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)

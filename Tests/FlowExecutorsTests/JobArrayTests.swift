@@ -73,7 +73,7 @@ final class JobArrayTests {
     #expect(try isFree())
     let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
     #expect(report.contains("Slurm keeps no accounting here"), "\(report)")
-    // A task ends on its own after its item has run. If a busy machine notices the end too late, the task is cancelled.
+    // A task ends on its own after its item has run. If a busy machine detects the end too late, the task is cancelled.
     let states = Set(try cluster.ask("squeue -h -r --states=all -o %T").split(separator: "\n"))
     #expect(states.isSubset(of: ["COMPLETED", "CANCELLED", "FAILED"]), "\(states)")
   }
@@ -180,7 +180,7 @@ final class JobArrayTests {
     let again = lines("ran").filter { $0.hasSuffix(" 2") }.compactMap {
       $0.split(separator: " ").first.map(String.init)
     }
-    // More items may have started on the failed node before Slurm noticed the failure.
+    // More items may have started on the failed node before Slurm detected the failure.
     #expect(Set(again).isSuperset(of: lost) && !lost.isEmpty)
     let all = try arrays()
     #expect(all.first == Array(0..<6))
