@@ -194,7 +194,7 @@ let core: [[Target]] = [
     ]),
   module(
     "FlowBuild", uses: ["FlowDiagnostics", "FlowModel", "FlowCompiled", "FlowSyntax"],
-    tests: ["FlowKit", "SyncRecords", "SyncYAML", "TestSupport"]),
+    tests: ["FlowKit", "SyncRecords", "SyncYAML", "TestSupport", "flowrun-build"]),
   program("flowrun-build", uses: ["FlowBuild", "SyncRecords", "SyncYAML"]),
   module(
     "FlowTestKit",
@@ -399,7 +399,7 @@ let tests: [[Target]] = [
     uses: [
       "FlowHistory", "FlowKit", "FlowPluginKit", "FlowTestKit", "GeocodeCore", "GeocodePlugin", "LocationPlugin",
       "NotificationPlugin", "PreferencesPlugin", "RouterPlugin", "SyncCloud", "SyncCore", "SyncEngine",
-      "UserInterfacePlugin",
+      "SyncKit", "UserInterfacePlugin",
     ]),
   test("NotificationWorkflowTests", uses: ["FlowModel", "TestSupport", "flowrun"]),
   test("TidyTests", uses: ["FlowKit", "FlowKitYAML", "BasicsPlugin", "TestSupport", "flowrun"]),

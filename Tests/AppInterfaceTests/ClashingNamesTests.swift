@@ -9,6 +9,7 @@ import RouterPlugin
 import SyncCloud
 import SyncCore
 import SyncEngine
+import SyncKit
 import Testing
 import UserInterfacePlugin
 

@@ -138,12 +138,16 @@ import TestSupport
     #expect(try run("phone", "").exitCode == 0)
     #expect(try subcommand(["parked", "--discard", "all"], of: "phone").output == "1 change was discarded\n")
     #expect(try subcommand(["parked", "--json"], of: "phone").output == "[]\n")
-    #expect(try run("mac", "").exitCode == 0)
+    // A run without commands may end before it has fetched what the phone sent.
+    let fetched = try within(seconds: 60) {
+      #expect(try run("mac", "").exitCode == 0)
+      return try subcommand(["devices"]).lines.count == 2
+    }
+    #expect(fetched, "\(try subcommand(["devices"]))")
     #expect(try subcommand(["parked"]).output == "nothing is parked\n")
     #expect(try subcommand(["parked", "--json"]).output == "[]\n")
     #expect(try subcommand(["parked", "--retry", "x"]).exitCode == 64)
     #expect(try subcommand(["parked", "--discard", "5"]).errors.contains("no change with the number 5"))
-    #expect(try subcommand(["devices"]).lines.count == 2)
     #expect(
       try subcommand(["devices", "retire", "tablet"]).errors.contains(
         "no other device is named 'tablet'; there are phone-"))
