@@ -53,7 +53,7 @@ extension Plan {
   /// Begins a fast path with a running step. Returns nil if the plan or the step is not ordinary.
   mutating func fastPath(from step: StepIndex, attempt: Int, in pool: Pool) -> FastPath? {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
-    if tables.makeUnique() { endFastPath() }
+    if makeUnique() { endFastPath() }
     return FastPath(
       ends: fastPathEnds, pool: pool, states: states.baseAddress!, traits: traits.baseAddress!,
       queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)

@@ -37,7 +37,7 @@ extension Plan {
     started: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
     unstarted: UnsafeBufferPointer<StepIndex>, at now: Int
   ) {
-    if tables.makeUnique() { endFastPath() }
+    if makeUnique() { endFastPath() }
     for (index, end) in ends.enumerated() {
       finish(started[index], .success, nil, at: now)
       // The dependents were released at `now`, but the step itself has ended earlier.

@@ -29,6 +29,17 @@ public struct Plan: Sendable {
   let grace: @Sendable (StepIndex) -> Int
 
   var tables: StepTables
+  // The pointers of `tables`. Computed properties would copy the whole plan on each access if this module is not
+  // optimized, as in the build of the tests.
+  /// The changing state of each step. Write it only inside ``mutate(endsFastPaths:_:)``.
+  // Proof of safety: the pointer changes only together with `tables`, whose proof applies to it.
+  nonisolated(unsafe) var states: UnsafeMutableBufferPointer<StepState>
+  /// The fixed properties of each step. Write them only inside ``mutate(endsFastPaths:_:)``.
+  // Proof of safety: the pointer changes only together with `tables`, whose proof applies to it.
+  nonisolated(unsafe) var traits: UnsafeMutableBufferPointer<StepTraits>
+  /// The queues. Write them only inside ``mutate(endsFastPaths:_:)``.
+  // Proof of safety: the pointer changes only together with `tables`, whose proof applies to it.
+  nonisolated(unsafe) var queues: UnsafeMutableBufferPointer<PlanQueue>
   /// True if the workflow declares no queues, so that the index of a queue equals the index of its pool.
   var hasOnlyBuiltInQueues = true
   /// The steps that executors run, or nil if there are none.
@@ -119,6 +130,7 @@ public struct Plan: Sendable {
     readiness = GateReadiness(bounds: resolution.gate)
     outstanding = Outstanding(announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen)
     tables = StepTables(count: count)
+    (states, traits, queues) = (tables.states, tables.traits, tables.queues)
     arrange(deferred: resolution.deferred, disabled: resolution.disabled)
     countWhatIsWaitedFor()
   }
@@ -129,13 +141,6 @@ public struct Plan: Sendable {
     timers.reserve()
     effects.reserveCapacity(1)
   }
-
-  /// The changing state of each step. Write it only inside ``mutate(endsFastPaths:_:)``.
-  var states: UnsafeMutableBufferPointer<StepState> { tables.states }
-  /// The fixed properties of each step. Write them only inside ``mutate(endsFastPaths:_:)``.
-  var traits: UnsafeMutableBufferPointer<StepTraits> { tables.traits }
-  /// The queues. Write them only inside ``mutate(endsFastPaths:_:)``.
-  var queues: UnsafeMutableBufferPointer<PlanQueue> { tables.queues }
 
   /// The options of a step: everything except its id, action, inputs and dependencies.
   func options(of step: StepIndex) -> StepOptions { graph.workflow.steps[Int(step)].options }
