@@ -151,14 +151,15 @@ import Testing
     isOptional: Bool, code: Int32, conclusion: String
   ) throws {
     defer { tool.remove() }
-    // The process id of the service can be reused as soon as flowrun has detected its end.
+    // The process id of the service can be reused as soon as flowrun has detected its end. The service fails only after
+    // its group has ended, and a service that the run has asked to end does not fail.
     let result = try run(
       """
       name: lost
       steps:
         db: { service: true, optional: \(isOptional), run: "echo $$ > pid; echo ready; until [ -e go ]; do sleep 0.02; done", ready-when: { log: ready } }
         prepare: { run: echo prepared, needs: db }
-        test: { run: "touch go; until [ -e gone ]; do sleep 0.02; done; sleep \(isOptional ? 0 : 600)", needs: prepare }
+        test: { run: "touch go; until [ -e gone ]; do sleep 0.02; done; sleep \(isOptional ? 2 : 600)", needs: prepare }
         later: { run: echo later, needs: test }
         report: { run: echo told, needs: db, if: failure() }
         other: { run: "until [ -e go ]; do sleep 0.02; done; while kill -0 $(cat pid); do sleep 0.02; done; touch gone; echo other went on" }
