@@ -1,6 +1,6 @@
 /// The pace of a thread: the average time between the ends of its steps. It is kept on the thread's stack.
 struct Pace {
-  private let clock: RunClock
+  private var clock: ThreadClock
   /// The duration below which a step is short, in nanoseconds.
   private let shortNanoseconds: Int
   private var last: Int
@@ -17,11 +17,11 @@ struct Pace {
   private static let turnsBetweenReports = 128
   private static let nanosecondsBetweenReports = 20_000
 
-  init(_ clock: RunClock, shortNanoseconds: Int) {
+  init(_ clock: ThreadClock, shortNanoseconds: Int) {
     self.clock = clock
     self.shortNanoseconds = shortNanoseconds
     averageNanoseconds = 25 &* shortNanoseconds
-    last = clock.now
+    last = self.clock.now()
     nextReportAt = last &+ Self.nanosecondsBetweenReports
   }
 
@@ -35,7 +35,7 @@ struct Pace {
   /// eighth.
   @inline(__always)
   mutating func endStep() -> Int {
-    let now = clock.now
+    let now = clock.now()
     turns &+= 1
     averageNanoseconds &+= (now &- last &- averageNanoseconds) >> 3
     last = now

@@ -20,8 +20,9 @@ import FlowPluginKit
 // take ready steps in batches (`Batch`) and run them without the lock. Code that needs their progress revokes the steps
 // that have not started.
 //
-// A thread measures its *pace* (`Pace`), the duration of its steps. While steps are so short that waking another thread
-// would cost more than it helps, none is woken. If threads only compete with each other, one of them stops.
+// A thread measures its *pace* (`Pace`), the duration of its steps, with the processor's counter (`ThreadClock`). While
+// steps are so short that waking another thread would cost more than it helps, none is woken. If threads only compete
+// with each other, one of them stops.
 //
 // The body of a command releases its thread while it waits (`BodyInParts`), and the thread takes the next step. When
 // the body can continue, it is added to the `resumptions`, and a thread of its pool runs its next part.
@@ -32,7 +33,7 @@ import FlowPluginKit
 extension WorkflowRun {
   /// Runs steps on this thread until none is ready for its pool.
   func work(in pool: Pool) {
-    var pace = Pace(clock, shortNanoseconds: options.shortStepNanoseconds)
+    var pace = Pace(ThreadClock(clock), shortNanoseconds: options.shortStepNanoseconds)
     // All steps of the thread share a context, because counting references to the run for each would take longer than
     // the rest.
     var context = ActionContext(host: self, step: 0, attempt: 0)

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import FlowEngine
+
+@Suite struct `The clock of a thread` {
+  @Test func `its time is within 50 µs of the system's`() {
+    let system = RunClock()
+    var clock = ThreadClock(system)
+    var time = 0
+    // Long enough for several readings of the system's clock. The thread may be suspended between any two readings.
+    while time < 2_000_000 {
+      let before = system.now
+      time = clock.now()
+      let after = system.now
+      #expect(time >= before - 50_000 && time <= after + 50_000)
+    }
+  }
+
+  @Test func `with a virtual clock, its time is the virtual one`() {
+    let virtual = VirtualClock()
+    var clock = ThreadClock(RunClock(virtual: virtual))
+    #expect(clock.now() == 0)
+  }
+}
