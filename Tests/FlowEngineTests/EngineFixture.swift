@@ -7,6 +7,20 @@ import Testing
 
 @testable import FlowEngine
 
+extension RunOptions {
+  /// Options for runs whose data folder does not matter. It belongs to this process, which removes it at its end: a
+  /// shared folder may contain files of another user.
+  static var ofTest: RunOptions { RunOptions(dataFolder: folder, workflowFolder: folder) }
+
+  private static let folder: String = {
+    try? FileManager.default.createDirectory(atPath: folderOfThisProcess, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(atPath: folderOfThisProcess) }
+    return folderOfThisProcess
+  }()
+}
+
+private let folderOfThisProcess = FileManager.default.temporaryDirectory.path + "/flowrun-engine-tests-\(getpid())"
+
 /// Runs workflows built in code on the real engine, each in its own data folder.
 struct EngineFixture {
   var workflow: Workflow

@@ -230,7 +230,7 @@ import Testing
       let plan = try ResumePlan(recollection, of: graph, as: prepared, wish)
       let run = try Engine(registry: registry).resume(
         stored.id, as: prepared, plan, in: store, history(),
-        options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+        options: .ofTest)
       return await run.report
     }
     let second = try await goOn(from: [])
@@ -303,7 +303,7 @@ import Testing
       let plan = try ResumePlan(recollection, of: graph, as: prepared, wish)
       let run = try Engine(registry: registry).resume(
         stored.id, as: prepared, plan, in: store, history(),
-        options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+        options: .ofTest)
       return await run.report
     }
     let report = try await resume()

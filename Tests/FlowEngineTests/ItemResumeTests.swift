@@ -267,7 +267,7 @@ private final class Trial {
     let registry = ActionRegistry([LedgerPlugin(ledger: ledger)])
     let run = try Engine(registry: registry).resume(
       stored().id, as: PreparedWorkflow(workflow(before), registry: registry), plan, in: store, Self.history(store),
-      options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+      options: .ofTest)
     outputs = await run.report.outputs["all"] ?? nil
     return plan
   }

@@ -40,7 +40,7 @@ import Testing
     let plan = try ResumePlan(recollection, of: graph, as: prepared, wish)
     let run = try Engine(registry: registry).resume(
       stored.id, as: prepared, plan, in: store, Self.history(store, isDurable: isDurable),
-      options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+      options: .ofTest)
     return (plan, await run.report)
   }
 
@@ -124,7 +124,7 @@ import Testing
     func claim() throws -> ClaimedRun {
       try Engine(registry: registry).claim(
         before.id, as: prepared, plan, in: store, Self.history(store),
-        options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+        options: .ofTest)
     }
     let first = try claim()
     #expect(try store.chunks(of: before.id) == chunks, "a claim writes nothing")

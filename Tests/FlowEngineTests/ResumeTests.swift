@@ -88,7 +88,7 @@ extension `A journal` {
     let plan = try ResumePlan(first, of: before, as: prepared, ResumePlan.Wish())
     let run = try Engine(registry: registry).resume(
       stored.id, as: prepared, plan, in: store, Self.history(store),
-      options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+      options: .ofTest)
     #expect(await run.report.conclusion == .failure)
     let (again, _) = try await resume(fewer, store, probe: probe)
     #expect(again.fates == [.again(.ended(.failure)), .kept])

@@ -55,7 +55,9 @@ import Testing
 
   @Test(arguments: ["if [[ a ]]; then", "[[ a == b ]]", "a=(1 2)"])
   func `reports a hint about bash if sh cannot parse the script`(text: String) async throws {
-    let error = await failure(["command": .string(text), "shell": "sh"])
+    // In a folder of PATH that this user cannot read, sh would be denied permission.
+    let path: ValueObject = ["PATH": "/usr/bin:/bin"]
+    let error = await failure(["command": .string(text), "shell": "sh", "env": .object(path)])
     #expect(
       error?.message.contains("if it is written for bash, write 'shell: bash'") == true, "\(error?.message ?? "")")
     let plain = await failure(["command": "exit 3", "shell": "sh"])

@@ -89,7 +89,9 @@ import Testing
 
   @Test func `fails like a shell if the program does not exist`() async throws {
     for command in ["no-such-program-here a", "./no-such-program-here"] {
-      let outputs = try await run(.string(command), ["success-statuses": [127]])
+      // In a folder of PATH that this user cannot read, a shell would be denied permission.
+      let outputs = try await run(
+        .string(command), ["success-statuses": [127], "env": ["PATH": "/usr/bin:/bin"]])
       #expect(outputs["status"] == 127)
       #expect(outputs["stderr"]?.stringValue?.contains("not found") == true, "\(outputs)")
     }
