@@ -232,29 +232,29 @@ extension Plan {
 
   /// Returns the posts of an event: the first `Limits.events` posts if it repeats, otherwise only the first one.
   package func posts(of event: String) -> [EventPost] {
-    guard let index = events.knownIndex(of: event) else { return [] }
-    let times = events.repeated[index]?.times ?? [events.times[index]].filter { $0 != never }
+    guard let index = events.indices[event] else { return [] }
+    let times = events.repeated[Int(index)]?.times ?? [events.times[Int(index)]].filter { $0 != never }
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
   }
 
   /// Returns the number of the next post of an event, or nil if that post will be ignored.
   func numberOfNextPost(of event: String) -> Int? {
-    guard let index = events.knownIndex(of: event) else { return 1 }
-    if let posts = events.repeated[index] { return posts.count < Limits.events ? posts.count + 1 : nil }
-    return events.times[index] == never ? 1 : nil
+    guard let index = events.indices[event] else { return 1 }
+    if let posts = events.repeated[Int(index)] { return posts.count < Limits.events ? posts.count + 1 : nil }
+    return events.times[Int(index)] == never ? 1 : nil
   }
 
   /// Returns a post of a repeating event by its number. Returns nil if it was not posted or is not one of the first
   /// `Limits.events`.
   func post(_ number: Int, of event: String) -> EventPost? {
-    guard let index = events.knownIndex(of: event), let times = events.repeated[index]?.times,
+    guard let index = events.indices[event], let times = events.repeated[Int(index)]?.times,
       times.indices.contains(number - 1)
     else { return nil }
     return EventPost(event: event, number: number, atNanoseconds: times[number - 1])
   }
 
   /// Returns the steps with an `after` that names the event.
-  func waiters(for event: String) -> [StepIndex] { events.knownIndex(of: event).map { events.waiters[$0] } ?? [] }
+  func waiters(for event: String) -> [StepIndex] { events.indices[event].map { events.waiters[Int($0)] } ?? [] }
 }
 
 extension Plan {

@@ -6,13 +6,13 @@ extension Plan {
   mutating func arrange(deferred: StepList, disabled: StepList) {
     let roles = GateRoles(graph, answers: deferred)
     var queues = PlanQueue.builtIn
-    var queueIndices: [ByteName: UInt16] = [:]
+    var queueIndices = NameIndices()
     for queue in graph.workflow.queues {
       queues.append(
         PlanQueue(name: queue.name, pool: .threads(queue.qualityOfService), width: queue.width ?? .max))
     }
     let firstRemoteQueue = queues.count
-    for (index, queue) in queues.enumerated() { queueIndices[ByteName(queue.name)] = UInt16(index) }
+    for (index, queue) in queues.enumerated() { queueIndices[queue.name] = Int32(index) }
     hasOnlyBuiltInQueues = graph.workflow.queues.isEmpty
     let usualQueue = (
       whenDeferred: UInt16(Pool.threads(.usual(forDeferred: true)).index),
@@ -36,7 +36,7 @@ extension Plan {
     for step in graph.stepsWithOptions {
       let options = options(of: step)
       traits[step].flags.formUnion(Self.flags(of: options))
-      if let queue = options.queue.flatMap({ queueIndices[ByteName($0)] }) { traits[step].queue = queue }
+      if let queue = options.queue.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
     }
     if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
     arrangeRequests(&queues, capacity: capacity)

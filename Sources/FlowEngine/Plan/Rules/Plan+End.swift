@@ -70,10 +70,10 @@ extension Plan {
       return false
     }
     return fact.postedEvents.contains { name in
-      guard let event = events.knownIndex(of: name) else { return false }
-      if isFollowed(event) { return true }
-      guard events.times[event] == never else { return false }
-      return events.waiters[event].contains { states[$0].status == .waiting }
+      guard let event = events.indices[name] else { return false }
+      if isFollowed(Int(event)) { return true }
+      guard events.times[Int(event)] == never else { return false }
+      return events.waiters[Int(event)].contains { states[$0].status == .waiting }
     }
   }
 

@@ -114,7 +114,7 @@ private struct PostSources {
     while let (step, source) = agenda.popLast() {
       reachSuccessors(of: step, source, plan)
       for name in plan.facts[step]?.postedEvents ?? [] {
-        guard let event = plan.events.knownIndex(of: name), add(source, to: &events[event, default: []]) else {
+        guard let event = plan.events.indices[name].map(Int.init), add(source, to: &events[event, default: []]) else {
           continue
         }
         for waiter in plan.events.waiters[event] { reach(waiter, source, plan) }

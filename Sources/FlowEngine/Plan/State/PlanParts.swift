@@ -20,7 +20,7 @@ struct PlanCounts: Sendable, Equatable {
 
 /// The events of a run. Only the first post of an event counts, unless the event repeats.
 struct EventLatches: Sendable {
-  private var indices: [ByteName: Int] = [:]
+  private(set) var indices = NameIndices()
   private(set) var names: [String] = []
   /// The time of each event's first post, or `never`.
   var times: [Int] = []
@@ -50,13 +50,10 @@ struct EventLatches: Sendable {
     return posts.count
   }
 
-  /// Returns the index of an event, or nil if no step waits for it, follows it or posted it.
-  func knownIndex(of name: String) -> Int? { indices[ByteName(name)] }
-
   /// Returns the index of an event, which is added if it is new.
   mutating func index(of name: String) -> Int {
-    if let index = knownIndex(of: name) { return index }
-    indices[ByteName(name)] = names.count
+    if let index = indices[name] { return Int(index) }
+    indices[name] = Int32(names.count)
     names.append(name)
     times.append(never)
     posters.append(-1)
@@ -72,8 +69,8 @@ struct EventLatches: Sendable {
 
   /// Returns the time of the first post, or nil if the event has not been posted.
   func time(of name: String) -> Int? {
-    guard let index = knownIndex(of: name), times[index] != never else { return nil }
-    return times[index]
+    guard let index = indices[name], times[Int(index)] != never else { return nil }
+    return times[Int(index)]
   }
 }
 

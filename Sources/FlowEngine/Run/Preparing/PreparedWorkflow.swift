@@ -52,7 +52,7 @@ public struct PreparedWorkflow: Sendable {
     }
     let workflow = graph.workflow
     var actions: [RegisteredAction] = []
-    var known: [ByteName: Int32] = [:]
+    var known = NameIndices()
     var indices: [Int32] = []
     indices.reserveCapacity(workflow.steps.count)
     var details: [StepDetail] = []
@@ -68,7 +68,7 @@ public struct PreparedWorkflow: Sendable {
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
       if step.uses != last.name {
-        if let index = known[ByteName(step.uses)] {
+        if let index = known[step.uses] {
           last = (step.uses, index)
         } else {
           let included = try workflow.includes[step.uses].map { declaration throws(PreparationProblem) in
@@ -78,7 +78,7 @@ public struct PreparedWorkflow: Sendable {
             throw PreparationProblem(step: step.id, message: Self.missing(step.uses, registry))
           }
           last = (step.uses, Int32(actions.count))
-          known[ByteName(step.uses)] = last.index
+          known[step.uses] = last.index
           actions.append(action)
           let declaration = action.declaration
           isPlain.append(
