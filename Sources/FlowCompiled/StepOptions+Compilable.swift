@@ -7,6 +7,9 @@ import FlowModel
 /// app.
 private protocol OptionVisitor {
   associatedtype Failure: Error
+  /// Returns false if visiting the option has no effect. Reading and setting an option that is computed from others takes
+  /// time even then.
+  func visits(_ bit: Int) -> Bool
   /// Visits an option that is represented by its bit alone. The bit is set if `value` differs from `usual`.
   mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) throws(Failure)
   /// Visits an option whose value is written if it differs from `usual`.
@@ -20,8 +23,8 @@ extension StepOptions {
   /// option is missing.
   private enum Bit { static let (reasons, required, temporary) = (25, 28, 29) }
 
-  /// Visits all options in the order of a compiled file. Each option has one line here. A new option gets the next free
-  /// bit.
+  /// Visits all options in the order of a compiled file. Each option has one line here. Those that are computed from
+  /// others are visited only if that has an effect. A new option gets the next free bit.
   @inline(__always)
   private mutating func visit<Visitor: OptionVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
     try visitor.part(0, &name)
@@ -39,21 +42,21 @@ extension StepOptions {
     try visitor.part(12, &request)
     try visitor.flag(13, &prewarm, usual: false)
     try visitor.flag(14, &isQuiet, usual: false)
-    try visitor.flag(15, &failsOnInterrupt, usual: false)
+    if visitor.visits(15) { try visitor.flag(15, &failsOnInterrupt, usual: false) }
     try visitor.flag(16, &isFinal, usual: false)
     try visitor.flag(17, &isFinalInside, usual: false)
     try visitor.part(18, &environment, usual: [:])
-    try visitor.part(19, &inputPatterns, usual: [])
-    try visitor.part(20, &productPatterns, usual: [])
+    if visitor.visits(19) { try visitor.part(19, &inputPatterns, usual: []) }
+    if visitor.visits(20) { try visitor.part(20, &productPatterns, usual: []) }
     try visitor.part(21, &fanOut)
     try visitor.flag(22, &isExcused, usual: false)
     try visitor.part(23, &includeRole, usual: .none)
     try visitor.part(24, &laterRequests, usual: [])
-    try visitor.part(Bit.reasons, &retryReasons)
+    if visitor.visits(Bit.reasons) { try visitor.part(Bit.reasons, &retryReasons) }
     try visitor.flag(26, &allowsColor, usual: true)
-    try visitor.part(27, &recordedLog)
-    try visitor.part(Bit.required, &requiredFiles)
-    try visitor.part(Bit.temporary, &temporaryProducts)
+    if visitor.visits(27) { try visitor.part(27, &recordedLog) }
+    if visitor.visits(Bit.required) { try visitor.part(Bit.required, &requiredFiles) }
+    if visitor.visits(Bit.temporary) { try visitor.part(Bit.temporary, &temporaryProducts) }
   }
 }
 
@@ -92,6 +95,7 @@ private struct OptionFinder: OptionVisitor {
   typealias Failure = Never
   private(set) var bits: UInt64 = 0
 
+  func visits(_ bit: Int) -> Bool { true }
   private mutating func mark(_ bit: Int, _ isStated: Bool) { if isStated { bits |= 1 << UInt64(bit) } }
   mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) { mark(bit, value != usual) }
   mutating func part<Part: Equatable>(_ bit: Int, _ value: inout Part, usual: Part) { mark(bit, value != usual) }
@@ -103,6 +107,7 @@ private struct OptionWriter: OptionVisitor {
   let bits: UInt64
   var writer: CompiledWriter
 
+  func visits(_ bit: Int) -> Bool { bits.has(bit) }
   mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) {}
   mutating func part<Part: Compilable>(_ bit: Int, _ value: inout Part, usual: Part) {
     if bits.has(bit) { value.write(to: &writer) }
@@ -115,6 +120,9 @@ private struct OptionReader: OptionVisitor {
   /// The bits of the options that have not been read so far.
   var unread: UInt64
   var reader: CompiledReader
+
+  @inline(__always)
+  func visits(_ bit: Int) -> Bool { unread.has(bit) }
 
   @inline(__always)
   private mutating func takes(_ bit: Int) -> Bool {

@@ -8,16 +8,28 @@ package struct EventValueRules: Sendable {
   /// True if the value of some event may be secret.
   package private(set) var hasSecrets = false
 
-  /// Creates the rules for a workflow. `actions` are the actions that its steps use.
-  package init(_ workflow: Workflow, _ actions: some Sequence<ActionDeclaration>) {
+  /// Creates the rules for the events that a workflow declares.
+  package init(_ workflow: Workflow) {
     for event in workflow.events {
-      if let value = event.value { declared[event.name] = value }
+      if let value = event.value { declare(value, of: event.name) }
     }
-    for action in actions where !(action.eventValues.isEmpty && action.follows.isEmpty) {
-      for value in action.eventValues { own[value.name] = value }
-      for event in action.follows where LifecycleEvent(rawValue: event)?.isLink == true { declared[event] = Self.link }
+  }
+
+  /// Adds the rules for the events that an action of the workflow's steps posts or follows.
+  ///
+  /// Actions are added one by one, because a generic sequence of them would make the runtime search all conformances of
+  /// the program, which took a tenth of the time to start an embedded launch.
+  package mutating func add(_ action: ActionDeclaration) {
+    for value in action.eventValues {
+      own[value.name] = value
+      hasSecrets = hasSecrets || value.isSecret || value.type.hasSecretProperties
     }
-    hasSecrets = (Array(declared.values) + own.values).contains { $0.isSecret || $0.type.hasSecretProperties }
+    for event in action.follows where LifecycleEvent(rawValue: event)?.isLink == true { declare(Self.link, of: event) }
+  }
+
+  private mutating func declare(_ value: FieldDeclaration, of event: String) {
+    declared[event] = value
+    hasSecrets = hasSecrets || value.isSecret || value.type.hasSecretProperties
   }
 
   /// The value of an event for a link that opens the app. It is secret, because a link may contain a token.

@@ -15,6 +15,12 @@ package struct GateRoles: Sendable {
     /// Orders by certainty, from `never` to `always`.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
+    /// True if the statement is true in all runs. `==` would make the runtime look up a conformance at each launch of an
+    /// app.
+    fileprivate var isCertain: Bool {
+      if case .always = self { true } else { false }
+    }
+
     /// The certainty that the statement is false.
     fileprivate var opposite: Certainty {
       switch self {
@@ -69,6 +75,12 @@ package struct GateRoles: Sendable {
 
   /// True if any step is deferred or may be.
   package var isAnyDeferred: Bool { !deferrals.isEmpty }
+
+  /// True if the step is deferred in all runs.
+  package func isDeferred(_ step: StepIndex) -> Bool { deferral(of: step).isCertain }
+
+  /// True if the step is blocking in all runs.
+  package func isBlocking(_ step: StepIndex) -> Bool { blocking(of: step).isCertain }
 
   package func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 

@@ -10,7 +10,7 @@ package struct Step: Sendable {
   @usableFromInline var contents: Contents
 
   package init(id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = []) {
-    contents = Contents(id, uses, with, needs, nil)
+    contents = Contents(id, uses, with, needs, .none)
   }
 
   package init(
@@ -46,15 +46,15 @@ package struct Step: Sendable {
 
   /// All properties of the step except its id, action, inputs and dependencies.
   @inlinable package var options: StepOptions {
-    get { contents.box?.options ?? .none }
+    get { contents.box.options }
     set { contents = Contents(contents.id, contents.uses, contents.with, contents.needs, Box(newValue)) }
   }
 
   /// True if the step has any options.
-  @inlinable package var hasOptions: Bool { contents.box != nil }
+  package var hasOptions: Bool { contents.box !== Box.none }
 
   /// A bit set of the step's options, for searches over all steps.
-  @inlinable package var stated: StatedOptions { contents.box?.stated ?? [] }
+  @inlinable package var stated: StatedOptions { contents.box.stated }
 
   /// Immutable. Every change to a step creates new contents.
   @usableFromInline final class Contents: Sendable {
@@ -62,23 +62,27 @@ package struct Step: Sendable {
     @usableFromInline let uses: String
     @usableFromInline let with: ValueObject
     @usableFromInline let needs: ArraySlice<StepIndex>
-    @usableFromInline let box: Box?
+    @usableFromInline let box: Box
 
     @usableFromInline init(
-      _ id: StepID, _ uses: String, _ with: ValueObject, _ needs: ArraySlice<StepIndex>, _ box: Box?
+      _ id: StepID, _ uses: String, _ with: ValueObject, _ needs: ArraySlice<StepIndex>, _ box: Box
     ) {
       (self.id, self.uses, self.with, self.needs, self.box) = (id, uses, with, needs, box)
     }
   }
 
-  /// Immutable. Every change to a step creates a new box.
+  /// Immutable. Every change to a step creates a new box. A step always has one, so that the compiler reads an option in
+  /// place: it would copy all options of an optional box.
   @usableFromInline final class Box: Sendable {
     @usableFromInline let options: StepOptions
     @usableFromInline let stated: StatedOptions
 
+    /// The box of all steps without options.
+    static let none = Box(StepOptions())
+
     @usableFromInline init(_ options: StepOptions) {
+      stated = options.stated
       self.options = options
-      stated = StatedOptions(options)
     }
   }
 }
@@ -113,24 +117,27 @@ package struct StatedOptions: OptionSet, Sendable {
   package static let queue = StatedOptions(rawValue: 1 << 9)
   /// The step has expressions, variables, files or items that are parsed before the run.
   package static let preparation = StatedOptions(rawValue: 1 << 10)
+}
 
-  fileprivate init(_ options: StepOptions) {
+extension StepOptions {
+  /// The options as a bit set. A property, because an initializer would copy all options.
+  fileprivate var stated: StatedOptions {
     var stated: StatedOptions = []
-    if options.isDisabled { stated.insert(.disabled) }
-    if options.deferral != .never { stated.insert(.deferral) }
-    if options.isFinal && !options.isFinalInside { stated.insert(.waitsForAll) }
-    if let blocking = options.blocking { stated.insert(blocking ? .blocking : .notBlocking) }
-    if !options.after.isEmpty { stated.insert(.events) }
-    if options.request != nil { stated.insert(.request) }
-    if options.estimate != nil { stated.insert(.estimate) }
-    if options.queue != nil { stated.insert(.queue) }
-    if options.fanOut != nil { stated.formUnion([.fanOut, .preparation]) }
-    if !options.isFixedBeforeActivation || options.condition != nil || !options.environment.isEmpty
-      || !options.inputsFrom.isEmpty || !options.produces.isEmpty
+    if isDisabled { stated.insert(.disabled) }
+    if deferral != .never { stated.insert(.deferral) }
+    if isFinal && !isFinalInside { stated.insert(.waitsForAll) }
+    if let blocking { stated.insert(blocking ? .blocking : .notBlocking) }
+    if !after.isEmpty { stated.insert(.events) }
+    if request != nil { stated.insert(.request) }
+    if estimate != nil { stated.insert(.estimate) }
+    if queue != nil { stated.insert(.queue) }
+    if fanOut != nil { stated.formUnion([.fanOut, .preparation]) }
+    if !isFixedBeforeActivation || condition != nil || !environment.isEmpty
+      || !inputsFrom.isEmpty || !produces.isEmpty
     {
       stated.insert(.preparation)
     }
-    self = stated
+    return stated
   }
 }
 
@@ -232,9 +239,6 @@ package struct StepOptions: Sendable, Hashable {
   package var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
 
   package init() {}
-
-  /// The options of a step that sets none.
-  package static let none = StepOptions()
 }
 
 /// The handling of a step during which the process of a durable run has ended.

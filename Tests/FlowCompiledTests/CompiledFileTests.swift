@@ -110,7 +110,7 @@ import Testing
     options.retry?.reasons = RetryReasons(
       [.timedOut, .statuses(100...110), .code("command-failed")], areExcepted: true)
     // A new option must be compiled as well and needs a value here.
-    let defaults = Mirror(reflecting: StepOptions.none).children.map { "\($0.value)" }
+    let defaults = Mirror(reflecting: StepOptions()).children.map { "\($0.value)" }
     for (index, child) in Mirror(reflecting: options).children.enumerated() {
       #expect("\(child.value)" != defaults[index], "\(child.label ?? "") is at its default")
     }

@@ -152,7 +152,7 @@ private struct OutsidePlugin: Plugin {
     let list = FieldDeclaration("list", .array(of: .object(properties: [token, FieldDeclaration("plain", .string)])))
     var workflow = Workflow(name: "w", steps: [])
     workflow.events = [EventDeclaration("e", value: FieldDeclaration("value", .object(properties: [list])))]
-    let rules = EventValueRules(workflow, [ActionDeclaration]())
+    let rules = EventValueRules(workflow)
     let value: Value = ["list": [["token": "a", "plain": "b"], ["token": "c", "plain": "d"]]]
     #expect(rules.hasSecrets)
     #expect(rules.secretPart(of: value, "e") == ["a", "c"])

@@ -59,8 +59,8 @@ package enum LaunchArguments {
     let delay = try duration(time, of: "--event '\(name)@\(time)'")
     var value = Value.null
     if let text { value = try json(text, of: "--event \(name)@\(time)") }
-    let actions = Set(workflow.steps.map(\.uses)).compactMap { catalog.declaration(named: $0) }
-    let rules = EventValueRules(workflow, actions)
+    var rules = EventValueRules(workflow)
+    for action in Set(workflow.steps.map(\.uses)).compactMap({ catalog.declaration(named: $0) }) { rules.add(action) }
     if let problem = rules.problem(fromOutside: value, of: name) { throw UsageProblem("--event: \(problem)") }
     return (name, delay, value)
   }

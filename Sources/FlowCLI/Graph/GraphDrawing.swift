@@ -55,7 +55,7 @@ struct GraphDrawing {
     self.sides = sides
     self.levels = levels
     blocks = steps.indices.map { index in
-      !steps[index].options.isDisabled && roles.blocking(of: StepIndex(index)) == .always
+      !steps[index].options.isDisabled && roles.isBlocking(StepIndex(index))
     }
   }
 

@@ -87,7 +87,7 @@ struct RunProgress {
     rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
         id: step.id, name: TerminalText.visible(step.displayName),
-        isBlocking: roles.blocking(of: StepIndex(index)) == .always)
+        isBlocking: roles.isBlocking(StepIndex(index)))
     }
     for (index, step) in graph.workflow.steps.enumerated() where step.stated.contains(.fanOut) {
       rows[index].itemTotal = step.options.fanOut?.literalCount
@@ -243,7 +243,7 @@ struct RunProgress {
   }
 
   private mutating func takeIn(_ roles: GateRoles) {
-    for index in rows.indices { rows[index].isBlocking = roles.blocking(of: StepIndex(index)) == .always }
+    for index in rows.indices { rows[index].isBlocking = roles.isBlocking(StepIndex(index)) }
     openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
 

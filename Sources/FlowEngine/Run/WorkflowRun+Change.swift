@@ -154,7 +154,8 @@ extension WorkflowRun {
 
   private func startThread(of pool: Pool) {
     guard let quality = pool.qualityOfService else {
-      return DispatchQueue.main.async { @Sendable [self] in work(in: pool) }
+      // Submitting a closure would compare flags, for which the runtime looks up a conformance at each launch of an app.
+      return DispatchQueue.main.async(execute: DispatchWorkItem { @Sendable [self] in work(in: pool) })
     }
     let alarms = options.clock == nil ? deadlines : delivery
     let isComing = threads.run(

@@ -33,7 +33,7 @@ extension WorkflowCheck {
   }
 
   /// True if the step is deferred in all runs.
-  func isDeferred(_ step: Int) -> Bool { roles?.deferral(of: StepIndex(step)) == .always }
+  func isDeferred(_ step: Int) -> Bool { roles?.isDeferred(StepIndex(step)) == true }
 
   /// True if the step is deferred in some or all runs.
   func mayBeDeferred(_ step: Int) -> Bool { (roles?.deferral(of: StepIndex(step)) ?? .never) != .never }

@@ -147,7 +147,7 @@ extension WorkflowDocument {
   /// cause further diagnostics, or if the file is too large to be checked again.
   private func deferral(at offset: Int) -> Fix? {
     guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
-      check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,
+      check.roles?.isBlocking(StepIndex(step)) == true, check.roles?.deferral(of: StepIndex(step)) == .never,
       check.node(.deferral, of: step) == nil, check.node(.blocking, of: step) == nil,
       !check.isDisabled(step), let gate = workflow.gate, gate.max != nil || gate.min != nil,
       let edit = insertion(of: "defer: true", into: check.locations.steps[step].value)

@@ -22,8 +22,8 @@ extension Plan {
     counts.blocking = 0
     for index in traits.indices {
       let step = StepIndex(index)
-      let isDeferred = roles.deferral(of: step) == .always
-      traits[index].flags = roles.blocking(of: step) == .always && isSelected(step) ? .blocking : []
+      let isDeferred = roles.isDeferred(step)
+      traits[index].flags = roles.isBlocking(step) && isSelected(step) ? .blocking : []
       traits[index].queue = isDeferred ? usualQueue.whenDeferred : usualQueue.otherwise
       traits[index].firstSuccessor = graph.successorStarts[index]
       if isDeferred {
@@ -48,7 +48,7 @@ extension Plan {
 
   private static func flags(of options: StepOptions) -> StepTraits.Flags {
     var flags: StepTraits.Flags = []
-    if options.deferral == .idle { flags.insert(.idle) }
+    if case .idle = options.deferral { flags.insert(.idle) }
     if options.isOptional { flags.insert(.optional) }
     if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
     if options.condition != nil { flags.insert(.conditional) }
@@ -129,8 +129,10 @@ extension Plan {
   /// and one for all other steps if it is in `finally`.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
-    let followed = facts.values.flatMap(\.followedEvents)
-    for event in Set(followed).sorted() { events.declareRepeating(event) }
+    // Most workflows have no facts. Sorting none would still make the runtime create three types.
+    if !facts.isEmpty {
+      for event in Set(facts.values.flatMap(\.followedEvents)).sorted() { events.declareRepeating(event) }
+    }
     for index in states.indices { states[index].open = graph.dependencyCounts[index] }
     for step in readiness.deferredSteps { states[step].open += 1 }
     for step in graph.steps(stating: .events) {

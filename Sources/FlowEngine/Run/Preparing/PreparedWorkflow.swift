@@ -47,9 +47,11 @@ public struct PreparedWorkflow: Sendable {
   package init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
-    itemGraces = graph.workflow.itemWorkflows.mapValues {
-      $0.workflow.stopTime().nanoseconds + Self.killedNanoseconds
+    var itemGraces: [String: Int] = [:]
+    for (path, own) in graph.workflow.itemWorkflows {
+      itemGraces[path] = own.workflow.stopTime().nanoseconds + Self.killedNanoseconds
     }
+    self.itemGraces = itemGraces
     let workflow = graph.workflow
     var actions: [RegisteredAction] = []
     var known = NameIndices()
@@ -122,7 +124,9 @@ public struct PreparedWorkflow: Sendable {
     self.details = details
     self.detailIndices = detailIndices
     self.facts = facts
-    eventValues = EventValueRules(workflow, actions.lazy.map(\.declaration))
+    var eventValues = EventValueRules(workflow)
+    for action in actions { eventValues.add(action.declaration) }
+    self.eventValues = eventValues
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment, texts)
       var scopes: [PreparedObject] = []
