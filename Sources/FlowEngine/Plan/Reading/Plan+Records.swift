@@ -4,6 +4,7 @@ import FlowModel
 extension Plan {
   var hasRecords: Bool { !tables.log.pointee.isEmpty }
 
+  @inline(__always)
   mutating func noteReady(_ step: StepIndex, at now: Int) {
     guard detail == .full else { return }
     tables.log.pointee.appendReady(step, at: now)
@@ -15,6 +16,16 @@ extension Plan {
     note(.complete(.started(task.index, attempt: attempt, queue: Int(traits[task.step].queue))), at: now)
   }
 
+  @inline(__always)
+  mutating func noteEnd(of step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
+    // The first success of a step has a shorter record.
+    guard outcome == .success, states[step].attempt == 1 else {
+      return noteEnd(of: PlanTask(step), outcome, reason, at: now)
+    }
+    if detail == .full { tables.log.pointee.appendFirstSuccess(of: step, at: now) }
+  }
+
+  @inline(never)
   mutating func noteEnd(of task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     let isFull = isToldInFull(task)
     if outcome == .success {

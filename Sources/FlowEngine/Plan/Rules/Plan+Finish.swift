@@ -3,15 +3,17 @@ import FlowModel
 // The end of a step, and its effect on its dependents.
 extension Plan {
   /// True if the outcome of a step allows its dependents to run.
-  func isSatisfied(_ step: StepIndex) -> Bool {
-    let state = states[step]
-    switch state.outcome {
-    case .success: return !hasEndedForGood(step)
-    case .failure, .timedOut: return traits[step].flags.contains(.optional)
+  func isSatisfied(_ step: StepIndex) -> Bool { isSatisfied(step, states[step].outcome, states[step].reason) }
+
+  @inline(__always)
+  private func isSatisfied(_ step: StepIndex, _ outcome: Outcome?, _ reason: SkipReason?) -> Bool {
+    switch outcome {
+    case .success: !hasEndedForGood(step)
+    case .failure, .timedOut: traits[step].flags.contains(.optional)
     case .skipped:
-      return state.reason == .condition || state.reason == .disabled || state.reason == .upToDate
-        || state.reason == .notSelected && !isSelected(step)
-    case .cancelled, nil: return false
+      reason == .condition || reason == .disabled || reason == .upToDate
+        || reason == .notSelected && !isSelected(step)
+    case .cancelled, nil: false
     }
   }
 
@@ -36,22 +38,38 @@ extension Plan {
   /// item, the caller updates its step with ``refresh(_:at:)``.
   mutating func finish(_ task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     guard self[state: task].status != .done else { return }
-    if !task.isItem { noteInOrder(task.step) }
-    move(task, to: .done)
-    change(task) { state in
-      (state.outcome, state.reason, state.endedAt) = (outcome, reason, now)
+    guard task.isItem else {
+      leave(task.step)
+      return end(task.step, outcome, reason, endedAt: now, at: now) { _, _ in false }
     }
-    if task.isItem { countEnd(ofItem: task, outcome, reason) }
+    move(task, to: .done)
+    change(task) { $0.end(outcome, reason, at: now) }
+    countEnd(ofItem: task, outcome, reason)
     noteEnd(of: task, outcome, reason, at: now)
-    if !task.isItem { passOnEnd(of: task.step, outcome, reason, at: now) }
   }
 
   mutating func finish(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     finish(PlanTask(step), outcome, reason, at: now)
   }
 
-  private mutating func passOnEnd(of step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
-    let satisfied = isSatisfied(step)
+  /// Ends a step: the only place in which a step becomes done. Records the end, tells the gate, and releases or skips
+  /// the dependents. The caller has removed the step from the counts of its status. It is inlined for fast paths, in
+  /// which most of its conditions are constants.
+  ///
+  /// - Parameters:
+  ///   - endedAt: The time at which the step ended, at most `now`.
+  ///   - queue: Queues a step that has no prerequisites left and returns true. If it returns false, the step is
+  ///     released in the usual way.
+  @inline(__always)
+  mutating func end(
+    _ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, endedAt: Int, at now: Int,
+    queue: (inout Plan, StepIndex) -> Bool
+  ) {
+    noteInOrder(step)
+    counts.unsettled &-= 1
+    states[step].end(outcome, reason, at: endedAt)
+    noteEnd(of: step, outcome, reason, at: endedAt)
+    let satisfied = isSatisfied(step, outcome, reason)
     let flags = traits[step].flags
     if flags.contains(.blocking) {
       finishBlocking(step, satisfied: satisfied || flags.contains(.excused), at: now)
@@ -64,7 +82,8 @@ extension Plan {
       let successor = graph.successors[edge]
       guard states[successor].status == .waiting else { continue }
       if satisfied || (reason == .eventNeverPosted && isHandled(step, before: successor)) {
-        countDown(successor, at: now)
+        states[successor].open &-= 1
+        if states[successor].open == 0, !queue(&self, successor) { release(successor, at: now) }
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
         // Activation may disable the successor, which then finishes as satisfied, so its failed dependency is only
         // noted here.
@@ -104,6 +123,7 @@ extension Plan {
 
   /// Releases a step without prerequisites: queues or finishes it, or first evaluates its `if`, determines its items,
   /// or holds it until activation, until bodies or services have ended, or until the run is idle.
+  @inline(never)
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]) && !isPrewarming {

@@ -1,8 +1,18 @@
 import FlowModel
 
 extension Plan {
-  @inline(never)
+  /// Counts the end of a blocking step. The gate is decided if it was the last one or is unsatisfied.
+  @inline(__always)
   mutating func finishBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
+    if satisfied, counts.blocking > 1 {
+      counts.blocking &-= 1
+    } else {
+      decideGate(by: step, satisfied: satisfied, at: now)
+    }
+  }
+
+  @inline(never)
+  private mutating func decideGate(by step: StepIndex, satisfied: Bool, at now: Int) {
     counts.blocking -= 1
     if !satisfied, !isExcused(step) {
       readiness.isAnyUnsatisfied = true

@@ -8,23 +8,12 @@ import FlowModel
 /// cancelled, and has no failed or interrupted step. Both are checked when the fast path begins. It ends when
 /// ``FastPathEnds`` changes.
 ///
-/// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
-/// plan's methods for fast paths alone use them, under the lock that guards the plan, while the fast path is current;
-/// whatever moves the tables or replaces the queues ends it. While a thread has released the lock no code copies the
-/// plan: a run never assigns, returns or captures it (TidyTests look for that), and a simulation's plan has no fast
-/// path.
+/// Proof of safety: a fast path writes the plan's ``StepTables`` without checking whether another plan shares them. None
+/// did when it began. While a thread has released the lock, no code copies the plan: a run never assigns, returns or
+/// captures it (TidyTests look for that), and a simulation's plan has no fast path.
 struct FastPath {
   fileprivate let ends: FastPathEnds
   let pool: Pool
-  let states: UnsafeMutablePointer<StepState>
-  let traits: UnsafeMutablePointer<StepTraits>
-  let queue: UnsafeMutablePointer<PlanQueue>
-  let log: UnsafeMutablePointer<RecordLog>
-  let orderEnd: UnsafeMutablePointer<StepIndex>
-
-  /// True if the fast path's queue has a ready step.
-  @inline(__always)
-  var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
 }
 
 /// A counter that increases with each change that ends fast paths. A fast path is current while the counter has the
@@ -54,15 +43,17 @@ extension Plan {
   mutating func fastPath(from step: StepIndex, attempt: Int, in pool: Pool) -> FastPath? {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
     if makeUnique() { endFastPath() }
-    return FastPath(
-      ends: fastPathEnds, pool: pool, states: states.baseAddress!, traits: traits.baseAddress!,
-      queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)
+    return FastPath(ends: fastPathEnds, pool: pool)
   }
 
   /// True if nothing has changed the plan since the fast path began, except that steps of the fast path ended and
   /// started.
   @inline(__always)
   func isCurrent(_ fastPath: FastPath) -> Bool { fastPathEnds == fastPath.ends }
+
+  /// True if the fast path's queue has a ready step.
+  @inline(__always)
+  func hasQueuedSteps(of fastPath: FastPath) -> Bool { !queues[fastPath.pool.index].ready.isEmpty }
 
   /// Ends all fast paths, so that their threads check the plan again.
   mutating func endFastPath() { fastPathEnds.count &+= 1 }
@@ -108,74 +99,45 @@ extension Plan {
   private mutating func end(
     _ step: StepIndex, of fastPath: FastPath, endedAt: Int, _ released: inout Released, at now: Int
   ) {
-    let (states, traits, queue) = (fastPath.states, fastPath.traits, fastPath.queue)
-    let index = Int(step)
-    states[index].succeed(at: endedAt)
-    fastPath.orderEnd[-counts.unsettled] = step
-    counts.unsettled &-= 1
-    let isObserved = detail == .full
-    if isObserved { fastPath.log.pointee.appendFirstSuccess(of: step, at: endedAt) }
-    var isOrdinary = true
-    if traits[index].flags.contains(.blocking) {
-      if counts.blocking == 1 {
-        finishBlocking(step, satisfied: true, at: now)
-        isOrdinary = false
+    end(step, .success, nil, endedAt: endedAt, at: now) { plan, successor in
+      let trait = plan.traits[successor]
+      guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]),
+        Int(trait.queue) == fastPath.pool.index
+      else {
+        released.isOrdinary = false
+        return false
+      }
+      plan.states[successor].status = .queued
+      plan.states[successor].readyAt = now
+      plan.noteReady(successor, at: now)
+      released.count &+= 1
+      let position = Int(trait.position)
+      if position < released.lowest {
+        if released.lowest != Int.max { plan.queues[fastPath.pool.index].ready.insert(released.lowest) }
+        released.lowest = position
       } else {
-        counts.blocking &-= 1
+        plan.queues[fastPath.pool.index].ready.insert(position)
       }
+      return true
     }
-    var edge = Int(traits[index].firstSuccessor)
-    let end = Int(traits[index &+ 1].firstSuccessor)
-    if edge < end {
-      graph.successors.withUnsafeBufferPointer { successors in
-        repeat {
-          let successor = Int(successors.baseAddress.unsafelyUnwrapped[edge])
-          edge &+= 1
-          guard states[successor].status == .waiting else { continue }
-          states[successor].open &-= 1
-          guard states[successor].open == 0 else { continue }
-          let trait = traits[successor]
-          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]),
-            Int(trait.queue) == fastPath.pool.index
-          else {
-            isOrdinary = false
-            continue
-          }
-          states[successor].status = .queued
-          states[successor].readyAt = now
-          if isObserved { fastPath.log.pointee.appendReady(StepIndex(successor), at: now) }
-          released.count &+= 1
-          let position = Int(trait.position)
-          if position < released.lowest {
-            if released.lowest != Int.max { queue.pointee.ready.insert(released.lowest) }
-            released.lowest = position
-          } else {
-            queue.pointee.ready.insert(position)
-          }
-        } while edge < end
-      }
-    }
-    if !isOrdinary {
-      released.isOrdinary = false
-      releaseSpecial(after: step, at: now)
-    }
+    if traits[step].flags.contains(.blocking), counts.blocking == 0 { released.isOrdinary = false }
   }
 
   /// Starts the ready step with the lowest rank after another step has ended. Returns nil if no step is ready or that
   /// step is not ordinary.
   @inline(__always)
   private mutating func startNext(of fastPath: FastPath, _ released: Released, at now: Int) -> StepIndex? {
-    let (states, queue) = (fastPath.states, fastPath.queue)
+    let queue = queues.baseAddress.unsafelyUnwrapped + fastPath.pool.index
     if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
-      if fastPath.traits[following].flags.isDisjoint(with: [.timed, .idle, .fanOut]) {
+      if traits[following].flags.isDisjoint(with: [.timed, .idle, .fanOut]) {
         // The next step takes the slot of the previous one, so `occupied` does not change.
         counts.queued &+= released.count &- 1
         counts.busy &+= released.count &- 1
         states[following].status = .running
         states[following].attempt = 1
         states[following].startedAt = now
-        if detail == .full { fastPath.log.pointee.appendFirstStart(of: following, in: fastPath.pool, at: now) }
+        if detail == .full { tables.log.pointee.appendFirstStart(of: following, in: fastPath.pool, at: now) }
         return following
       }
       queue.pointee.ready.insert(next)
@@ -185,15 +147,6 @@ extension Plan {
     counts.queued &+= released.count
     counts.busy &+= released.count
     return nil
-  }
-
-  /// Releases dependents that have no prerequisites left and cannot simply be queued, such as steps with an `if`.
-  @inline(never)
-  private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
-    for successor in graph.successors(of: step)
-    where states[successor].status == .waiting && states[successor].open == 0 {
-      release(successor, at: now)
-    }
   }
 
   /// Ends a fast path after its last step: frees its slot in the queue, handles all other consequences, and starts the

@@ -10,8 +10,8 @@ extension Plan {
   /// Returns the number of steps that all threads of a fast path's pool may prefetch together. While the gate waits for
   /// `first`, it is at most the number of unfinished blocking steps.
   func prefetchShare(of fastPath: FastPath, behind first: StepIndex) -> Int {
-    let ready = fastPath.queue.pointee.ready.count
-    return fastPath.traits[first].flags.contains(.blocking) ? min(ready, counts.blocking) : ready
+    let ready = queues[fastPath.pool.index].ready.count
+    return traits[first].flags.contains(.blocking) ? min(ready, counts.blocking) : ready
   }
 
   /// Removes the ready step with the lowest rank from a fast path's queue for prefetching. Returns nil if there is
@@ -19,13 +19,13 @@ extension Plan {
   /// `first` is blocking, so that a blocking step never waits for a step that the gate does not need.
   @inline(__always)
   mutating func prefetch(_ fastPath: FastPath, behind first: StepIndex, if isFit: (StepIndex) -> Bool) -> StepIndex? {
-    guard let position = fastPath.queue.pointee.ready.lowest else { return nil }
-    let step = fastPath.queue.pointee.members[position]
-    let flags = fastPath.traits[step].flags
+    guard let position = queues[fastPath.pool.index].ready.lowest else { return nil }
+    let step = queues[fastPath.pool.index].members[position]
+    let flags = traits[step].flags
     guard flags.isDisjoint(with: [.timed, .idle, .fanOut]),
-      flags.contains(.blocking) == fastPath.traits[first].flags.contains(.blocking), isFit(step)
+      flags.contains(.blocking) == traits[first].flags.contains(.blocking), isFit(step)
     else { return nil }
-    _ = fastPath.queue.pointee.ready.removeLowest()
+    _ = queues[fastPath.pool.index].ready.removeLowest()
     counts.queued &-= 1
     counts.busy &-= 1
     return step

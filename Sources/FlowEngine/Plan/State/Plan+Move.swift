@@ -11,13 +11,19 @@ extension Plan {
   /// (``advance(_:from:at:)``) and prefetched steps bypass this method and update the counts themselves.
   @inline(__always)
   mutating func move(_ step: StepIndex, to status: StepStatus) {
-    if states[step].status == .queued { queues[traits[step].queue].ready.remove(Int(traits[step].position)) }
-    count(states[step].status, step, by: -1)
+    leave(step)
     states[step].status = status
     count(status, step, by: 1)
     guard status == .queued else { return }
     queues[traits[step].queue].ready.insert(Int(traits[step].position))
     if machine != nil { growRequest(of: step, toAttempt: Int(states[step].attempt) + 1) }
+  }
+
+  /// Removes a step from its queue's ready set and from the counts of its status. The caller then changes the status.
+  @inline(__always)
+  mutating func leave(_ step: StepIndex) {
+    if states[step].status == .queued { queues[traits[step].queue].ready.remove(Int(traits[step].position)) }
+    count(states[step].status, step, by: -1)
   }
 
   /// Changes the status of an item. The caller then updates the step with ``refresh(_:at:)``.

@@ -112,9 +112,9 @@ struct StepState: Sendable {
   var hasSucceeded: Bool { ending == Outcome.success.rawValue &+ 1 && !marks.contains(.failedAfterReady) }
 
   @inline(__always)
-  mutating func succeed(at now: Int) {
+  mutating func end(_ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     status = .done
-    ending = Outcome.success.rawValue &+ 1
+    ending = outcome.rawValue &+ 1 | (reason.map { $0.rawValue &+ 1 } ?? 0) << 3
     endedAt = now
   }
 

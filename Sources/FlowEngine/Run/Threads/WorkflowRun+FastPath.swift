@@ -77,7 +77,8 @@ extension WorkflowRun {
           next = state.plan.advance(fastPath.steps, from: step, at: now) ?? Self.none
         }
         if next >= 0, prepared.bodies.isPlain(next),
-          !fastPath.steps.hasQueuedSteps || fastPath.isWatched && (threadPace.isShort || !fastPath.hasRoom)
+          !state.plan.hasQueuedSteps(of: fastPath.steps)
+            || fastPath.isWatched && (threadPace.isShort || !fastPath.hasRoom)
         {
           if fastPath.sharers > 0 { taken = takeBatch(of: fastPath, behind: next, &batch, &state, threadPace) }
           return next
