@@ -1,8 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// An app's launch of 65 steps, both compiled into the program and written by hand. It is a separate package, like an
-// app. The launch that is read from YAML is a target of flowrun's package.
+// Two versions of an app's launch with 65 steps: one is compiled by flowrun's build plugin, the other is plain Swift
+// without flowrun. They are in a separate package that depends on flowrun, as an app is. The version that reads YAML is
+// a target of flowrun's own package.
 let package = Package(
   name: "LaunchBenchmarks",
   platforms: [.macOS(.v15)],

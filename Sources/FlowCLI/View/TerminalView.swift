@@ -16,7 +16,7 @@ final class TerminalView: LineObserver {
     var linesAbove: [String] = []
     /// The step whose output was written last, below a line with the step's id. Nil if something else was written last.
     var plainStep: StepID?
-    /// The steps that have been skipped since the last drawing. Steps with the same reason share a line.
+    /// The steps that were skipped since the view was last drawn. Steps skipped for the same reason share a line.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
     /// The failed items of steps that are still running.
     var failedItems: [StepID: FailedItems] = [:]

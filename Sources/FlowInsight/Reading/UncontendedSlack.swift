@@ -69,7 +69,7 @@ package struct UncontendedSlack {
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {
-        // The gate does not wait for a step after a deferred step.
+        // A step after a deferred step starts only when the gate has opened, which is not computed here.
         guard course.takesPart(need) else { return false }
         behind[need].append((index, nil))
         open[index] += 1

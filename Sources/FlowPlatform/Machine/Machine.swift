@@ -111,5 +111,6 @@ private struct ControlGroups {
   }
 }
 
-/// Returns the number of cores that this process may currently use.
+/// Returns the number of processors on which the calling thread may run, at least 1. Unlike ``Machine/cpus``, it
+/// ignores the CPU quotas of control groups.
 package func activeCores() -> Int { max(1, Machine.usableProcessors) }

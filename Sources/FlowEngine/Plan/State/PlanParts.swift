@@ -247,7 +247,7 @@ package struct AttemptTimes: Sendable, Hashable {
   package var endedAt: Int
 }
 
-/// A failed attempt that another attempt follows. Several attempts may fail before the first is reported.
+/// A failed attempt that is retried. Several attempts may fail before the first is reported.
 struct FailedAttempt: Sendable {
   var attempt: Int
   var failure: StepFailure?

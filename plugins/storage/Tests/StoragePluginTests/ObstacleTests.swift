@@ -31,7 +31,7 @@ import Testing
       return failureAsIs(at: path)
     }
 
-    /// Opens the store with the rights of this process and returns the error code.
+    /// Opens the store with the permissions of this process. Returns the error code, or nil if the store could be opened.
     static func failureAsIs(at path: String) -> String? {
       do {
         // The table is larger than the file size limit in one of the tests.
