@@ -209,7 +209,7 @@ private final class Flag: Sendable {
     #expect(!host.deliver("bell.rung"))
   }
 
-  @Test func `sync accepts an app's backend, and an app's cloud keeps its identity`() async throws {
+  @Test func `sync accepts an app's backend, and backends for one cloud account share an identity`() async throws {
     let ofAda = try await CloudZoneBackend(zones: ["Notes": Cloud()]).identity()
     #expect(try await CloudZoneBackend(zones: ["Notes": Cloud()]).identity() == ofAda)
     let backend: any SyncBackend = Passing(other: MemoryBackend(zones: ["Notes"]))

@@ -67,7 +67,7 @@ import Testing
     #expect(Launch(values: [:]).reason == .user)
   }
 
-  @Test func `a launch distinguishes a notification's button and its reply from a tap`() {
+  @Test func `a launch by a notification's action button reports the action and reply, and opens no link`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: ["route": "app://chat/1"], action: "MARK_READ", userText: "hi"))
@@ -103,7 +103,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
   }
 
-  @Test func `launch options of UIKit get the names that the router reads`() {
+  @Test func `UIKit launch options are converted to the names that the router reads`() {
     let names = [
       "UIApplicationLaunchOptionsURLKey": "url",
       "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
@@ -146,7 +146,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `a launch in the background because of a new location has the launch reason location`() {
+  @Test func `a background launch caused by a location update has the launch reason location`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }
@@ -207,7 +207,7 @@ import Testing
     #expect(link.url == "app://product/5" && link.parameters == ["price": "7"])
   }
 
-  @Test(arguments: [oneSignal, airship, branch, appsFlyer]) func `a push without a route of the app opens no page`(
+  @Test(arguments: [oneSignal, airship, branch, appsFlyer]) func `a push without an app route opens no page`(
     json: String
   ) throws {
     let launch = try tap(json)
@@ -244,7 +244,7 @@ import Testing
 }
 
 @Suite struct `Core Location positions` {
-  @Test func `Core Location positions count time from the first position, and have an elevation only if it is known`() {
+  @Test func `Core Location positions have the time since the first one, and no elevation if it is unknown`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(
@@ -257,7 +257,7 @@ import Testing
     #expect(position(5, 3, 99) == Position(latitude: 48.1, longitude: 11.6, elevationMeters: 519, elapsed: .zero))
   }
 
-  @Test func `location permissions of the system are converted to the plugin's words`() {
+  @Test func `Core Location authorization statuses are converted to the plugin's values`() {
     #expect(
       (0...5).map { LocationAuthorization(coreLocationStatus: $0) }
         == [.notDetermined, .restricted, .denied, .always, .whenInUse, .denied])
@@ -271,7 +271,7 @@ import Testing
     func add(_ text: String) { entries.withLock { $0.append(text) } }
   }
 
-  @Test func `device notifications wait until the run listens, as after a tap that launches the app`() {
+  @Test func `device notifications are queued until the run can receive them, as after a tap that launches the app`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for id in ["a", "b"] { inbox.deliver(NotificationDelivery(id: id, kind: .tapped, payload: [:])) }
     inbox.setDelegate { log.add($0.id) }

@@ -105,7 +105,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == ["launch"])
   }
 
-  @Test func `interface steps run on the main thread in the order of the launch`() async throws {
+  @Test func `interface steps run on the main thread in the order of their dependencies`() async throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let (run, _) = try start(

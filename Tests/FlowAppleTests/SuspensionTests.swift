@@ -62,7 +62,7 @@ import Testing
     #expect(free.calls.withLock { $0 } == ["suspend", "reactivate"])
   }
 
-  @Test func `a launch keeps its files while background work runs, and releases them when the last work ends`() async {
+  @Test func `a suspended launch releases its files only when all background work has ended`() async {
     let files = Files()
     let model = model(files)
     let launch = model.beginBackgroundWork()
@@ -109,7 +109,7 @@ import Testing
     #expect(failing.phase == .failed)
   }
 
-  @Test func `a suspended launch releases the run history, and records its run until the end after reactivation`()
+  @Test func `a suspended launch releases the run history, and records the rest of its run after reactivation`()
     async throws
   {
     var options = runOptions()

@@ -28,7 +28,7 @@ import Testing
     return try FlowrunProcess.run(arguments, in: tool.folder.path, environment: variables)
   }
 
-  @Test func `a run writes JUnit, annotations, a summary and code quality without the secret`() throws {
+  @Test func `a run writes a JUnit report, annotations, a summary and a code quality report without secrets`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "build.yaml")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `a run is sent to a collector as one trace, which commands and plugins continue`() throws {
+  func `a run is sent to a collector as one trace, and commands and plugins receive its context`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `a collector that does not listen causes a warning and does not change the result of a run`() throws {
+  @Test func `a collector that refuses connections causes a warning and does not change the result of a run`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { run: exit 3 }\n", to: "x.yaml")

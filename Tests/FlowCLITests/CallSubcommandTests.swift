@@ -12,7 +12,7 @@ import Testing
         == .init(exitCode: 0, standardOutput: #"{"outputs":{"a":[1,"${{ inputs.x }}"]}}"# + "\n", standardError: ""))
   }
 
-  @Test func `call logs to standard error, so the answer remains one line`() throws {
+  @Test func `call writes log messages to standard error and only the result to standard output`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("call", "flow.log", "--with", #"{"message": "hello"}"#)
@@ -57,7 +57,7 @@ import Testing
         """)
   }
 
-  @Test func `call first provides the handles that the action requires, with default inputs`() throws {
+  @Test func `call first runs the actions that provide required handles, with default inputs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("call", "storage.query", "--with", #"{"sql": "SELECT 1 AS one"}"#, "--data", "kept")

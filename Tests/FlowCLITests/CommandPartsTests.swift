@@ -20,7 +20,7 @@ import Testing
     #expect(executors.isEmpty && executors.placement == nil)
   }
 
-  @Test func `a program without executors refuses them on the command line and in the file`() throws {
+  @Test func `a program without executors rejects an executor on the command line or in the file`() throws {
     let problem = #expect(throws: UsageProblem.self) {
       try start("name: w\nsteps: { a: { uses: flow.noop } }\n", on: "workers=2")
     }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `subcommands of modules appear in their groups of the help, in order`() {
+  @Test func `subcommands of modules appear in their help groups`() {
     let parts = CommandParts([Words(), Words()])
     #expect(parts.subcommands(in: .servers).map { $0.configuration.commandName } == ["version", "version"])
     #expect(parts.subcommands(in: .inspect).map { $0.configuration.commandName } == ["graph", "graph"])

@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `a string in run stops at the first failing command, and a list runs without a shell`() throws {
+  @Test func `a script under run stops at the first failing command, and a list runs without a shell`() throws {
     let result = try run(
       """
       name: words
@@ -39,7 +39,7 @@ import Testing
     #expect(!result.standardOutput.contains("text: two") && !result.standardOutput.contains("unreached\n"))
   }
 
-  @Test func `timeout cancels the steps, runs the cleanup and makes the run fail`() throws {
+  @Test func `a run that exceeds its timeout cancels its steps, runs finally and fails`() throws {
     let result = try run(
       """
       name: slow
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `finally runs again when a failed run is resumed, but not after a successful one`() throws {
+  @Test func `resuming a failed run runs finally again, and resuming a successful run runs nothing`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -158,7 +158,7 @@ import Testing
     ("", "a: make all", "write a command under 'run': { run: \"make all\" }"),
     ("", "a: flow.noop", "write an action under 'uses': { uses: flow.noop }"),
   ])
-  func `the error for a value in place of a mapping names the key for the value`(
+  func `the error for a value in place of a mapping suggests the mapping`(
     line: String, step: String, answer: String
   ) throws {
     let result = try run(
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: mistakes)
-  func `the error for a step key of another tool suggests the right key`(line: String, answer: String) throws {
+  func `the error for a step key of another tool suggests a correction`(line: String, answer: String) throws {
     let result = try run(
       """
       name: foreign
@@ -195,7 +195,7 @@ import Testing
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
     ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "top level"),
   ])
-  func `the error for a workflow key of another tool suggests the right key`(line: String, answer: String) throws {
+  func `the error for a workflow key of another tool suggests a correction`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")
     #expect(result.exitCode == 2)
     #expect(result.standardOutput.contains(answer), "\(line): \(result.standardOutput)")

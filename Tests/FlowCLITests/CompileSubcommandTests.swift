@@ -3,7 +3,7 @@ import Testing
 
 /// `flowrun compile`, and the commands that read compiled files.
 @Suite(.timeLimit(.minutes(10))) struct CompileSubcommandTests {
-  @Test func `a compiled workflow can be run, validated and drawn like its YAML from any folder`() throws {
+  @Test func `a compiled workflow can be run, validated and drawn like its YAML file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: shells)
-  func `a file without a subcommand is completed like a file after run`(shell: String) throws {
+  func `workflow files and the options of run are completed without a subcommand`(shell: String) throws {
     defer { tool.remove() }
     let first = try proposals(shell, at: "flowrun ")
     #expect(first.isSuperset(of: ["run", "validate", "hello.yaml"]) && !first.contains("notes.txt"), "\(first)")
@@ -82,7 +82,7 @@ import Testing
 
   /// Zsh completes words only on a terminal, so a replaced `_arguments` prints the words that it would complete.
   @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
-  func `zsh completes a file without a subcommand like a file after run`(first: String, line: String) throws {
+  func `zsh completes the arguments after a file as if run preceded the file`(first: String, line: String) throws {
     defer { tool.remove() }
     let script = try tool.run("--generate-completion-script", "zsh")
     try tool.write(script.standardOutput, to: "script")

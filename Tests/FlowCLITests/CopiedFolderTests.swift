@@ -44,7 +44,7 @@ import Testing
     #expect(listed.contains("/debug/w.yaml") && !listed.contains("/prod/w.yaml"), "\(listed)")
   }
 
-  @Test func `--here continues a copied run and repeats steps that recorded the old folder`() throws {
+  @Test func `resume --here continues a copied run and repeats steps whose outputs contain the old folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)

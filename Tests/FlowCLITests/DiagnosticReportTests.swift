@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `the SARIF report has the parts of a log that version 2.1.0 requires`() throws {
+  @Test func `the SARIF report has the parts that SARIF 2.1.0 requires`() throws {
     let log = try #require(report.sarif().objectValue)
     #expect(log["version"] == "2.1.0")
     let run = try #require(log["runs"]?.arrayValue?.first?.objectValue)

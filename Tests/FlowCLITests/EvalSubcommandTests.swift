@@ -25,7 +25,7 @@ import Testing
     #expect(output.standardError.hasSuffix("  = help: did you mean 'contains'?\n"))
   }
 
-  @Test func `eval answers each input line with one line, in order, even invalid ones`() throws {
+  @Test func `eval --batch answers each input line in order, even if the line is invalid`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let questions: [(String, String)] = [
@@ -61,7 +61,7 @@ import Testing
     #expect(output.standardOutput.split(separator: "\n").map(String.init) == questions.map(\.1))
   }
 
-  @Test func `eval reads lines of any length up to the limit`() throws {
+  @Test func `eval --batch reads lines of any length up to the limit`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let text = String(repeating: "x", count: 3 << 20)

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [SingleMistake.lineTwoIn, .blockTwoIn])
-  func `launch events at the wrong level cause a single error`(
+  func `events with the wrong indentation cause a single error`(
     mistake: SingleMistake
   ) throws {
     let text = try String(contentsOfFile: Self.folder + "/launch.yaml", encoding: .utf8)

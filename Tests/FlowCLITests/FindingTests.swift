@@ -35,7 +35,7 @@ import Testing
       identity: "same")
   }
 
-  @Test func `failures of a run are annotations at the lines of their steps, escaped as GitHub requires`() throws {
+  @Test func `failures of a run are GitHub annotations at the lines of their steps, with escaped text`() throws {
     #expect(
       GitHubAnnotations.text(Finding.all(in: try failed(), root: nil)) == """
         ::error file=build.yaml,line=4,col=3,title=step 'test' failed::no: 50 %25, really%0Alast line [exit-code]
@@ -103,7 +103,7 @@ import Testing
     #expect(first.allSatisfy { $0?.count == 64 })
   }
 
-  @Test func `without findings, the report is empty and there are no annotations`() throws {
+  @Test func `without findings, the code quality report is empty and there are no annotations`() throws {
     #expect(CodeQuality.bytes([]) == Array("[]\n".utf8))
     #expect(GitHubAnnotations.text([]).isEmpty)
   }

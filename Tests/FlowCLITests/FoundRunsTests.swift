@@ -61,7 +61,7 @@ import Testing
     #expect(verbose.contains("good started on ") && verbose.contains("critical path: "), "\(verbose)")
   }
 
-  @Test func `runs are found if only one folder has any, and otherwise the user must name the folder`() throws {
+  @Test func `runs are found if a single subfolder has runs, and otherwise the user must name the folder`() throws {
     defer { tool.remove() }
     let plain = Self.workflow.replacing("exit 3", with: "true")
     try tool.write(plain, to: "a/deep/w.yaml")

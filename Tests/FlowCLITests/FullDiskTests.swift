@@ -41,7 +41,7 @@
     /// The disk can become full at any write. This does not affect a normal run. A durable run ends with an error. When
     /// there is space again, it is resumed without repeating recorded steps.
     @Test(.enabled(if: isRoot), .timeLimit(.minutes(10)))
-    func `a nearly full disk loses neither runs nor recorded steps of durable runs`() throws {
+    func `on a nearly full disk, normal runs succeed, and durable runs do not repeat recorded steps`() throws {
       let outside = try CommandLineTool()
       defer {
         outside.remove()

@@ -50,7 +50,7 @@ import Testing
     #expect((1 << 20) - text.utf8.count < 16_200)
   }
 
-  @Test func `a summary keeps its last row if it fits exactly, and omits it if one byte is missing`() throws {
+  @Test func `the last row of a summary is kept if it fits exactly, and omitted if one byte is missing`() throws {
     let account = try RunAccountExample.account(
       "success", ValueObject((0..<50).map { ("step\($0)", RunAccountExample.step("success")) }))
     let whole = GitHubSummary.text(account)

@@ -67,7 +67,7 @@ struct LaunchPlanTests {
     #expect(outputs.books == 3 && outputs.page == nil)
   }
 
-  @Test func `the launch waits 300 ms of virtual time for a slow server`() async throws {
+  @Test func `the account check times out after 300 ms of virtual time if the server is slow`() async throws {
     let screen = Screen(draws: false)
     let engine = Engine {
       NotificationPlugin()
