@@ -27,7 +27,7 @@ import Testing
     return output.standardOutput
   }
 
-  @Test func `graph draws the gate between steps before it and after it`() throws {
+  @Test func `graph draws the gate between the steps before and after it`() throws {
     #expect(
       try graph("ascii") == """
         launch

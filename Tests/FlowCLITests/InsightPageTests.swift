@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-  func `a page loads nothing, logs nothing, and responds to the pointer and the keyboard`(
+  func `a page makes no requests, logs nothing, and responds to the pointer and the keyboard`(
     width: Int, scheme: String
   ) throws {
     let tool = try CommandLineTool()

@@ -89,7 +89,7 @@ import Testing
     #expect((output.standardOutput + output.standardError).contains(text), "\(output)")
   }
 
-  @Test func `analyze assigns a cause to each millisecond of a run, from a report and from the history`() throws {
+  @Test func `analyze assigns a cause to all the time before the gate is ready, from a report or the history`() throws {
     let tool = try tool()
     defer { tool.remove() }
     // Only 'show' blocks the gate, so the critical path does not depend on the machine's speed.
@@ -141,7 +141,7 @@ import Testing
     #expect(told.contains("\neverything had finished at") && !told.contains("the gate"), "\(told)")
   }
 
-  @Test func `compare keeps launch reasons apart and checks a budget in each group of at least five`() throws {
+  @Test func `analyze and compare group runs by launch reason and check budgets in groups of at least five`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -228,7 +228,7 @@ import Testing
     for text in texts { #expect(text.firstMatch(of: /\b1 (more )?(runs|steps|groups)\b/) == nil, "\(text)") }
   }
 
-  @Test func `compare detects a change, checks a baseline and reports if there are too few runs`() throws {
+  @Test func `compare detects a change, checks a budget against the baseline and reports too few runs`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let slower = Self.workflow.replacingOccurrences(of: "{ for: 30ms }", with: "{ for: 400ms }")
@@ -263,7 +263,7 @@ import Testing
     #expect(try tool.run("simulate", "app.yaml", "--from", "other.json").exitCode == 64)
   }
 
-  @Test func `compare accepts forecasts, and analyze rejects them as reports`() throws {
+  @Test func `compare accepts forecasts, and analyze rejects them`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for (slow, file) in [("1", "before.json"), ("1.3", "after.json")] {

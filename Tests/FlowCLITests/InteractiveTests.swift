@@ -92,7 +92,7 @@
       #expect(session.isUsual)
     }
 
-    @Test func `Ctrl-Z stops an interactive step together with flowrun, and both continue together`() throws {
+    @Test func `Ctrl-Z suspends an interactive step and flowrun, and fg resumes both`() throws {
       defer { tool.remove() }
       try tool.write(
         "name: z\nsteps:\n  a: { run: 'stty -echo; echo ready; read x; echo \"got $x\"; read y; echo \"and $y\"', interactive: true }\n",

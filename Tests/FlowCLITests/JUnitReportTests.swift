@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func `an optional step does not fail the build, and a step that timed out is an error`() throws {
+  @Test func `a failed optional step is reported as skipped, and a step that timed out as an error`() throws {
     #expect(
       try cases([
         "a": RunAccountExample.step("failure", error: ("e", "no"), ["conclusion": "success"]),

@@ -15,7 +15,7 @@ import Testing
 
   private static let plain = "name: x\nsteps: { a: { uses: flow.noop, name: Fetch the table }, b: { uses: flow.noop } }"
 
-  @Test func `lines name steps with their ids, and starts have lines only in verbose mode`() {
+  @Test func `lines contain the names and ids of steps, and starts are shown only in verbose mode`() {
     let events = [ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")]
     #expect(
       lines(Self.plain, events[0], events[1], events[2]) == [
@@ -87,7 +87,7 @@ import Testing
     #expect(lines[0].dropFirst(12).hasPrefix("  b failed") && lines[1].hasPrefix("                | two"), "\(lines)")
   }
 
-  @Test func `the end of an included file or of items has the duration and the number of steps or items`() {
+  @Test func `the final line of an included file or fan-out has its duration and its number of steps or items`() {
     let files = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml }, each: { uses: flow.noop, foreach: [a, b] } }",
       "core.yaml": "name: core\nsteps: { one: { uses: flow.noop }, two: { uses: flow.noop } }",
@@ -108,7 +108,7 @@ import Testing
     #expect(lines(600, failed) == ["each failed in 12 ms: 1 of 2 items failed [items-failed]"])
   }
 
-  @Test func `a failure quotes the output of its step only if it was not shown`() {
+  @Test func `a failure quotes the output of its step only if the output was not shown`() {
     let failure = ViewStage.done("b", .failure, "make failed:\n  one\n  two")
     #expect(lines(Self.plain, failure) == ["b failed in 12 ms: make failed:", "  |   one", "  |   two [broken]"])
     let printed = [ViewStage.wrote("b", "one"), ViewStage.wrote("b", "two")]
@@ -119,14 +119,14 @@ import Testing
     #expect(lines(Self.plain, isVerbose: true, printed[0], printed[1], failure).count == 5)
   }
 
-  @Test func `lines mention neither the gate nor the launch reason without a deadline`() {
+  @Test func `without a deadline, lines mention neither the gate nor the launch reason`() {
     let events: [RunEvent.Kind] = [ViewStage.activated, .gateOpened(.ready)]
     let gated = "name: x\ndeadline: 2s\nsteps: { a: { uses: flow.noop } }"
     #expect(lines(Self.plain, events[0], events[1]).isEmpty)
     #expect(lines(gated, events[0], events[1]) == ["activated, launch reason user", "gate opened, ready"])
   }
 
-  @Test func `items that are up to date have no lines, because the line of the step counts them`() {
+  @Test func `items that are up to date have lines only in verbose mode`() {
     func skipped(_ step: String, _ reason: SkipReason) -> RunEvent.Kind {
       .stepFinished(
         ViewStage.id(step), RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0))

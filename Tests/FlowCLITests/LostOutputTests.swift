@@ -43,7 +43,7 @@
       #expect(try full(arguments.split(separator: " ").map(String.init)).exitCode == code)
     }
 
-    @Test func `answers of a batch that cannot be written are reported with exit code 74`() throws {
+    @Test func `eval --batch and call --batch exit with 74 if their answers cannot be written`() throws {
       defer { tool.remove() }
       let lines = String(repeating: "{\"expr\":\"1\"}\n", count: 200_000)
       #expect(try full(["eval", "--batch"], input: lines).exitCode == 74)
@@ -66,7 +66,7 @@
       ("no/such/r.json", "the folder 'no/such' does not exist"), (".", "it is a folder"),
       ("ok.yaml/r.json", "'ok.yaml' is not a folder"), ("/dev/null/r.json", "'/dev/null' is not a folder"),
     ])
-    func `a report that can never be written is detected before anything runs`(path: String, cause: String) throws {
+    func `a report path that cannot be written is detected before anything runs`(path: String, cause: String) throws {
       defer { tool.remove() }
       let output = try tool.run("ok.yaml", "--report", path)
       #expect(
@@ -96,7 +96,7 @@
       #expect(try tool.run("ok.yaml", "--report", "/dev/null", "--trace", "/dev/null").exitCode == 0)
     }
 
-    @Test func `a run exits with 74 if nothing reads from a pipe for its report`() throws {
+    @Test func `a run exits with 74 if nothing reads from the pipe for its report`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -105,7 +105,7 @@
       #expect(output.standardError == "flowrun: cannot write 'pipe': nothing reads from it\n")
     }
 
-    @Test func `a report is sent to the reader of a pipe`() throws {
+    @Test func `a report can be written to a pipe that has a reader`() throws {
       defer { tool.remove() }
       let pipe = tool.folder.appendingPathComponent("pipe").path
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -117,7 +117,7 @@
       #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasSuffix("}\n"))
     }
 
-    @Test func `a slow reader receives everything unless a signal ends the wait`() throws {
+    @Test func `a slow reader receives the whole output of a run unless a signal ends the run`() throws {
       defer { tool.remove() }
       let lines = TestExtent.count(usual: 20_000, release: 100_000, long: 100_000)
       try tool.write(

@@ -132,7 +132,7 @@ import Testing
       #expect(result.exitCode == 0, "\(result.output.suffix(1000))")
     }
 
-    @Test func `300 commands that leave processes are cancelled on a few threads`() throws {
+    @Test func `300 commands with child processes are cancelled on a few threads`() throws {
       defer { tool.remove() }
       var text = "name: many\nsteps:\n"
       for step in 0..<300 { text += "  s\(step): { run: 'echo up $PPID; sleep 600; :' }\n" }

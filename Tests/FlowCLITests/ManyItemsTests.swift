@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: [(1_000, true), (1_001, false)])
-  func `up to a thousand successful items have a line each`(count: Int, areShown: Bool) throws {
+  func `successful items have lines only if their step has at most 1,000 items`(count: Int, areShown: Bool) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
@@ -36,7 +36,7 @@ import Testing
     #expect(report.contains(#""items":"#))
   }
 
-  @Test func `failed items are shown among many, and JSON has the events of all items`() throws {
+  @Test func `failed items are shown even among many, and --json prints the events of all items`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -21,7 +21,7 @@ import Testing
     return tool
   }
 
-  @Test func `an item is accepted in the form printed in the log`() throws {
+  @Test func `logs and runs show accept the index or the full name of an item`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let line = "build[1] linux, x64: on linux x64\n"

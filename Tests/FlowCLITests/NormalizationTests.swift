@@ -6,7 +6,7 @@ import Testing
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 
-  @Test func `file names that look equal are different files in foreach, products and copies`() throws {
+  @Test func `file names that look equal refer to different files in foreach, products and copies`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -39,7 +39,7 @@ import Testing
     #expect(try made() == ["5\n", "6\n"])
   }
 
-  @Test func `names that look equal are different included files and different JSON members`() throws {
+  @Test func `names that look equal refer to different included files and different JSON members`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `variables with names that look equal are an error in the same env`() throws {
+  @Test func `variables in the same env cause an error if their names look equal`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -80,7 +80,7 @@ import Testing
     "steps: { a: { run: env, env: { \(composed): 1 }, with: { env: { \(decomposed): 2 } } } }",
     "env: { TOK: 1 }\nsteps: { a: { run: env, env: { TO\u{212A}: 2 } } }",
   ])
-  func `variables of a step with names that look equal are an error, whatever their source`(text: String) throws {
+  func `variables of a step cause an error if their names look equal, whatever their source`(text: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\n\(text)\n", to: "w.yaml")
@@ -89,7 +89,7 @@ import Testing
     #expect(result.exitCode == 2 && output.contains("in Unicode normalization alone"), "\(result)")
   }
 
-  @Test func `a step fails if an expression gives it variables with names that look equal`() throws {
+  @Test func `a step fails if an expression defines variables with names that look equal`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -161,7 +161,7 @@ import Testing
     #expect(result.standardOutput.contains("produces 'out', too"), "\(result)")
   }
 
-  @Test func `a value can begin with a combining mark after the equals sign`() throws {
+  @Test func `a value after an equals sign can begin with a combining mark`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `remove cancels only the named notifications`() throws {
+  @Test func `notifications remove cancels only the named notifications`() throws {
     defer { tool.remove() }
     for id in ["timer", "über/mittag", "tea"] { try schedule(id) }
     try schedule("daily", every: 86_400_000)
@@ -38,7 +38,7 @@ import Testing
     #expect(try listed() == ["timer"])
   }
 
-  @Test func `remove --all cancels every notification, and reports if none was pending`() throws {
+  @Test func `notifications remove --all cancels every notification, and reports if none was pending`() throws {
     defer { tool.remove() }
     try schedule("a")
     try schedule("b", dueAt: 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(try tool.run("notifications", "deliver", "w.yaml").standardOutput == "no notification is due\n")
   }
 
-  @Test func `remove requires names or --all, and --data selects the folder`() throws {
+  @Test func `notifications remove requires names or --all, and --data selects the folder`() throws {
     defer { tool.remove() }
     try schedule("a")
     for arguments in [[], ["a", "--all"]] {
@@ -63,7 +63,7 @@ import Testing
     #expect(try tool.run("notifications", "w.yaml").standardOutput == "no notification is pending\n")
   }
 
-  @Test func `a repeating notification is delivered again after its interval until it is removed`() throws {
+  @Test func `a repeating notification is due again after its interval and can be removed`() throws {
     defer { tool.remove() }
     try schedule("daily", dueAt: 0, every: 86_400_000)
     let first = try tool.run("notifications", "deliver", "w.yaml")

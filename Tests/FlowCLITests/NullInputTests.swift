@@ -32,7 +32,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/ran"))
   }
 
-  @Test(arguments: steps) func `an input that is written as null is an error`(step: String, input: String) throws {
+  @Test(arguments: steps) func `validate rejects an input that is written as null`(step: String, input: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(workflow(step, input, "null"), to: "w.yaml")

@@ -78,7 +78,7 @@ import Testing
     #expect(process.waitForOutput("read: a b -7 2.5 true 2s 2 3 red ***\n"), "\(process.outputSoFar)")
   }
 
-  @Test func `a resumed run reads earlier values of events, except secret ones`() throws {
+  @Test func `a resumed run can read the values of earlier events, except for secret values`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -13,7 +13,7 @@ import Testing
     RecordedDurations.of(step, in: tool.folder.path + "/" + file) { _ in ActionRegistry(BuiltInPlugins.all) }
   }
 
-  @Test func `the duration of each successful execution is found, even if the file has changed`() throws {
+  @Test func `the durations of a step's successful executions are found, even if the file has changed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(durations("nap", tool) == [])

@@ -17,7 +17,7 @@ import Testing
     return tool
   }
 
-  @Test func `steps that request the same resource wait for each other, and the critical path shows it`() throws {
+  @Test func `steps that request the same resource wait for each other, and analyze reports the cause`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let run = try tool.run("shares.yaml", "--resources", "cpus=2,memory=1GiB", "--report", "report.json")
@@ -117,7 +117,7 @@ import Testing
     #expect(again.exitCode == 0, "\(again.standardOutput.suffix(500))")
   }
 
-  @Test func `requests are checked again against the capacity of a resumed run`() throws {
+  @Test func `resource requests are checked against the capacity again when a run is resumed`() throws {
     let tool = try tool(
       """
       name: resumed

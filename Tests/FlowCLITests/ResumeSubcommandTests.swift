@@ -28,7 +28,7 @@ import Testing
 
     """
 
-  @Test func `an answer reaches the step that asks, and an invalid one gets a suggestion`() throws {
+  @Test func `an answer is passed to the step that asks, and an invalid answer is rejected with a suggestion`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.question, to: "w.yaml")
@@ -119,7 +119,7 @@ import Testing
     #expect(try tool.run("resume", "--wait", "--dry-run", "last").exitCode == 64)
   }
 
-  @Test func `a run whose plugin program has changed is resumed only with an option`() throws {
+  @Test func `resume requires an option such as --rerun-changed if the program of a plugin has changed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "loud", "--language", "python").exitCode == 0)
@@ -213,7 +213,7 @@ import Testing
     #expect(plan.contains("runs again: nothing\n"), "\(plan)")
   }
 
-  @Test func `a run is recorded with the reason of its activation, even after long prewarming`() throws {
+  @Test func `a run is recorded with its launch reason, even after long prewarming`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

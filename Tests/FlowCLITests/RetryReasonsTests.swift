@@ -32,7 +32,7 @@ import Testing
     ] { #expect(try attempts(run, retry) == count, "\(run), \(retry)") }
   }
 
-  @Test func `a lost attempt is repeated unless excluded, and counts as an attempt if listed`() throws {
+  @Test func `a lost attempt is repeated unless retry.except lists it, and is counted if retry.on lists it`() throws {
     defer { tool.remove() }
     for (retry, count, option) in [
       ("on: [75]", 4, []), ("on: [75]", 2, ["--lost-attempts", "1"]), ("except: [lost]", 1, []), ("on: [lost]", 3, []),
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the exit status of a command on a worker is a reason for another attempt`() throws {
+  @Test func `the exit status of a command on a worker can be a retry reason`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'echo x >>tries; exit 75', retry: { attempts: 3, delay: 0ms, on: [75] } } }\n",
@@ -74,7 +74,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains(text), "\(result)")
   }
 
-  @Test func `the text of a reason for a retry is parsed and restored`() {
+  @Test func `a retry reason is parsed and written back unchanged, and an invalid one is rejected`() {
     for text in ["failed", "timed-out", "lost", "out-of-memory", "killed", "75", "1..255", "command-failed"] {
       #expect(RetryReasons.Reason(text)?.text == text)
     }

@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: cases.indices)
-  func `a failure of the run itself is in the code quality report, the annotations and JUnit`(index: Int) throws {
+  func `a failure of the run itself is in the code quality report, annotations and JUnit report`(index: Int) throws {
     let (text, options, code, finding, message) = Self.cases[index]
     let tool = try CommandLineTool()
     defer { tool.remove() }

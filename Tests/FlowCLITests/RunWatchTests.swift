@@ -95,7 +95,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `a watch includes files of items from axes and inputs, and those of steps with unknown items`() throws {
+  @Test func `a watch includes the input files of steps whose items come from axes, inputs or outputs`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -255,7 +255,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `a file that a step produces does not repeat a watched run, even if a pattern matches it`() throws {
+  @Test func `a watched run does not repeat for files that its steps produce, even if a pattern matches them`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps:\n  a: { run: date +%N > made.txt; cat in.txt, inputs-from: ['*.txt'], produces: [made.txt] }\n",
