@@ -15,7 +15,7 @@ import Testing
     """
 
   @Test(arguments: [["runs", "prune", "--keep", "0"], ["runs", "delete", "last"]])
-  func `an empty --in is an error and deletes no run of the working folder`(arguments: [String]) throws {
+  func `runs prune and runs delete reject an empty --in and delete nothing`(arguments: [String]) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -60,7 +60,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.contains("  gate ready at "))
   }
 
-  @Test func `flowrun runs shows how a run was launched unless a person launched it cold`() throws {
+  @Test func `flowrun runs shows how a run was launched, except for a cold launch by the user`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop, prewarm: true } }\n", to: "w.yaml")
@@ -206,7 +206,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1, "and nothing was written")
   }
 
-  @Test func `a damaged run does not hide the others, and each subcommand reports a solution`() throws {
+  @Test func `a damaged run does not hide other runs, and each subcommand reports how to delete it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -308,7 +308,7 @@ import Testing
   }
 
   /// A durable run of real commands is killed at random times, even while it is being resumed.
-  @Test(.timeLimit(.minutes(60))) func `a run continues after each kill, and recorded steps never run again`() throws {
+  @Test(.timeLimit(.minutes(60))) func `a killed run can be resumed, and recorded steps never run again`() throws {
     let wanted = TestExtent.count(usual: 10, release: 25, long: 500)
     var kills = 0
     var seed: UInt64 = 1

@@ -131,7 +131,7 @@ import Testing
     ("end.yaml", "name: x\nsteps: { a: { uses: flow.noop, if: \"${{\" } }"),
   ]
 
-  @Test func `the reports on all broken workflows, separate and combined, conform to the standard`() throws {
+  @Test func `separate and combined SARIF reports on all broken workflows conform to the standard`() throws {
     var files: [DiagnosticReport.File] = []
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("BrokenWorkflows")

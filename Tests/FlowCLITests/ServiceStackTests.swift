@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: TestExtent.seeds(3, of: 50, release: 20))
-  func `all processes of a stack of services end when it is stopped or killed, and it can start again`(seed: UInt64)
+  func `stopping or killing a run ends all processes of its services, and the services can start again`(seed: UInt64)
     throws
   {
     defer { tool.remove() }

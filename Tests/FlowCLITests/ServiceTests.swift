@@ -67,7 +67,7 @@ import Testing
     #expect(result.errors.contains("stopping the services"), "\(result)")
   }
 
-  @Test func `flowrun cancel ends a kept run, as a failure if one of its steps has failed`() throws {
+  @Test func `flowrun cancel ends a kept run, which fails if one of its steps has failed`() throws {
     defer { tool.remove() }
     let process = try start(
       """
@@ -327,7 +327,7 @@ import Testing
     #expect(result.exitCode == 2 && result.standardOutput.contains(message), "\(result)")
   }
 
-  @Test func `an included file cannot keep its services, and a timeout of a kept run causes a warning`() throws {
+  @Test func `validate rejects keep: services in an included file, and warns about a timeout with that key`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: part\nkeep: services\ntimeout: 1m\nsteps: { a: { run: x, service: true } }\n", to: "part.yaml")

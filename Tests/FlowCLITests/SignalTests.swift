@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `a signal interrupts reading a long workflow, and a report and a trace are written`() throws {
+  @Test func `a signal interrupts the reading of a long workflow, and the report and trace are still written`() throws {
     defer { tool.remove() }
     var text = "name: long\nsteps:\n"
     for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }

@@ -11,7 +11,7 @@ import Testing
     return tool
   }
 
-  @Test func `the extension is suggested for a workflow that is named without it`() throws {
+  @Test func `the error for a workflow named without its extension suggests the full file name`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello")
@@ -19,7 +19,7 @@ import Testing
     #expect(output.standardError == "flowrun: 'hello' is neither a subcommand nor a file; did you mean 'hello.yaml'?\n")
   }
 
-  @Test func `the most similar name is suggested for a missing file or plugin`() throws {
+  @Test func `the error for a missing file or plugin suggests the most similar name`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for subcommand in [[], ["validate"], ["simulate"]] {
@@ -42,7 +42,7 @@ import Testing
     #expect(output.contains("a: 700\n") && output.contains("a: 750\n"), "\(output)")
   }
 
-  @Test func `the known events are listed for an unknown event`() throws {
+  @Test func `the error for an unknown event lists the known events`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello.yaml", "-i", "who=a", "--event", "knocked@1s")
@@ -134,7 +134,7 @@ import Testing
     #expect(try proposals(["runs", "show"], "positional@0", ["--in", "/"]).isEmpty)
   }
 
-  @Test func `version prints the build as text and as JSON`() throws {
+  @Test func `flowrun version prints the version, and with --json also the system and architecture`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let plain = try tool.run("version")

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StepNameTests {
-  @Test func `the name of a step can contain inputs, and the id replaces it if they are unknown`() throws {
+  @Test func `a step name can contain inputs, and the step id is shown instead if the inputs are unknown`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

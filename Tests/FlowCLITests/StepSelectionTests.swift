@@ -33,7 +33,7 @@ import Testing
     try tool.write(Self.file, to: "flowrun.yaml")
   }
 
-  @Test func `an assignment as in make is refused, with a suggestion to use the option for inputs`() throws {
+  @Test func `an assignment as in make is rejected with a suggestion to use -i`() throws {
     defer { tool.remove() }
     let result = try tool.run("test", "stage=prod")
     #expect(result.exitCode == 64)
@@ -73,7 +73,7 @@ import Testing
     #expect(report.contains("not-selected"))
   }
 
-  @Test func `steps are found in flowrun.yaml of a parent folder, up to the folder with .git`() throws {
+  @Test func `steps are found in the flowrun.yaml of a parent folder, up to the folder with .git`() throws {
     defer { tool.remove() }
     try tool.write("", to: "a/b/empty")
     let below = tool.folder.appendingPathComponent("a/b").path
@@ -94,7 +94,7 @@ import Testing
     #expect(try tool.run("./flowrun.yaml", "lint").exitCode == 0)
   }
 
-  @Test func `steps are listed with their descriptions, and nothing runs`() throws {
+  @Test func `flowrun without arguments lists the steps with their descriptions and runs nothing`() throws {
     defer { tool.remove() }
     let list = try tool.run()
     #expect(list.exitCode == 0)

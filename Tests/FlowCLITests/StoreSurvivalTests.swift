@@ -79,7 +79,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 20)
   }
 
-  @Test func `a process that is killed while it creates a store does not damage it`() throws {
+  @Test func `a process that is killed while creating a store does not damage the store`() throws {
     defer { tool.remove() }
     try tool.write(Self.short, to: "w.yaml")
     let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 15 : 300

@@ -84,11 +84,11 @@ import Testing
     #expect(lines[1].contains("…") && TerminalText.columns(of: lines[1]) < 80)
   }
 
-  @Test func `the summary names the failed step of an included workflow rather than the including one`() {
+  @Test func `the summary names the failed step of an included workflow, not the step that includes the workflow`() {
     #expect(SummaryText.owners(of: ["part", "part/deeper/inner", "other"]) == ["part", "part/deeper"])
   }
 
-  @Test func `the summary lists exceeded estimates if there are budgets or in verbose mode, but no unused time`()
+  @Test func `the summary lists exceeded estimates only if there are budgets or in verbose mode`()
     async throws
   {
     let steps = """

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0), .timeLimit(.minutes(10)))
-    func `flowrun refuses to run with too few threads, because it might not handle signals`() throws {
+    func `flowrun refuses to run if the process limit allows too few threads`() throws {
       defer { tool.remove() }
       let (status, output) = try Shell.run(
         """

@@ -210,7 +210,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `a changed Swift plugin is compiled once, and compiler errors are reported unchanged`()
+  @Test func `a changed Swift plugin is compiled once, and compiler errors are reported with their line`()
     async throws
   {
     let plugin = try written(.swift)

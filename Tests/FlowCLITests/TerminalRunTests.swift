@@ -56,7 +56,7 @@
       #expect(Array(text.suffix(2)) == ["failed: b (optional)", "logs: flowrun logs last --step b"], "\(text)")
     }
 
-    @Test func `a run shows the changing progress bar of a command, and its prompt`() throws {
+    @Test func `a run shows the prompt and the changing progress bar of a command`() throws {
       let (output, code) = try drawing(
         """
         name: bar
@@ -123,7 +123,7 @@
       #expect(!exported.contains(#"\u001b["#), "\(exported)")
     }
 
-    @Test func `a run ends with 74 when its terminal is closed`() throws {
+    @Test func `a run exits with 74 when its terminal is closed`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 50s } } }\n", to: "w.yaml")
@@ -141,7 +141,7 @@
       #expect(process.result(limitSeconds: 20).exitCode == 74)
     }
 
-    @Test func `plain lines are printed if the terminal has no capabilities or does not report them`() throws {
+    @Test func `plain lines are printed if TERM is dumb or empty`() throws {
       for term in ["dumb", ""] {
         let (output, code) = try drawing(Self.workflow, rows: 12, columns: 80, environment: ["TERM": term])
         #expect(code == 0)

@@ -143,7 +143,7 @@ import Testing
       ])
   }
 
-  @Test func `the view keeps printed lines above, and does not repeat them for a failure`() {
+  @Test func `the view keeps printed lines above the region, and does not repeat them for a failure`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "cc -c"), ViewStage.wrote("a", "oops"))
@@ -154,7 +154,7 @@ import Testing
       ])
   }
 
-  @Test func `printed lines are below the only running step, or have ids if several steps run`() {
+  @Test func `printed lines appear below the only running step, or begin with step ids if several steps run`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "one"), ViewStage.wrote("a", "two"))
@@ -246,7 +246,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `if only one item fails, its output is quoted unless it was already shown`() {
+  @Test func `if only one item fails, its output is quoted`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.failed("each[0]", "command-failed", "exited with status 2: oops ('make'):\n  cc -c\n  oops"))
@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  @Test func `the view states that a run is not activated only if it was prewarmed`() {
+  @Test func `before the activation, the view shows whether a run is prewarmed`() {
     for isPrewarmed in [true, false] {
       let stage = ViewStage(Self.three, isPrewarmed: isPrewarmed)
       stage.at(0)
@@ -343,7 +343,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ each") && stage.text[0].hasSuffix("12 ms  6 items"), "\(stage.text)")
   }
 
-  @Test func `the view has a symbol for a cancelled step and the exit status of a failed command`() {
+  @Test func `the view shows a symbol for a cancelled step and the exit status of a failed command`() {
     let stage = ViewStage(Self.three)
     let failure = StepFailure(
       code: "command-failed", message: "exited with status 2: 'cc -c main.c'")

@@ -104,7 +104,7 @@ import Testing
     #expect(output.standardError == "flowrun: cannot read the workflow 'nightly.yaml': No such file or directory\n")
   }
 
-  @Test func `flowrun suggests the intended option and exits with 64`() throws {
+  @Test func `flowrun suggests the intended option for a misspelled one and exits with 64`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("graph", "x.yaml", "--fromat", "dot")

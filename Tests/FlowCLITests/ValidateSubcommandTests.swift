@@ -28,7 +28,7 @@ import Testing
     #expect(output.standardError == "flowrun: cannot read the workflow 'missing.yaml': No such file or directory\n")
   }
 
-  @Test func `validate prints diagnostics for programs as JSON and SARIF`() throws {
+  @Test func `validate --format prints diagnostics as JSON or SARIF`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let json = try tool.run("validate", "broken.yaml", "--format", "json")

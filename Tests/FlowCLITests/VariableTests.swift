@@ -65,7 +65,7 @@ import Testing
         && resumed.standardOutput.contains("b first first"), "\(resumed)")
   }
 
-  @Test func `the source of a secret evaluates to null, and unknown or apparently secret variables cause warnings`()
+  @Test func `the variable of a secret is null, and unknown or apparently secret variables cause warnings`()
     throws
   {
     let tool = try tool(
@@ -101,7 +101,7 @@ import Testing
     #expect(lines(result, of: "a") == ["[none]"] && lines(result, of: "b") == ["abcdef"], "\(result)")
   }
 
-  @Test func `the folders in path precede PATH for commands, those of the step first`() throws {
+  @Test func `folders in a step's path are searched before those in the workflow's path and in PATH`() throws {
     let tool = try tool(
       """
       name: w
@@ -175,7 +175,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains("tokens/none"), "\(missing)")
   }
 
-  @Test func `a path in the home folder is expanded in -i and in the default of an input`() throws {
+  @Test func `a tilde at the start of a path is expanded in -i and in the default of an input`() throws {
     let tool = try tool(
       """
       name: w

@@ -50,7 +50,7 @@ import Testing
     return sealed
   }
 
-  @Test func `a compiled workflow is decoded to the original, with types of outputs and locations of steps`() throws {
+  @Test func `decoding a compiled workflow restores the original, including output types and step locations`() throws {
     let bytes = try Self.bytes()
     let compiled = try CompiledWorkflow(bytes)
     #expect(compiled.bytes == bytes)
@@ -180,7 +180,7 @@ import Testing
     #expect("\(error!)".contains("step ids that differ"), "\(error!)")
   }
 
-  @Test func `a compiled workflow that announces more elements than it has bytes is rejected`() throws {
+  @Test func `a compiled workflow that declares more elements than it has bytes is rejected`() throws {
     var writer = CompiledWriter()
     writer.write(text: "name")
     let bytes = writer.finished()
@@ -218,7 +218,7 @@ import Testing
         == "an older flowrun compiled this workflow (format 0, expected 1); compile it again")
   }
 
-  @Test func `a compiled workflow loads in place of YAML and reports steps whose action is not installed`() throws {
+  @Test func `a compiled workflow loads like YAML, and steps whose action is not installed are reported`() throws {
     let bytes = try Self.bytes()
     let loader = WorkflowLoader(catalog: ActionRegistry([BasicsPlugin()]))
     let result = loader.load(bytes: bytes, file: "small.flow")

@@ -25,7 +25,7 @@ struct MovedNameTests {
     WorkflowLoader(catalog: ActionRegistry([BasicsPlugin(), plugin])).load(bytes: bytes, file: file)
   }
 
-  @Test func `old names in a workflow are errors that mention the new ones`() {
+  @Test func `errors for old names in a workflow mention the new names`() {
     let result = load(Array(Self.yaml.utf8), Box(), "moved.yaml")
     #expect(
       result.diagnostics.map { "\($0.code.rawValue): \($0.message); \($0.help ?? "")" } == [
@@ -39,7 +39,7 @@ struct MovedNameTests {
     #expect(corrections == ["tin.say", "tin.say", "tin.say"])
   }
 
-  @Test func `old names in a compiled workflow are errors that mention the new ones`() throws {
+  @Test func `errors for old names in a compiled workflow mention the new names`() throws {
     let old = load(Array(Self.yaml.utf8), FormerBox(), "moved.yaml")
     let bytes = try #require(old.compiled, "\(old.rendered())").bytes
     let result = load(bytes, Box(), "moved.flow")
