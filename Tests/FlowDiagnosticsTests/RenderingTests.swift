@@ -94,7 +94,7 @@ import Testing
         == lines[2].distance(from: lines[2].startIndex, to: column))
   }
 
-  @Test func `a span of several lines is marked up to the end of its first line`() {
+  @Test func `only the first line of a span that covers several lines is marked`() {
     #expect(
       render("a: [1,\n  2]\n", at: "[1,\n  2]") == """
         test.yaml:1:4: error: it is wrong [unknown-step]

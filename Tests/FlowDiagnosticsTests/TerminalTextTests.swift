@@ -48,7 +48,7 @@ import Testing
     ("a\r\nb", "a␊b", "a␊b"),
     ("a\0b", "a␀b", "a␀b"), ("\u{1B}]0;never ends", "", ""), ("a\tb", "a\tb", "a\tb"),
   ])
-  func `a command's escape sequences are removed`(line: String, plain: String, colored: String) {
+  func `a command's escape sequences are removed or applied`(line: String, plain: String, colored: String) {
     #expect(TerminalText.commandLine(line, keepsColors: false) == plain)
     #expect(TerminalText.commandLine(line, keepsColors: true) == colored)
   }

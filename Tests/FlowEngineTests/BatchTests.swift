@@ -57,7 +57,7 @@ struct BatchTests {
     #expect(allowances == [2, 4, 8, 16, 32, 32, 32, 16, 8])
   }
 
-  @Test func `while a thread runs the steps of a batch and another revokes them, each is run or revoked exactly once`()
+  @Test func `if a batch is revoked while a thread runs it, each step is either run or revoked exactly once`()
     async
   {
     for round in 0..<2_000 {

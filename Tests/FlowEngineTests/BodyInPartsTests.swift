@@ -31,7 +31,7 @@ import Testing
     #expect(gathering.ends == 8)
   }
 
-  @Test func `an error after a step's body has waited fails the step`() async throws {
+  @Test func `a step fails if its body throws an error after waiting`() async throws {
     let report = try await fixture(1, Gathering(size: 1), ["fails": true]).run()
     #expect(report["s0"].failure?.code == "late")
   }

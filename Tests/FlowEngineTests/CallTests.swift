@@ -104,7 +104,7 @@ import Testing
     #expect(listener.lines == (1...2).map { "error again \($0): flow.fail failed: no luck" })
   }
 
-  @Test func `a step that follows an event ends a call that takes too long, and makes the next one`() async throws {
+  @Test func `a step that follows an event ends a call that takes too long, and makes the next call`() async throws {
     let listener = LogListener()
     let run = try start([follow("probe.wait", timeout: "20ms")], observer: listener)
     for _ in 0..<2 { run.post("again") }
@@ -129,7 +129,7 @@ import Testing
     #expect(await run.report.outputs == ["calls": 101, "failed": 0, "dropped": 5])
   }
 
-  @Test func `a step that follows an event reports the posts that it could not handle within its grace period`()
+  @Test func `a step that follows an event counts posts as dropped if it cannot handle them in its grace period`()
     async throws
   {
     let run = try start([follow("probe.wait", timeout: "1h")], lastCallsNanoseconds: 50_000_000)

@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a step that ignores its deadline times out immediately and is abandoned after the grace period`()
+  @Test func `a step that ignores its deadline times out and is abandoned after the grace period`()
     async throws
   {
     let probe = ProbePlugin()
@@ -165,7 +165,7 @@ import Testing
     #expect(report["radio"].outcome == .success)
   }
 
-  @Test func `a failing step is retried after increasing pauses, and its last attempt counts (S34)`() async throws {
+  @Test func `a failing step is retried after increasing delays until an attempt succeeds (S34)`() async throws {
     let report = try await EngineFixture([
       Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }
     ]).run()
@@ -193,7 +193,7 @@ import Testing
     #expect(probe.diary.counts.count == 800 && probe.diary.count == 800)
   }
 
-  @Test func `cancelling ends running steps, skips waiting steps and runs always() steps`() async throws {
+  @Test func `cancelling a run ends running steps, skips waiting steps and runs always() steps`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("running", "probe.wait"),
@@ -236,7 +236,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `dependents and expressions read outputs with their types`() async throws {
+  @Test func `outputs keep their types in dependent steps and in expressions`() async throws {
     var fixture = EngineFixture([
       Step("give", "flow.set", with: ["values": ["count": 3, "list": ["a", "b"]]]),
       Step("take", "flow.set", with: ["values": ["copy": "${{ steps.give.outputs.list }}"]], needs: [0]) {
@@ -248,7 +248,7 @@ import Testing
     #expect(report.outputs == ["copy": ["a", "b"], "text": "n=3"])
   }
 
-  @Test func `a queue never runs more steps at the same time than its width`() async throws {
+  @Test func `a queue never runs more steps at the same time than its width allows`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture((0..<6).map { Step("hold-\($0)", "probe.hold") { $0.queue = "database" } })
     fixture.workflow.queues = [QueueDeclaration(name: "database", qualityOfService: .utility, width: 2)]
@@ -263,7 +263,7 @@ import Testing
     #expect(await run.report.steps.allSatisfy { $0.outcome == .success })
   }
 
-  @Test func `the engine and the simulator finish every step of a random graph in the same way`() async throws {
+  @Test func `the engine and the simulator agree on the outcome of every step in random graphs`() async throws {
     let seed = SeededRun.seed
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {

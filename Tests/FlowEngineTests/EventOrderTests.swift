@@ -7,7 +7,7 @@ import Testing
 
 /// The events that an observer receives from runs with thousands of steps.
 @Suite(.timeLimit(.minutes(10))) struct EventOrderTests {
-  @Test func `an observer receives every transition exactly once and in order, even of failed and retried steps`()
+  @Test func `an observer receives every transition of a step once and in order, even if steps fail or are retried`()
     async throws
   {
     let seed = SeededGenerator.environmentSeed ?? 41

@@ -77,7 +77,7 @@ private struct OutsidePlugin: Plugin {
     Step(id, "flow.set", with: ["values": ["got": .string("${{ \(expression) }}")]], change)
   }
 
-  @Test func `the value of each post is passed to an item, and the last value to outputs`() async throws {
+  @Test func `an item receives the value of its post, and outputs receive the value of the last post`() async throws {
     let run = try start(
       [set("each", "item.value.n") { $0.fanOut = FanOut(.posts(of: "again")) }],
       outputs: ["all": "${{ steps.each.outputs.got }}", "last": "${{ events.again.value.n }}"])
@@ -87,7 +87,7 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs == ["all": [1, 2], "last": 2])
   }
 
-  @Test func `a value passes from the step that posts an event to a step that waits for it`() async throws {
+  @Test func `a step that waits for an event can read the value that another step posted`() async throws {
     let run = try start(
       [
         Step("post", "flow.post", with: ["event": "app.paid", "value": ["order": 17]]),
@@ -113,7 +113,7 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs["read"] == true)
   }
 
-  @Test func `an event keeps the value of its first post unless it repeats`() async throws {
+  @Test func `an event that does not repeat keeps the value of its first post`() async throws {
     let run = try start(
       [set("read", "events.link.value == 'first one'") { $0.after = ["link"] }],
       outputs: ["read": "${{ steps.read.outputs.got }}"])

@@ -94,7 +94,7 @@ import Testing
       ])
   }
 
-  @Test func `combinations are included after exclusions, even if all are excluded, and may contain expressions`()
+  @Test func `included combinations are added after exclusions, even if none are left, and may contain expressions`()
     async throws
   {
     let axes = FanOut.Source.axes(
@@ -277,7 +277,7 @@ import Testing
       ])
   }
 
-  @Test func `a step keeps items that succeeded when its run is resumed`() async throws {
+  @Test func `a resume keeps items that succeeded unless they are selected to run again`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }

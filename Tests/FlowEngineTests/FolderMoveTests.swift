@@ -11,7 +11,7 @@ import Testing
     ("--prefix=/app", true), ("/opt/app", false), ("/apple", false), ("/app-2/out", false), ("app/out", false),
     ("", false),
   ])
-  func `the path of a moved folder is not found inside a longer name`(text: String, isNamed: Bool) {
+  func `the path of a moved folder is found inside text, but not inside a longer name`(text: String, isNamed: Bool) {
     #expect(move?.isNamed(in: Value.array([["key": .string(text)]])) == isNamed)
     #expect(move?.isNamed(in: Value.object([text: 1])) == isNamed)
   }

@@ -33,8 +33,7 @@ struct InputStampTests {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `the digest of an input file is reused only if the file's number, length and both times are equal`() throws
-  {
+  @Test func `the digest of an input file is reused only if its inode number, length and times are unchanged`() throws {
     let stamp = try made()
     let same = try recorded(stamp) { _ in }
     #expect(InputStamp("f", in: OpenFolder(folder), known: same).digest == "recorded")

@@ -303,7 +303,7 @@ import Testing
     try await expectNew(["tag": "2"])
   }
 
-  @Test func `a file that is an item has the same hash as a path and as a value for expressions`() {
+  @Test func `an item that is a file has the same hash whether it is stored as a path or as a value`() {
     for path in ["a", "a.txt", ".a", "a.", "/a", "/a/b.tar.gz", "x y/ü.txt", "../..a/b", "a/.b/c.d/e"] {
       #expect(FanOutValues(files: [path]).hashes == FanOutValues([FileItem.value(of: path)]).hashes, "\(path)")
       #expect(FanOutValues(files: [path])[0] == FileItem.value(of: path))
@@ -350,7 +350,7 @@ import Testing
   }
 
   @Test(arguments: [("a", "is a folder"), ("a/none.txt", "there is no file"), ("", "empty")])
-  func `a step fails with a suggestion if the pattern for its items matches no files`(pattern: String, message: String)
+  func `a step fails with an explanation if the path for its items is not a file`(pattern: String, message: String)
     async throws
   {
     let step = Step("each", "flow.noop") { $0.fanOut = FanOut(.files([pattern])) }

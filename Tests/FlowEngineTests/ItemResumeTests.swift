@@ -24,7 +24,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~2 y 1", "each[1]~3 x 1", "each[2]~1 z 1"])
   }
 
-  @Test func `a resume uses a new key for a different item even if the previous one failed`() async throws {
+  @Test func `a resume uses a new key for a different item even if the previous item failed`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1"])
@@ -40,8 +40,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1", "each[1] y 2", "each[1] y 3"])
   }
 
-  @Test func `a resume uses new keys for all items of a changed step, and reports that it keeps no items`() async throws
-  {
+  @Test func `a resume repeats all items of a changed step, with new keys for the items that succeeded`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y", "z"], failing: ["z"])
     _ = trial.ledger.take()
@@ -103,7 +102,7 @@ import Testing
     #expect(again.keptItems[1]?.count == 2 && again.keptItems[1]?.isCertain == false)
   }
 
-  @Test func `a resume from a step runs its failed items again, or all items if none failed`()
+  @Test func `a resume of only one step runs its failed items again, or all its items if none failed`()
     async throws
   {
     let trial = Trial()

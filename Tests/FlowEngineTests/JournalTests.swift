@@ -53,7 +53,7 @@ import Testing
     #expect(recollection.header.launch.reason == .user)
   }
 
-  @Test func `a journal contains each of many steps once, with its time, in the order in which they ended`()
+  @Test func `a journal contains every step once, with its times, in the order in which the steps ended`()
     async throws
   {
     let store = MemoryRunStore()
@@ -193,7 +193,7 @@ import Testing
         == [.again(.ended(.failure)), .again(.changed)])
   }
 
-  @Test func `a resume repeats the lost effects of a step if another step needs them`() async throws {
+  @Test func `a resume repeats a step whose effects were lost if another step needs them`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("open", "witness.open"), Step("used", "probe.note", needs: [0]),

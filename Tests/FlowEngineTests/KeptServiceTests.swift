@@ -123,7 +123,7 @@ private struct LinkPlugin: Plugin {
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `a run that keeps its services fails if a required one fails, and continues after an optional one`()
+  @Test func `a run that keeps its services fails if a required service fails, but continues if an optional one fails`()
     async throws
   {
     let run = try start([Step("break", "link.break"), Step("receive", "link.receive"), write(for: "link.came")])

@@ -15,7 +15,7 @@ struct PlanTests {
     Resolution(gate: GateBounds(minimumNanoseconds: min, maximumNanoseconds: max))
   }
 
-  @Test func `the gate of a launch that is ready at 0.3 s opens at exactly 2 s (L34)`() throws {
+  @Test func `the gate of a launch that is ready at 0.3 s opens exactly at its minimum of 2 s (L34)`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 300_000_000)
     }
@@ -25,7 +25,7 @@ struct PlanTests {
     #expect(plan.gate.openedAtNanoseconds == 2 * second)
   }
 
-  @Test func `the gate of a launch that never becomes ready times out at exactly 5 s (L35)`() throws {
+  @Test func `the gate of a launch that is not ready in time opens exactly at its maximum of 5 s (L35)`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 9 * second)
     }

@@ -96,7 +96,7 @@ import Testing
     #expect(diary.all == ["first instead", "second instead"])
   }
 
-  @Test func `a block queued in Dispatch does not keep a run alive`() {
+  @Test func `a late block that is still queued in Dispatch does not keep its run in memory`() {
     final class Run: Sendable {}
     let dispatch = FakeDispatch()
     let queues = dispatch.queues()

@@ -105,7 +105,7 @@ struct RemotePlanTests {
     #expect(plan[0].failure == failure)
   }
 
-  @Test func `a lost attempt of a remote step does not count toward the attempts of retry`() throws {
+  @Test func `a lost attempt of a remote step does not count toward the attempts that retry allows`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -140,7 +140,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `a lost attempt of an item is repeated while the other items continue`() throws {
+  @Test func `a lost attempt of an item is repeated, and the other items run as usual`() throws {
     var options = StepOptions()
     options.fanOut = FanOut(.items([1, 2]))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0], slots: 1)
@@ -165,7 +165,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .success)
   }
 
-  @Test func `a fast path continues while other steps wait for a slot`() throws {
+  @Test func `a fast path is possible while remote steps wait for a slot`() throws {
     var plan = try plan([Step("a"), Step("b"), Step("c"), Step("d")], away: [0, 1], slots: 1)
     _ = startRemote(&plan)
     let pool = Pool.threads(.userInitiated)
@@ -178,7 +178,7 @@ struct RemotePlanTests {
     #expect(plan.concernsOthers(than: pool))
   }
 
-  @Test func `the report and the journal contain the time at which a worker began a step`() throws {
+  @Test func `the journal contains the time at which a worker began each attempt of a step`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options), Step("b")], away: [0])
@@ -210,7 +210,7 @@ struct RemotePlanTests {
     #expect(restored.attemptTimes(of: 0) == attemptTimes)
   }
 
-  @Test func `the journal contains the times of lost attempts of steps and items`() throws {
+  @Test func `the journal contains the times of each lost attempt, for steps and for items`() throws {
     var fanOut = StepOptions()
     fanOut.fanOut = FanOut(.items([1]))
     var plan = try plan(

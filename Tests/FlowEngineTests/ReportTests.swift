@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [StoredRun.State.running, .success])
-  func `a report from a run store is unchanged after it was written and read`(state: StoredRun.State) async throws {
+  func `a report from a run store stays unchanged when it is written and read`(state: StoredRun.State) async throws {
     var report = try await eventful()
     report.record = RunReport.Record(
       state: state, epochs: [["epoch": 1, "host": "here"], ["epoch": 2, "host": "there"]],

@@ -95,7 +95,7 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 1, "b": 1])
   }
 
-  @Test func `a journal contains all processes of the run, and the steps that the last one kept`() async throws {
+  @Test func `a journal contains all processes of the run, and the steps that the last process kept`() async throws {
     let store = MemoryRunStore()
     _ = try await fixture(Self.failing, store).run()
     for _ in 0..<2 { _ = try await resume(Self.failing, store) }
