@@ -3,7 +3,7 @@ import Testing
 @testable import FlowEngine
 
 @Suite struct `The clock of a thread` {
-  @Test func `its time is within 50 µs of the system's`() {
+  @Test func `a thread's clock differs from the system's clock by at most 50 µs`() {
     let system = RunClock()
     var clock = ThreadClock(system)
     var time = 0
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `with a virtual clock, its time is the virtual one`() {
+  @Test func `a thread's clock returns the virtual time if the run has a virtual clock`() {
     let virtual = VirtualClock()
     var clock = ThreadClock(RunClock(virtual: virtual))
     #expect(clock.now() == 0)

@@ -27,7 +27,7 @@ struct ThreadPoolTests {
     #expect(limits == [3, 5, 9, 17, 33, 65, 129, 256])
   }
 
-  @Test func `a thread pool is watched for up to 4 ms while steps are short, and for 1 ms afterwards`() {
+  @Test func `the watch of a thread pool doubles up to 4 ms while steps are short, and is reset to 1 ms otherwise`() {
     var pool = fullPool()
     var times: [Int] = []
     for returns in [64, 64, 64, 63, 64, 0, 1] {
@@ -41,7 +41,7 @@ struct ThreadPoolTests {
     #expect(pool.limit == 3)
   }
 
-  @Test func `a thread pool does not grow for 20 ms after a thread has continued a body that has waited`() {
+  @Test func `a thread pool does not grow for 20 ms after one of its threads has resumed a suspended body`() {
     var pool = fullPool()
     pool.holdLimit(at: 5 * millisecond)
     for (time, limit) in [(6, 2), (24, 2), (25, 3)] {

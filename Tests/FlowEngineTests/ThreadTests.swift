@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Carrier.allCases)
-  func `a run whose threads are all busy is cancelled at once`(_ carrier: Carrier) async throws {
+  func `a cancelled run ends even if all its threads stay blocked`(_ carrier: Carrier) async throws {
     let probe = ProbePlugin()
     var fixture = holding(300, probe)
     fixture.change = {

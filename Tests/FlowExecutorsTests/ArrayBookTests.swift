@@ -68,7 +68,7 @@ import Testing
     #expect(submit(&book) == [])
   }
 
-  @Test func `ranges of array indices with a step are expanded, and invalid ranges are ignored`() {
+  @Test func `index ranges with a stride, such as 1-9:4, are expanded, and invalid ranges are ignored`() {
     let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
   }
@@ -111,7 +111,7 @@ import Testing
     #expect(lost.message == "job 1_0 of run.s.1 ended before its worker started" && !lost.isFinal)
   }
 
-  @Test func `an idle allocation is released, and its item is submitted individually when it runs`() {
+  @Test func `an array task that stays idle is cancelled, and its item is submitted individually once it is ready`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `when a job array is refused, its running items are submitted individually, and are lost if that fails`() {
+  @Test func `the waiting items of a refused job array are submitted individually, and are lost if that fails, too`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)

@@ -84,7 +84,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `an executor that cannot be opened reveals no secrets`() throws {
+  @Test func `the error for an executor that cannot be opened reveals no secrets`() throws {
     try write(workflow, to: "flow.yaml")
     try writeTransport("echo \"no host for $TOKEN\" >&2; exit 255")
     let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/transport", "--report", "report.json")

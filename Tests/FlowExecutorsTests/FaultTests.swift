@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `no process of a run is left 15 s after every flowrun process was killed`(standsStill: Bool) throws {
+  func `no process of a run is left 15 s after its flowrun processes were killed or frozen`(standsStill: Bool) throws {
     let scene = try FaultScene("everything killed", steps: 8, isDurable: false, bodySeconds: 100)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(within(seconds: 30) { scene.lines("bodies").count == 4 })

@@ -49,7 +49,7 @@ import Testing
 
   private var left: [String] { FilePath.names(in: scratch) ?? [] }
 
-  @Test func `a worker receives only the files that the step reads, and its products are copied back`() throws {
+  @Test func `a worker receives only the files that a step reads, and the step's products are copied back`() throws {
     try write(
       #"""
       name: there
@@ -84,7 +84,7 @@ import Testing
     try remove()
   }
 
-  @Test func `each item of a step has its own folder on a worker, and two steps may read the same file`() throws {
+  @Test func `each item of a step has its own folder on a worker, and several items may read the same file`() throws {
     try write(
       #"""
       name: items
@@ -259,7 +259,7 @@ import Testing
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])
-  func `a worker that is lost during a transfer costs one attempt`(transport: String) throws {
+  func `a step runs again if its worker is lost during a transfer`(transport: String) throws {
     try writeCopy()
     try writeTransport(transport.replacing("FLOWRUN", with: "'\(FlowrunProcess.path)' \"$@\""))
     let result = try run(on: on(worker: "transport"))
@@ -324,7 +324,7 @@ import Testing
   ]
 
   @Test(arguments: covered)
-  func `a pattern of files covers exactly the paths that it matches`(pattern: String, path: String, isCovered: Bool) {
+  func `a file pattern covers a path only if the whole path matches`(pattern: String, path: String, isCovered: Bool) {
     #expect(FilePattern(pattern).covers(path) == isCovered)
   }
 
@@ -339,7 +339,7 @@ import Testing
   ]
 
   @Test(arguments: wrongEntries)
-  func `invalid paths received from a worker are refused`(_ entry: Value) {
+  func `invalid entries of a file transfer, such as paths outside the folder, are refused`(_ entry: Value) {
     #expect(throws: (any Error).self) { try TransferEntry(entry) }
   }
 

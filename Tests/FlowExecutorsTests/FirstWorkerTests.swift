@@ -29,7 +29,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `if no worker is ready after 5 s, a message reports it, and steps run as soon as one is ready`() throws {
+  @Test func `if no worker is ready after 5 s, a message is printed, and steps run once a worker is ready`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: x\nsteps: { a: { run: 'echo here' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

@@ -78,7 +78,7 @@ final class InsideSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations are released 15 s after all of flowrun's processes in a Slurm job were killed`() throws {
+  func `allocations are released within 15 s after all of flowrun's processes in a Slurm job were killed`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
     // Two jobs are listed, one running and one waiting, because the user's job occupies a processor.

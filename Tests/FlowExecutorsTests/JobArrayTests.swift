@@ -79,7 +79,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an item whose array task is cancelled counts as lost, not as failed, and is submitted individually`() throws {
+  func `an item whose array task is cancelled counts as lost, not as failed, and runs again`() throws {
     try write(
       9, #"[ "$FLOWRUN_ATTEMPT" != 1 ] || { echo $SLURM_ARRAY_JOB_ID >> begun; sleep 30; }; echo "${{ item }}" >> ran"#)
     let process = try start()
@@ -121,7 +121,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that end immediately do not cause signals to unrelated processes`() throws {
+  func `flowrun does not send signals to unrelated processes if items end immediately`() throws {
     let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
     try write(40, "true")
     let result = try start().result(limitSeconds: 240)
@@ -205,7 +205,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `after a file changes, only its item of an included workflow runs again, with all outputs`() throws {
+  func `if a file changes, only its item of an included workflow runs again, and others keep their outputs`() throws {
     for name in ["part", "part/raw"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
@@ -247,7 +247,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `inside a Slurm job, job arrays are submitted as separate jobs, and the user's job continues`() throws {
+  func `a workflow in a Slurm job submits job arrays outside that job, and the user's job continues`() throws {
     try write(4, #"echo "${{ item }} $SLURM_ARRAY_TASK_ID" >> ran"#)
     try """
     #!/bin/bash

@@ -27,7 +27,7 @@ import Testing
     return process.result()
   }
 
-  @Test func `products that appear late on a worker are awaited for as long as --files-within allows`() throws {
+  @Test func `a run waits for late products of a remote step for as long as --files-within allows`() throws {
     defer { try? remove() }
     let worker = ["late.yaml", "--on", "workers=1", "--files-within"]
     let hasty = try FlowrunProcess.run(worker + ["0s"], in: folder)

@@ -46,7 +46,7 @@ struct NodeFaultTests {
     return daemons
   }
 
-  @Test func `steps of a frozen Slurm daemon run again on another node after all their processes have ended`() throws {
+  @Test func `a step whose Slurm daemon freezes runs again after all its processes have ended`() throws {
     let scene = try FaultScene(
       "a stopped step daemon", steps: 2, isDurable: false, bodySeconds: 14, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)

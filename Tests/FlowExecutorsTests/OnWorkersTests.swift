@@ -139,7 +139,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a command killed by its worker's time limit counts as lost, and only a retry policy runs it again`()
+  @Test func `a command killed by its worker's time limit counts as lost, and runs again only with a retry policy`()
     throws
   {
     try write(

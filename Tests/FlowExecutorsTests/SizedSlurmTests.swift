@@ -125,7 +125,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `steps never exceed a node's capacity, and idle workers release their allocations for them`() throws {
+  func `steps never exceed a node's capacity, and idle workers release allocations that other steps need`() throws {
     // Each body locks one file for each processor that it uses, so that too many bodies on a node are detected.
     let body = """
       take() { for n in 1 2; do exec 9>"lock-$SLURMD_NODENAME-$n"; flock -n 9 && return; done; echo over >> over; }

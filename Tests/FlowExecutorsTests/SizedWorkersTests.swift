@@ -39,7 +39,7 @@ import Testing
     return try await pool.run(action, inputs, taking: request, files: nil, context)["stdout"]?.stringValue
   }
 
-  @Test func `a step's own worker gets the requested resources and its name, and leaves no files behind`()
+  @Test func `a step's own worker gets the requested resources and the step's name, and leaves no files behind`()
     async throws
   {
     let asked = Mutex<[String]>([])

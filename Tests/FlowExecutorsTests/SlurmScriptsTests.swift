@@ -57,7 +57,7 @@ import Testing
   ]
 
   @Test(arguments: ["sh", "bash"])
-  func `only the lines about a job's own processes in Slurm's list are used`(shell: String) throws {
+  func `only a job's own processes are used from Slurm's list of processes`(shell: String) throws {
     for (job, lines, listed, script) in Self.lists {
       #expect(try Self.output(of: "listed_processes", job: job, lines, shell: shell) == listed, "\(lines)")
       #expect(
@@ -137,7 +137,7 @@ import Testing
   @Test(
     .enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"),
     arguments: ["-1", "0", "1", "99999"])
-  func `a worker's guard sends signals only to the worker and to the process that started the guard`(holder: String)
+  func `a worker's guard kills only its parent process, whatever process ids its options contain`(holder: String)
     throws
   {
     let output = try isolated(

@@ -194,7 +194,7 @@ import Testing
     #expect(pauses.told.withLock { $0.count } == 1)
   }
 
-  @Test func `a permanent error of Slurm is final, and so is a temporary one that lasts too long`() throws {
+  @Test func `a permanent error of Slurm is reported immediately, and a temporary one after the time limit`() throws {
     try refuse(times: 99, "slurm_load_partitions: Invalid node name specified")
     #expect(throws: ExecutorProblem.self) { try engine.cluster() }
     #expect(pauses.all.withLock { $0.isEmpty })
@@ -205,7 +205,7 @@ import Testing
     #expect(problem?.message == "Slurm cannot be reached: sinfo: error: Socket timed out on send/recv operation")
   }
 
-  @Test func `pauses between calls to Slurm double up to 10 s and end at the time limit`() {
+  @Test func `pauses between calls to Slurm double in length, and the last one ends at the time limit`() {
     let start = ContinuousClock.now
     var pauses = GrowingPauses(limit: .seconds(20), from: start)
     var (now, taken) = (start, [Duration]())
@@ -241,7 +241,7 @@ import Testing
     #expect(calls(of: "scontrol").count == (seconds.isEmpty ? 0 : 1))
   }
 
-  @Test func `the output of a run contains the warning about the time to stop`() throws {
+  @Test func `the output of a run warns about a step whose time to stop exceeds Slurm's limit`() throws {
     try slurm.set("scontrol", "echo 'KillWait = 30 sec'")
     let steps = "steps: { a: { run: 'true' }, b: { run: 'true', stop: { within: 40s } } }"
     try "name: x\ndefaults: { stop: { within: 20s } }\n\(steps)\n"

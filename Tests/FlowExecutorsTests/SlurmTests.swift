@@ -236,7 +236,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `of two concurrent resumes, the one that does not get the run does not start Slurm jobs`() throws {
+  func `of two concurrent resumes, only the one that takes over the run starts Slurm jobs`() throws {
     try write(StandbyTests.handedOn)
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
@@ -316,7 +316,7 @@ final class SlurmTests {
     #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
   }
 
-  @Test func `a step of a failed node runs again within 16 s, and its first attempt does not continue`() throws {
+  @Test func `a step whose Slurm node fails runs again within 16 s, and its first attempt does not continue`() throws {
     try write(
       """
       name: x

@@ -14,7 +14,7 @@ import Testing
     String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test func `a worker writes a response together with the messages before it`() {
+  @Test func `a worker writes the messages before a response in order, and then the response`() {
     let output = output
     for id in 1...20 {
       output.notify("started", ["id": .integer(id)])
@@ -38,7 +38,7 @@ import Testing
     #expect(piece().count == 1)
   }
 
-  @Test func `a worker's message that no response follows is written without delay`() {
+  @Test func `a worker writes a message even if no response follows`() {
     output.notify("progress", ["id": 1, "fraction": 0.5])
     #expect(piece().count == 1)
   }
