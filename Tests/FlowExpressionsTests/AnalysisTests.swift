@@ -23,7 +23,7 @@ struct AnalysisTests {
     ("format('{0}', env.A) || 'x'", ["env.A 14+5"]), ("env.A == env.B || 'x'", ["env.A 0+5", "env.B 9+5"]),
     ("env.A[0] || 'x'", ["env.A… || 0+5"]), ("fromJSON(env.A).b.c", ["env.A 9+5"]), ("success() && 1", []), ("", []),
   ])
-  func `each reference has the constant part of its path, its location and a mark if it has a fallback`(
+  func `each reference includes the constant part of its path, its location and whether it has a fallback`(
     source: String, expected: [String]
   ) throws {
     #expect(try references(source) == expected)

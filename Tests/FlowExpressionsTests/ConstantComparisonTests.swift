@@ -44,7 +44,7 @@ import Testing
     #expect(found.first.map { String(text.dropFirst($0.offset).prefix($0.length)) } == "inputs.level == 'x'")
   }
 
-  @Test func `a computed key finds the same member as a literal key`() throws {
+  @Test func `a key that is computed from an input finds a member of env`() throws {
     struct Variables: ExpressionContext {
       func value(named name: String) -> Value? { name == "inputs" ? ["which": "B"] : [:] }
       func member(_ key: String, of name: String) -> ContextMember {

@@ -27,7 +27,7 @@ struct FunctionTests {
     ("join(list)", "a,1,,Array"), ("join(list, ' - ')", "a - 1 -  - Array"), ("join(list, empty)", "a,1,,Array"),
     ("join(list, null)", "a1Array"), ("join('x', '-')", "x"), ("join(map)", ""), ("join(empty)", ""),
   ])
-  func `format and join return strings`(source: String, expected: String) throws {
+  func `format inserts its arguments, and join concatenates list elements`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 

@@ -18,7 +18,7 @@ struct TextFunctionTests {
     ("replace('', 'a', 'b')", ""), ("replace(mark, ',', ';')", "a;e\u{301};b"), ("replace('10', 0, 1)", "11"),
     ("replace('a', 'a', null)", ""),
   ])
-  func `trim and replace return text`(source: String, expected: String) throws {
+  func `trim removes outer whitespace, and replace changes every occurrence`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -29,7 +29,7 @@ struct TextFunctionTests {
     ("lines(text)", ["one", "two", "", " three "]), ("lines('')", []), ("lines('one')", ["one"]),
     ("lines(null)", []), ("split(mark, ',')", ["a", "e\u{301}", "b"]),
   ])
-  func `split and lines return lists`(source: String, expected: [String]) throws {
+  func `split divides a string at a separator, and lines at line breaks`(source: String, expected: [String]) throws {
     #expect(try evaluate(source, contexts) == .array(expected.map { .string($0) }))
   }
 

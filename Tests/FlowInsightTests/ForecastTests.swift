@@ -148,7 +148,7 @@ import Testing
     #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
   }
 
-  @Test func `a budget is applied to step times to the nanosecond, and to long times to the microsecond`() throws {
+  @Test func `a budget compares step times to the nanosecond, and times above a second to the microsecond`() throws {
     for (nanoseconds, isBroken) in [(207_356_000, false), (207_356_001, true), (207_355_999, false)] {
       let exact = step("s") {
         $0.estimate = Estimate(low: .nanoseconds(nanoseconds), high: .nanoseconds(nanoseconds))

@@ -14,7 +14,7 @@ import Testing
   /// Each seed splits the runs differently. With a single split, the share of one workflow varies by a few percent.
   private static let seeds: ClosedRange<UInt64> = isLong ? 1...20 : 1...1
 
-  @Test func `a forecast from recorded runs covers 90 % of others, and is at most 30 % wider than without waits`()
+  @Test func `a forecast covers 90 % of other recorded runs, and is at most 30 % wider than one without waits`()
     throws
   {
     var all = (covered: 0, count: 0)

@@ -57,7 +57,7 @@ import Testing
     #expect(try criticalPath(steps) == ["a run 0-30", "a queue 30-35", "a run 35-50", "a retry 50-70", "a run 70-100"])
   }
 
-  @Test func `each step of a recorded run has a slack, even in a run with thousands of steps`() throws {
+  @Test func `the slack of each step is computed, even in a run with thousands of steps`() throws {
     let count = TestExtent.count(usual: 2_000, release: 20_000, long: 20_000)
     // Each step needs the one before the last, so two steps run at a time, for 100 ms in total.
     let length = 200 / Double(count)

@@ -153,14 +153,14 @@ struct TypedRunTests {
     #expect(await window.isOpen)
   }
 
-  @Test func `an engine that lacks an action of the workflow cannot start it`() throws {
+  @Test func `an engine that lacks an action of a workflow cannot start the workflow`() throws {
     let engine = Engine { BasicsPlugin() }
     #expect(throws: PreparedWorkflow.PreparationProblem.self) {
       try engine.start(Hello(), .init(who: "Ada"), options: options())
     }
   }
 
-  @Test func `an invalid or missing value throws an error, and an optional one is read as nil`() throws {
+  @Test func `reading an invalid or missing value throws an error, and a missing optional value is nil`() throws {
     let values: ValueObject = ["count": "many", "none": .null]
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("count") }
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("missing") }

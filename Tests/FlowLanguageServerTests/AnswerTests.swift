@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Diagnostics
 
-  @Test func `the language server publishes diagnostics with related locations, and removes them`() throws {
+  @Test func `the language server publishes diagnostics with related locations, and removes them after a fix`() throws {
     let client = try TestClient()
     try client.open("name: a\nsteps:\n  fetch: { uses: flow.noop }\n  b: { uses: flow.noop, needs: fetchh }\n")
     let notice = try client.notice("textDocument/publishDiagnostics")
@@ -349,7 +349,7 @@ import Testing
     #expect(
       later?.contains("last: { uses: flow.noop, needs: publish, if: \"steps.fetch.outputs.created\", defer: true }")
         == true)
-    // A step is not offered to be deferred if the gate waits for one of its dependents.
+    // The dependents of a deferred step are deferred, too, so the gate does not wait for them.
     #expect(try fixed(client, marked("  fetch:", "  fe¦tch:"), "Start 'fetch' after the gate has opened") != nil)
     try client.quit()
   }

@@ -25,7 +25,7 @@ import Testing
     "GET / HTTP/1.1\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\n", "\u{0}\u{1}\u{2}\n", "Content-Length: many\r\n\r\n",
     "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Type: x\r\n\r\n",
   ])
-  func `bytes outside a message end the language server with an explanation and exit code 1`(bytes: String) throws {
+  func `the language server exits with code 1 and an explanation after bytes outside a message`(bytes: String) throws {
     let client = try TestClient()
     try client.send(Array(bytes.utf8))
     let end = try client.ended()
@@ -34,7 +34,7 @@ import Testing
     #expect(end.words[0].contains("Content-Length") || end.words[0].contains("limit"))
   }
 
-  @Test func `an error inside a message is answered, and the language server continues`() throws {
+  @Test func `an invalid message is answered with an error, and the language server continues`() throws {
     let client = try TestClient()
     #expect(try response(client, "{")["error"]?.objectValue?["code"] == -32700)
     #expect(try response(client, "[]")["error"]?.objectValue?["code"] == -32600)
@@ -68,7 +68,7 @@ import Testing
     #expect(try second.ended().code == 1)
   }
 
-  @Test func `pending requests are answered even after the client has sent exit and closed its side`() throws {
+  @Test func `pending requests are answered even after the client has closed its side, with or without exit`() throws {
     for saysGoodbye in [true, false] {
       let client = try TestClient()
       try client.open("name: a\nsteps: {}\n")
@@ -138,8 +138,7 @@ import Testing
   }
 
   /// The client's own copy of the text, changed in the same way, is the reference.
-  @Test func `server and client have the same text after 10,000 random edits, some of them split or cancelled`() throws
-  {
+  @Test func `server and client have the same text after 10,000 random edits`() throws {
     let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the edits: \(seed)")
     var random = SeededGenerator(seed: seed)

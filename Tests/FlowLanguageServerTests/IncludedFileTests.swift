@@ -190,7 +190,7 @@ import Testing
     #expect(try renamed("par¦t: {", in: "/project/lib/middle.yaml", to: "piece") == step)
   }
 
-  @Test func `renaming is refused if the included file already has the name or a caller cannot be read`() throws {
+  @Test func `renaming is refused if the new name is already used or an including file has a syntax error`() throws {
     #expect(throws: TestClient.Refusal.self) {
       try renamed("{ tar¦get: a", in: "/project/test.yaml", to: "goal")
     }

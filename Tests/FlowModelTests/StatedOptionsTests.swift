@@ -28,7 +28,7 @@ import Testing
     (.preparation, { $0.produces = ["a.txt"] }),
   ]
 
-  @Test(arguments: options.indices) func `an option sets exactly the expected bits`(_ index: Int) throws {
+  @Test(arguments: options.indices) func `a step option sets exactly the expected bits`(_ index: Int) throws {
     let (stated, state) = Self.options[index]
     var step = Step(id: StepID(unchecked: "a"), uses: "flow.nothing")
     #expect(step.stated == [])

@@ -41,7 +41,7 @@ import Testing
         #"expected one of "push", "present", found "pull""#
       ),
     ] as [(ValueType, String, String)])
-  func `a mismatching value is rejected with its path`(type: ValueType, json: String, text: String) throws {
+  func `a mismatch is described with its path and expected type`(type: ValueType, json: String, text: String) throws {
     let mismatch = try #require(type.mismatch(of: try JSONText.parse(json)))
     #expect(mismatch.description == text)
   }

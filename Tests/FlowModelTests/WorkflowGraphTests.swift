@@ -18,7 +18,7 @@ struct WorkflowGraphTests {
     #expect(graph.dependencyCounts == [0, 1, 2, 1])
   }
 
-  @Test func `each step comes after its dependencies, and independent steps are in file order`() throws {
+  @Test func `steps without dependencies come first, in file order, and the others follow their dependencies`() throws {
     let seed = SeededGenerator.environmentSeed ?? 17
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -50,7 +50,7 @@ struct WorkflowGraphTests {
     for (index, step) in steps.enumerated() { #expect(needs[Int(step)].contains(steps[(index + 1) % steps.count])) }
   }
 
-  @Test func `only steps with keys other than uses, with and needs count as having options`() throws {
+  @Test func `a graph lists the steps that have options, and a step without a name is displayed by its id`() throws {
     var workflow = workflow([[], [], []])
     workflow.steps[1].options.isOptional = true
     #expect(try WorkflowGraph(workflow).stepsWithOptions == [1])

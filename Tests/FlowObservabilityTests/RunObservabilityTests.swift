@@ -95,7 +95,7 @@
       #expect(try metrics.expectTimer("flowrun_step_duration", [workflow, ("step", "flaky")]).values.count == 1)
     }
 
-    @Test func `log lines, failures and the gate's opening are logged with their step and run`() async throws {
+    @Test func `log messages have the expected levels and name the step and the workflow`() async throws {
       try await run()
       let entries = logs.entries
       func entry(_ start: String) throws -> InMemoryLogHandler.Entry {

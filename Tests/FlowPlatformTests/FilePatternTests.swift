@@ -72,7 +72,7 @@ import Testing
     return folder
   }
 
-  @Test func `the last pattern that matches a path decides`() throws {
+  @Test func `the last pattern that matches a path decides whether the path is included`() throws {
     let folder = try folder(["a.c", "gen/b.c", "gen/keep.c", "gen/x/y.c"])
     defer { try? FileManager.default.removeItem(at: folder) }
     func files(_ patterns: String...) -> [String] { FilePatterns(patterns).files(in: folder.path) }

@@ -20,7 +20,7 @@ import Testing
     #expect(pieces.finish() == digest)
   }
 
-  @Test func `the SHA-256 digest of a million letters does not depend on the pieces in which they are hashed`() {
+  @Test func `the SHA-256 digest of a million letters does not depend on how they are split into pieces`() {
     var hash = SHA256()
     var left = 1_000_000
     var size = 1

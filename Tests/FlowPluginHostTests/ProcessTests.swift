@@ -42,7 +42,7 @@ struct ProcessTests {
     await child.close()
   }
 
-  @Test func `no process of a plugin's group survives if its parent is killed with SIGKILL`() async throws {
+  @Test func `processes started by a plugin end if flowrun is killed with SIGKILL`() async throws {
     let note = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -57,7 +57,7 @@ struct ProcessTests {
     try FileManager.default.removeItem(atPath: note)
   }
 
-  @Test func `no process of a plugin's group survives the end of the run`()
+  @Test func `no process in a plugin's process group survives the end of the run`()
     async throws
   {
     let child = try HostileChild()

@@ -28,7 +28,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(2))
   }
 
-  @Test func `a ping that is not allowed yet is retried, and the worker still counts as lost in time`() {
+  @Test func `a ping that cannot be sent is retried, and the worker still counts as lost after 11 s`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     for second in stride(from: 0, through: 10, by: 2) {
       let now = start + .seconds(second)
@@ -38,7 +38,7 @@ import Testing
     #expect(pulse.isLost(at: start + .seconds(11)))
   }
 
-  @Test(arguments: [1, 0.4, 0.1]) func `a worker's guard ends it before the host counts it as lost`(scale: Double) {
+  @Test(arguments: [1, 0.4, 0.1]) func `a guard ends its worker before the host counts it as lost`(scale: Double) {
     let rhythm = PulseRhythm(scale: scale)
     #expect(rhythm.guardSilence < rhythm.silence)
     #expect(rhythm.guardSilence > rhythm.interval * 3)

@@ -69,7 +69,7 @@ struct JSONTextTests {
     (#""\ud800""#, "line 1, column 2: half a surrogate pair is not a character"),
     ("1 2", "line 1, column 3: expected the end of the text, found '2'"),
   ])
-  func `an error states the problem and its location`(text: String, message: String) {
+  func `a JSON error states the problem and its location`(text: String, message: String) {
     #expect { try JSONText.parse(text) } throws: { "\($0)" == message }
   }
 
