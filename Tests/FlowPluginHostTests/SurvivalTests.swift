@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
-  func `a plugin that dies fails its step with its exit status and log, and the next call restarts it`()
+  func `if a plugin dies, its step fails with the exit status and log, and the next call restarts the plugin`()
     async throws
   {
     let child = try HostileChild()
@@ -27,7 +27,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin that dies at its start reports the reason at every call`() async throws {
+  @Test func `if a plugin dies at its start, every call fails with the reason`() async throws {
     let child = try HostileChild(mode: "dies-at-start")
     for _ in 1...2 {
       let error = await child.failure(of: "echo")
@@ -91,7 +91,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a plugin's second answer is dropped with a warning, and a flood of them ends the program`() async throws {
+  @Test func `a plugin's stray answers are dropped with a warning, and a flood of them ends it`() async throws {
     let child = try HostileChild()
     #expect(try await child.call("answer-twice") == ["text": "first"])
     let run = TestHost()
@@ -297,8 +297,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `input that a blocked plugin has not read is sent to the process that replaces the plugin's`() async throws
-  {
+  @Test func `input that a blocked plugin did not read is sent to its replacement process`() async throws {
     let child = try HostileChild()
     let stuck = TestHost()
     let hanging = Task { await child.failure(of: "hang-all", in: stuck) }
@@ -325,7 +324,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a slow call to a plugin and a quick one do not affect each other`() async throws {
+  @Test func `a slow call to a plugin does not delay quick ones`() async throws {
     let child = try HostileChild()
     _ = try await child.call("echo")
     // The slow call ends only after the quick ones, which would otherwise wait forever.
@@ -379,7 +378,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `output of a plugin that runs two steps is attributed to neither`() async throws {
+  @Test func `if a plugin runs two steps, its standard error is logged as the plugin's own output`() async throws {
     let child = try HostileChild()
     let first = TestHost()
     let service = Task { try await child.call("service", in: first) }

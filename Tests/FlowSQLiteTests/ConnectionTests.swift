@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `SQLite's authorizer is asked about every action, even of a statement that was prepared earlier`() throws {
+  @Test func `the authorizer allows or denies every action, even in a statement that was prepared earlier`() throws {
     try db.run("INSERT INTO t VALUES (1)")
     var asked: [SQLiteAction] = []
     db.authorize { action in
@@ -135,7 +135,7 @@ import Testing
     #expect(try db.integer("SELECT 1") == 1)
   }
 
-  @Test func `an SQLite file is migrated once, step by step, and a newer file is rejected`() throws {
+  @Test func `each migration of an SQLite file is applied once, and a newer file is rejected`() throws {
     let steps = ["CREATE TABLE m (a)", "INSERT INTO m VALUES (1); INSERT INTO m VALUES (2)"]
     try db.migrate([steps[0]])
     for _ in 0..<2 { try db.migrate(steps) }

@@ -34,7 +34,7 @@ import Testing
     return pool
   }
 
-  @Test func `readers have consistent snapshots of an SQLite file while another thread writes`() async throws {
+  @Test func `readers see consistent snapshots of an SQLite file while another thread writes`() async throws {
     let pool = try pool()
     let seen = try pool.read { db in
       let before = try db.integer("SELECT count(*) FROM t")
@@ -61,7 +61,7 @@ import Testing
     #expect(throws: SQLiteError.self) { try pool.write { try $0.execute("SELECT 1") } }
   }
 
-  @Test func `an SQLite file can be used again after the transaction of a cancelled task was rolled back`()
+  @Test func `if a task is cancelled, its transaction is rolled back, and the SQLite file can be used again`()
     async throws
   {
     let pool = try pool()
@@ -96,7 +96,7 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `synchronous writes do not make the log grow without a limit`() throws {
+  @Test func `synchronous writes do not make the log grow without limit`() throws {
     let queue = try SQLiteQueue(file, setup: "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", longestLog: 8)
     for _ in 0..<30 { try queue.sync { try $0.run("INSERT INTO t VALUES (zeroblob(500000))") } }
     var status = stat()

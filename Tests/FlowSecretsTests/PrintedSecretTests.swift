@@ -23,7 +23,7 @@ import Testing
     TerminalText.commandText(Self.mask.masked(printed: text, isCut: isCut))
   }
 
-  @Test func `a printed secret is hidden if an escape sequence interrupts it at any byte`() {
+  @Test func `a printed secret is hidden wherever an escape sequence or control character interrupts it`() {
     for sequence in Self.sequences {
       for index in Self.secret.indices {
         let text = "a=" + Self.secret[..<index] + sequence + Self.secret[index...] + "!"
@@ -82,7 +82,7 @@ import Testing
     #expect(recorded("the s3cr\u{1B}[m") == "the s3cr")
   }
 
-  @Test func `a secret is hidden in a text that is cut anywhere inside it`() {
+  @Test func `a secret is hidden in a text that is cut off anywhere inside the secret`() {
     let text = "the \u{1B}[1ms3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n"
     let bytes = Array(text.utf8)
     for count in 4...bytes.count {
@@ -91,14 +91,14 @@ import Testing
     }
   }
 
-  @Test func `a secret is hidden in an error message that has lost its escape sequences`() {
+  @Test func `a secret that escape sequences interrupt is hidden in an error message`() {
     let message = "'make' exited with status 1:\n  \u{1B}[31merror:\u{1B}[m s3cr3t-\u{1B}[1mt0k3n\n  next"
     #expect(Self.mask.masked(message: message, cutAfter: 1000) == "'make' exited with status 1:\n  error: ***\n  next")
     let long = String(repeating: "x", count: 990) + "\u{1B}[1ms3cr\u{1B}[m3t"
     #expect(Self.mask.masked(message: "a\n" + long, cutAfter: 1000).hasSuffix("xx***"))
   }
 
-  @Test func `secrets are hidden in lines that are searched together exactly as in separate lines`() {
+  @Test func `searching several lines together hides the same secrets as searching each line separately`() {
     let key = "-----BEGIN KEY-----\nQUJDREVGR0hJSktM\nTU5PUFFSU1RVVldY\n-----END KEY-----"
     let mask = SecretMask([("token", Self.secret), ("key", key), ("pin", "a+b/c=&%")])
     let pieces = [
@@ -121,7 +121,7 @@ import Testing
     #expect(mask.masked(PrintedLines(many)).lines.strings == many.map { mask.masked(printed: $0) })
   }
 
-  @Test func `a secret that escape sequences interrupt is reported in an output`() {
+  @Test func `a secret that escape sequences interrupt is detected in a step's output`() {
     for text in ["s3cr3t-\u{1B}[1mt0k3n", "s3cr3t-t0kX\u{8}3n", "s3cr3t-\0t0k3n"] {
       #expect(Self.mask.spreadSecret(in: ["text": .string(text)]) == "token", "\(text.debugDescription)")
     }

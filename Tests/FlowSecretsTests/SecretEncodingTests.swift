@@ -167,7 +167,7 @@ import Testing
         == "Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5")
   }
 
-  @Test func `a secret whose form cannot be restored is hidden in output but refused in stored values`() {
+  @Test func `a secret in a form that cannot be restored is hidden in output but refused in stored values`() {
     let mask = SecretMask([("token", "c0rrect\"horse\"staple")])
     let text = "c0rrect\\\"horse%22staple"
     #expect(mask.masked(text) == "***")

@@ -36,7 +36,7 @@ import Testing
     "nothing", "s3cr3t-t0ken/x", "{secret:", "{secret:token}", "{secret:}", "a{secret:s3cr3t-t0ken/x}b",
     "line two is longer and czNjcjN0LXQwa2VuL3g=", "{secret:token/text/14}", "{", "",
   ])
-  func `the mask replaces secrets by placeholders, from which they are restored`(text: String) throws {
+  func `the mask replaces secrets with placeholders, from which they can be restored`(text: String) throws {
     let withPlaceholders = Self.mask.withPlaceholders(["text": .string(text)])
     let shown = withPlaceholders["text"]?.stringValue ?? ""
     #expect(!shown.contains("s3cr3t") && !shown.contains("line two") && !shown.contains("czNjc"))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the mask reports a secret that is spread over lines, because it cannot hide it`() {
+  @Test func `the mask reports a secret that is spread over several lines, because it cannot be hidden`() {
     #expect(Self.mask.spreadSecret(in: ["a": ["b", "s3cr\n3t-t0k\nen/x"]]) == "token")
     #expect(Self.mask.spreadSecret(in: ["a": "s3cr3t-t0ken/x\nand more"]) == nil)
     #expect(Self.mask.spreadSecret(in: ["a": 1, "b": "s3cr 3t"]) == nil)
@@ -63,7 +63,7 @@ import Testing
     #expect(Self.mask.masked(text).hasPrefix("abc\n***\n"))
   }
 
-  @Test func `the mask hides parts of a secret input only if it is JSON or a link`() {
+  @Test func `the mask hides parts of a secret input only if the input is JSON or a link`() {
     var workflow = Workflow(name: "w", steps: [])
     var field = FieldDeclaration("payload", .string)
     field.isSecret = true

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: [0, 9])
-  func `a long secret of one repeated character, or nearly equal text, is hidden in ten minutes`(missing: Int) throws {
+  func `a long secret of one repeated character, or similar text, is hidden within ten minutes`(missing: Int) throws {
     let secret = String(repeating: "a", count: Self.isLong ? 1 << 16 : 1_536)
     let mask = SecretMask([("key", secret)])
     let plain = String(secret.dropLast(missing))

@@ -4,7 +4,7 @@
   @testable import FlowStorePostgres
 
   @Suite struct `The lease of a run` {
-    @Test func `the lease of a run counts as held for 10 s of its 20 s term after the last renewal was sent`() {
+    @Test func `with a term of 20 s, the lease of a run counts as held until 10 s after the last renewal was sent`() {
       let start = ContinuousClock.now
       var term = LeaseTerm(length: .seconds(20), sentAt: start)
       #expect(term.isSure(at: start + .seconds(9.999)) && !term.isSure(at: start + .seconds(10)))

@@ -21,7 +21,7 @@
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `if another process takes over its run, a suspended process cannot continue its steps or write`() throws {
+    func `a suspended process cannot continue or change a durable run that another process has taken over`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       try write(
         """

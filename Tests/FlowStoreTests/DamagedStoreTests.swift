@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged run store is not mistaken for one of an earlier version with tables only in the log`() throws {
+  @Test func `a store of an earlier version with tables only in the log is distinguished from a damaged one`() throws {
     defer { clean() }
     try durableStore()
     let sound = try contents(path)

@@ -179,7 +179,7 @@ import Testing
     #expect(try copy.runs(RunFilter()).map(\.id) == ["c", "b", "a"])
   }
 
-  @Test func `a run store returns the space of removed runs to the disk`() throws {
+  @Test func `compacting a run store frees the disk space of removed runs`() throws {
     defer { clean() }
     var store: SQLiteRunStore? = try SQLiteRunStore(path)
     for number in 0..<20 {

@@ -32,7 +32,7 @@ import Testing
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `the run store in memory conforms to the rules for all stores`() throws {
+  @Test func `the in-memory run store conforms to the rules for all stores`() throws {
     defer { clean() }
     let store = MemoryRunStore()
     let conformance = RunStoreConformance { () throws -> any RunStore in store }

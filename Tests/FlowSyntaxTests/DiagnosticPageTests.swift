@@ -29,11 +29,11 @@ import Testing
     return sections
   }
 
-  @Test func `the page of diagnostics explains every code once`() throws {
+  @Test func `the diagnostics page explains every code once`() throws {
     #expect(try sections().map(\.code).sorted() == DiagnosticCode.allCases.map(\.rawValue).sorted())
   }
 
-  @Test func `the page of diagnostics states the severity, a cause and a fix for every code`() throws {
+  @Test func `the diagnostics page states the severity, a cause and a fix for every code`() throws {
     for section in try sections() {
       let code = try #require(DiagnosticCode(rawValue: section.code))
       #expect(section.lines.first?.hasPrefix(code.severity == .error ? "Error. " : "Warning. ") == true)

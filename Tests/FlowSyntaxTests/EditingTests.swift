@@ -43,7 +43,7 @@ import Testing
     return Set(value.objectValue?["properties"]?.objectValue?.keys ?? [])
   }
 
-  @Test func `the schema, the parser and completion have the same keys`() throws {
+  @Test func `the schema, the parser and completion agree on the allowed keys`() throws {
     let maps: [([String], String, String)] = [
       ([], "", "¦\n"),
       (["definitions", "step"], "name: a\nsteps:\n  a:\n    ", "name: a\nsteps:\n  a:\n    ¦\n"),
@@ -165,7 +165,7 @@ import Testing
         == schemaKeys(["definitions", "field"]))
   }
 
-  @Test func `the description of a function states whether only flowrun has the function`() {
+  @Test func `the description of a function states if GitHub Actions does not have the function`() {
     let text = "name: a\nsteps:\n  a:\n    run: x\n    if: trim('a') == 'a'\n"
     let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 16)
     #expect(hover?.text.contains("GitHub Actions does not have it") == true, "\(hover?.text ?? "nothing")")
@@ -213,7 +213,7 @@ import Testing
     #expect(document(mended).result.diagnostics.isEmpty)
   }
 
-  @Test func `an expression has no fix if it is the whole command or no shell reads the command`() {
+  @Test func `an expression in a command has no fix if it is the whole command or the shell is python`() {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     for command in ["run: ${{ inputs.title }}", "shell: python\n    run: print(\"${{ inputs.title }}\")"] {
       let document = document(Array((head + command + "\n").utf8))

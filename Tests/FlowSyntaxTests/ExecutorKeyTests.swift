@@ -71,11 +71,11 @@ struct ExecutorKeyTests {
     ("30:00", 1_800), ("1:30:00", 5_400), ("2-00:00:00", 172_800), ("1-12", 129_600), ("1-0:30", 88_200),
     ("90m", 5_400),
   ])
-  func `a time limit is a duration or is written in Slurm's form`(text: String, seconds: Int) throws {
+  func `a Slurm time limit can be a flowrun duration or use one of Slurm's formats`(text: String, seconds: Int) throws {
     #expect(try ExecutorAddress("slurm=1,time=\(text)").timeLimit == .seconds(seconds))
   }
 
-  @Test func `options that a step does not set are taken from the command line or the defaults`() throws {
+  @Test func `executor options that a step does not set come from the command line or the defaults`() throws {
     let text = """
       name: x
       defaults: { executor: { slurm: { slots: 3, account: one, mem: 1G } } }
@@ -94,7 +94,7 @@ struct ExecutorKeyTests {
     #expect(addresses("workers=2").first == "slurm,partition=long,srun.mem-per-cpu=2G")
   }
 
-  @Test func `an address without slots gets one slot per step, and more for a fan-out`() throws {
+  @Test func `an executor address without slots gets one slot per step, and more for a fan-out`() throws {
     let address = try ExecutorAddress("slurm,partition=long")
     var plain = StepOptions()
     #expect(address.counting([plain, plain]).slots == 2)

@@ -59,7 +59,7 @@ import Testing
     return "Errors: \(list(.error)).\n\nWarnings: \(list(.warning)).\n"
   }
 
-  @Test func `the tables on the page of the format equal those of the parser`() throws {
+  @Test func `the tables on the format page match those of the parser`() throws {
     var text = String(decoding: try Data(contentsOf: Self.page), as: UTF8.self)
     for (name, table) in Self.tables {
       let begin = "<!-- made: \(name) -->\n"
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `the format page has a workflow that uses each key`() throws {
+  @Test func `every key appears in a workflow on the format page`() throws {
     let text = String(decoding: try Data(contentsOf: Self.page), as: UTF8.self)
     let workflows = text.split(separator: "```yaml ").dropFirst().map { $0.prefix { $0 != "`" } }.joined()
     for (name, keys) in Self.maps {

@@ -16,7 +16,7 @@ import Testing
     WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "test.yaml").rendered()
   }
 
-  @Test func `bytes that are not UTF-8 are an error with their location`() {
+  @Test func `invalid UTF-8 is reported as an error with its location`() {
     #expect(
       rendered(Array("name: caf".utf8) + [0xE9] + Array("\n".utf8)) == """
         test.yaml:1:10: error: the byte 0xE9 is not valid UTF-8 [invalid-utf8]

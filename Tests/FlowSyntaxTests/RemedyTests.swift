@@ -51,7 +51,7 @@ import Testing
     #expect(help(text).contains("toJSON(list) != '[]'"))
   }
 
-  @Test func `the name of a step can read only inputs, and that of a workflow cannot contain expressions`() {
+  @Test func `a step's name can refer only to inputs, and a workflow's name cannot contain expressions`() {
     func said(_ name: String, workflow: String = "x") -> [String] {
       let text = """
         name: "\(workflow)"
@@ -85,7 +85,7 @@ import Testing
     return result.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
   }
 
-  @Test func `a warning is reported if the gate waits for finally of an included file`() {
+  @Test func `a warning is reported if the gate waits for the finally steps of an included file`() {
     let part = "  x: { uses: ./part.yaml }\n"
     let warning = "gate-waits-for-finally: the gate waits for finally of"
     #expect(saidOfFinally(part) == [])

@@ -18,7 +18,7 @@ struct ResourcesTests {
     return diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
   }
 
-  @Test func `cpus, memory and gpus are read, and the default of cpus is one`() {
+  @Test func `cpus, memory and gpus are read, and the default for cpus is one`() {
     func request(_ text: String) -> MachineResources? {
       step("resources: \(text)").graph?.workflow.steps[0].options.request
     }
@@ -135,7 +135,7 @@ struct ResourcesTests {
     #expect(message.contains(expected), "\(text): \(message)")
   }
 
-  @Test func `options for all steps cannot change with the attempt`() {
+  @Test func `executor options in the defaults cannot change with the attempt`() {
     let text =
       "name: x\ndefaults: { executor: { slurm: { time: \"${{ attempt }}h\" } } }\nsteps: { a: { uses: flow.noop } }\n"
     let diagnostics = load(text).diagnostics

@@ -60,7 +60,7 @@ import Testing
   }
 
   /// `TidyTests` checks with the real actions that all of these workflows load without diagnostics.
-  @Test func `the published schema accepts all workflows, but not with an additional key`() throws {
+  @Test func `the published schema accepts all workflows in the workflows folder, but not with unknown keys`() throws {
     let folder = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("workflows")
     let text = try String(contentsOf: folder.appendingPathComponent("workflow.schema.json"), encoding: .utf8)
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `the schema of plugin.yaml accepts all manifests that the loader accepts`() throws {
+  @Test func `the schema and the loader of plugin.yaml accept all manifests in the repository`() throws {
     let root = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
     let validator = SchemaValidator(root: PluginSchema().json())
     var names: [String] = []
@@ -193,7 +193,7 @@ import Testing
     #expect(Set(names).isSuperset(of: ["ssh/plugin.yaml", "dask/plugin.yaml"]), "\(names)")
   }
 
-  @Test func `the schema contains and describes every key`() throws {
+  @Test func `the schema contains and describes every key of a step`() throws {
     let schema = WorkflowSchema(catalog: TestCatalog.standard).json()
     let step = try #require(schema.objectValue?["definitions"]?.objectValue?["step"]?.objectValue?["properties"])
     #expect(step.objectValue?.keys == StepKey.allCases.map(\.rawValue))
