@@ -193,7 +193,7 @@ import Testing
 }
 
 @Suite struct `A byte order mark` {
-  @Test func `a byte order mark at the start of a workflow is ignored and takes no column`() {
+  @Test func `a byte order mark at the start of a workflow is ignored and does not count as a column`() {
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     let mark = "\u{FEFF}"
     let text = "name: marked\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: flow.noop, needs: a }\n"

@@ -7,7 +7,7 @@ import Testing
 
 /// The processes that remain in a command's group after its leader has ended.
 @Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a process group` {
-  @Test func `the remaining processes of a group end in the background, after which the caller is notified`()
+  @Test func `the remaining processes of a group are ended in the background, and then the caller is notified`()
     async throws
   {
     // The leader ends immediately, and the process that it leaves behind ignores SIGTERM.
@@ -22,7 +22,7 @@ import Testing
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
-  @Test func `a process group has no remaining processes if its leader left none`() throws {
+  @Test func `no remaining processes are reported for a group whose leader left none behind`() throws {
     let group = try Children.start("exit 3")
     // The system may list an ended process of the group for a moment, so the ending may come later.
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -31,7 +31,7 @@ import Testing
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `a process that two scans have found to be ended no longer counts as remaining`() throws {
+  @Test func `a process that two scans report as ended no longer counts as remaining`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     // The process stands in for one that has ended, because only the results of the scans count.

@@ -5,8 +5,7 @@
 
   /// Stop times that nested runs of flowrun in a command report.
   @Suite(.timeLimit(.minutes(1))) struct InnerRunTests {
-    @Test func `times of inner runs count only if a running process of the command's group reports them`() async throws
-    {
+    @Test func `an inner run's stop time counts only if a running process of the command reports it`() async throws {
       let inner = try #require(InnerRuns.begin())
       let other = try #require(InnerRuns.begin())
       let words = inner.value.split(separator: ":")

@@ -48,7 +48,7 @@ import Testing
     return String(decoding: splitter.unfinished, as: UTF8.self)
   }
 
-  @Test func `the lines of an output do not depend on the pieces in which it arrives`() {
+  @Test func `the lines of an output do not depend on how the output is split into pieces`() {
     let text = "one\n\ntwo\r\nten\r20\r30\r\n\rback\nover\rwritten\n\r\nlast\r"
     let expected = ["one", "", "two", "30", "back", "written", "", "last"]
     let scalars = Array(text.unicodeScalars)
@@ -69,7 +69,7 @@ import Testing
     #expect(lines(of: ["1234567890abc", "\r", "new\n"], longest: 10).texts == ["new"])
   }
 
-  @Test func `an output line starts with its last overwritten bytes on request`() {
+  @Test func `on request, an output line starts with the last bytes that were overwritten`() {
     let text = "one\r\ntwenty\r30\n12345\r6789012\rab\n"
     let scalars = Array(text.unicodeScalars)
     for first in 0...scalars.count {

@@ -8,7 +8,7 @@ import Testing
 /// Processes that this process starts must not outlive it, no matter how it ends.
 @Suite(.timeLimit(.minutes(10))) struct ProcessGuardTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
-  func `no process group survives flowrun, whatever signal ends it`(_ signal: CInt) async throws {
+  func `no process group survives when a signal ends flowrun`(_ signal: CInt) async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     setenv("FLOWRUN_TEST_SIGNAL", "\(signal)", 1)
@@ -82,7 +82,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `the guard process accepts the maximum number of groups and refuses any more`() async {
+  @Test func `the guard process accepts the maximum number of groups and refuses another one`() async {
     await #expect(processExitsWith: .success) {
       let first = try Children.start("exec sleep 600")
       var records: [ProcessGuard.Record] = []

@@ -12,7 +12,7 @@ import Testing
     #expect(ProcessNumber(text) == nil)
   }
 
-  @Test func `a word of digits that is greater than 1 is accepted as a process number`() {
+  @Test func `a number from 2 to 2147483647 is accepted as a process number`() {
     #expect(ProcessNumber("2")?.value == 2)
     #expect(ProcessNumber("4194304")?.value == 4_194_304)
     #expect(ProcessNumber("2147483647")?.value == .max)

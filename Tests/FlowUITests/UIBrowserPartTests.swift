@@ -21,8 +21,7 @@
           if: "endsWith(item, '7')"
       """
 
-    @Test(.enabled(if: hasBrowser)) func `the page can search and filter hundreds of items, and open one`() async throws
-    {
+    @Test(.enabled(if: hasBrowser)) func `hundreds of items can be searched, filtered and opened`() async throws {
       let page = try await ServedUI(["table.yaml": Self.table])
       _ = try page.flowrun("table.yaml")
       let run = try #require(try page.runs().first)
@@ -62,7 +61,7 @@
       await page.stop()
     }
 
-    @Test(.enabled(if: hasBrowser)) func `the page filters runs by its address, and shows exact times as tooltips`()
+    @Test(.enabled(if: hasBrowser)) func `the page keeps run filters in its address and shows exact times as tooltips`()
       async throws
     {
       let page = try await ServedUI([

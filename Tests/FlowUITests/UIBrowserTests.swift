@@ -155,7 +155,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `the page updates within a second while a step prints, and shows the state in title and icon`()
+    func `the page updates at least every 1.3 s while a step prints, and shows the state in its title and icon`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -169,7 +169,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `the page keeps updating times of steps while the server is busy, and stops if the server is lost`()
+    func `the page keeps updating step times while the server is busy, and stops if the connection is lost`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)

@@ -100,7 +100,7 @@
       await page.stop()
     }
 
-    @Test func `the page lists the workflows of subfolders, even without runs`() async throws {
+    @Test func `the page lists the workflows in subfolders, even those without runs`() async throws {
       let noop = "name: noop\nsteps: { a: { uses: flow.noop } }\n"
       let page = try await ServedUI([
         "one.yaml": noop, "jobs/two.yml": noop, "jobs/deep/three.yaml": noop, "jobs/values.yaml": "a: 1\n",

@@ -185,7 +185,7 @@
       await page.stop()
     }
 
-    @Test func `without a deadline, the page does not show a gate, even with steps deferred or in finally`()
+    @Test func `without a deadline, the page does not show a gate, even if steps are deferred or in finally`()
       async throws
     {
       let page = try await ServedUI([
@@ -260,8 +260,7 @@
       await page.stop()
     }
 
-    @Test func `the UI server rejects pages and connections beyond its limits, and continues to respond`() async throws
-    {
+    @Test func `the UI server continues to respond despite idle connections and an overlong request`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello]) { ($0.connections, $0.followers) = (64, 2) }
       let session = try page.session()
       // These clients open connections and remain idle.

@@ -63,7 +63,7 @@ import Testing
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
   }
 
-  @Test func `the run ends as soon as the page of the tap is open, without waiting for an event (N8)`() throws {
+  @Test func `the run for a tap ends as soon as its page is open, without waiting for an event (N8)`() throws {
     let reminder = Self.root + "/workflows/reminder.yaml"
     let played = try play([], workflow: reminder, ["--launch", "notification=@workflows/samples/tap.json"])
     #expect(played.outputs["opened"] != nil && played.outcome(of: "came") == "skipped")
@@ -131,7 +131,7 @@ import Testing
     #expect(try FlowrunProcess.run(subcommand, in: Self.root).output == "no notification is due\n")
   }
 
-  @Test func `the second of two taps opens its page, and the replacement is logged (N7, C7)`() throws {
+  @Test func `the second of two taps opens its page, and the log shows that it replaced the first (N7, C7)`() throws {
     let played = try play([
       "state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json",
     ])
@@ -279,7 +279,7 @@ import Testing
     #expect(played.logs.contains { $0.hasPrefix("handler-failed app://report/7: the page 'report' cannot be built") })
   }
 
-  @Test func `the next launch opens a link if a kill -9 prevented the link's hand-off`() throws {
+  @Test func `the next launch opens a link if the app was killed before the link was handed off`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     let killed = try FlowrunProcess(
@@ -330,7 +330,7 @@ import Testing
     #expect(result.output == "all 7 routes are reachable\n")
   }
 
-  @Test func `flowrun routes open shows the effect of a tap, in a line and as JSON`() throws {
+  @Test func `flowrun routes open shows the effect of a link, as one line or as JSON`() throws {
     let line = try routes(["open", "workflows/notification.yaml", "app://product/12345?ref=mail"])
     #expect(line.exitCode == 0)
     #expect(
@@ -343,7 +343,7 @@ import Testing
     #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:], "fragment": [:]])
   }
 
-  @Test func `flowrun routes open answers each line of standard input with one line`() throws {
+  @Test func `flowrun routes open prints one line for each line of standard input`() throws {
     let result = try routes(
       ["open", "workflows/notification.yaml", "-", "--json"],
       input: "app://user/me\r\n\nmyapp://vip/1\njavascript:alert(1)\napp://search?a=1&a=2")
@@ -354,7 +354,7 @@ import Testing
     #expect(objects.last?["merged"] == ["a": "1"])
   }
 
-  @Test func `an invalid source and a missing workflow are refused`() throws {
+  @Test func `flowrun routes refuses an invalid source and a missing workflow`() throws {
     #expect(try routes(["open", "workflows/notification.yaml", "app://search", "--source", "mail"]).exitCode == 64)
     let none = try routes(["workflows/launch/no-such.yaml"])
     #expect(none.exitCode == 2)

@@ -4,7 +4,7 @@ import Testing
 
 /// The rules of the workflow format, each tested in a run that is as small as possible.
 @Suite struct `A step` {
-  @Test func `a step that fails skips everything downstream at once, and nothing else`() throws {
+  @Test func `if a step fails, all steps downstream of it are skipped at once, and no others`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 100)
@@ -33,7 +33,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `a step with a status function is decided once its dependencies have ended, whatever their outcomes`()
+  @Test func `a condition with a status function is evaluated once all dependencies have ended, whatever the outcomes`()
     throws
   {
     var run = ScenarioBuilder()
@@ -54,7 +54,7 @@ import Testing
     #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
   }
 
-  @Test func `a step with a status function is decided even if a dependency's event is never posted`() throws {
+  @Test func `a condition with a status function is evaluated even if a dependency's event is never posted`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) {
       $0.after = ["news"]
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test
-  func `with limited capacity, steps start by rank: blocking first, then longest path, then file order`()
+  func `with limited concurrency, blocking steps start first, and among them those with the longest path`()
     throws
   {
     var run = ScenarioBuilder()
@@ -288,7 +288,7 @@ import Testing
     #expect(record.endedAt == 110_000_000)
   }
 
-  @Test func `a service that is a command and ends by itself cancels only the steps that need it`() throws {
+  @Test func `if a service that is a command ends by itself, only the steps that need it are cancelled`() throws {
     var run = ScenarioBuilder()
     var script = StepScript(
       [
@@ -390,7 +390,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `a gate without a maximum opens as failed if it waits only for steps whose events nothing posts`() throws {
+  @Test func `a gate without a maximum opens as failed if it awaits an event that only deferred steps post`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -401,7 +401,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `the gate times out at its maximum, and a late step may still receive its event`() throws {
+  @Test func `the gate times out at its maximum, and a late step still runs when its event is posted`() throws {
     var run = ScenarioBuilder(max: 100)
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -462,7 +462,7 @@ import Testing
     #expect(record.span("cleanup").hasSuffix("..6100"))
   }
 
-  @Test func `all cleanup in a cancelled run shares five seconds, and a body that hangs then gets one more`()
+  @Test func `all cleanup steps in a cancelled run share five seconds, and a body that hangs then gets one more`()
     throws
   {
     var run = ScenarioBuilder()

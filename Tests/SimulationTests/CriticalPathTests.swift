@@ -118,7 +118,7 @@ import Testing
     #expect(UncontendedSlack(course, readyAt: 400_000_000)?.slack == [0, 250_000_000])
   }
 
-  @Test func `the critical path includes the step whose body occupied the slot, even if it ended later`() throws {
+  @Test func `the critical path includes the step whose body occupied the slot, even if the step ended later`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     var workflow = Workflow(
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `the slack of a step is the longest delay of the step that does not move the gate`() throws {
+  func `the slack of a step is how long the step can be delayed without delaying the gate`() throws {
     var checked = 0
     var queued = 0
     var uncontended = 0

@@ -28,7 +28,7 @@ import Testing
     )
   }
 
-  @Test func `a step that runs for each post handles posts from before its start and from the last step`() throws {
+  @Test func `a step that runs for each post handles posts made before its start and by the last step`() throws {
     var run = launch()
     run.step("first", takes: 100)
     let (script, change) = following("saved", takes: 10)
@@ -78,7 +78,7 @@ import Testing
     #expect(items(record, "second") == ["40..50"] && record.span("second") == "40..50")
   }
 
-  @Test func `a step that runs for each post lets the gate open when only deferred steps can still post`() throws {
+  @Test func `the gate does not wait for a step that runs for each post when only deferred steps can post`() throws {
     var run = launch(max: 1000)
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: 1...2, [true, false])
-  func `a step that runs for each post has the expected outcome in any order, even if interrupted`(
+  func `a step that runs for each post ends as expected in any order of posts and ends, even if cancelled`(
     width: Int, isFailFast: Bool
   ) throws {
     follow(try Walk(width: width, isFailFast: isFailFast))

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a launch runs the dependents of a step whether it is enabled or disabled (L8, L9)`(
+  func `a launch runs the dependents of a step whether the step is enabled or disabled (L8, L9)`(
     isEnabled: Bool
   ) throws {
     var cloud = launch()

@@ -11,7 +11,7 @@ import Testing
   /// The workflows have failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations and
   /// bodies that ignore cancellation. Some are prewarmed. `FLOWRUN_SEED` repeats a single scenario.
   @Test(.timeLimit(.minutes(30)), arguments: 0..<blocks)
-  func `random scenarios end in the engine as the contract requires`(block: Int) throws {
+  func `the engine runs random scenarios as the oracle predicts`(block: Int) throws {
     for seed in Self.seeds where seed % UInt64(Self.blocks) == UInt64(block) { try compare(seed) }
   }
 

@@ -5,7 +5,7 @@ import Testing
 /// Compares `docs/command-line.md` with the argument parser, from which it is generated. With `RECORD_SNAPSHOTS=1`, the
 /// page is generated again, and the test fails once so that the changes are reviewed.
 @Suite struct CommandLinePageTests {
-  @Test func `the command-line page is the output of the argument parser`() throws {
+  @Test func `the command-line page matches the argument parser`() throws {
     let dump = try FlowrunProcess.run(["--experimental-dump-help"])
     let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
     let page = Self.head + (root.subcommands ?? []).flatMap { $0.sections(path: "flowrun") }.joined(separator: "\n")
