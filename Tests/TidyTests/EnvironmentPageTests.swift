@@ -29,7 +29,7 @@ import Testing
       })
   }
 
-  @Test func `the page on the environment lists exactly the variables used in the sources`() throws {
+  @Test func `the environment page lists exactly the variables used in the sources`() throws {
     let read =
       #"(?:getenv|setenv|value|variable)\("([A-Z][A-Z0-9_]+)"|(?:environment|variables)\["([A-Z][A-Z0-9_]+)"\]"#
     let known =
@@ -45,7 +45,7 @@ import Testing
     #expect(named.subtracting(literals) == [], "no source names these")
   }
 
-  @Test func `the page on the environment lists every folder used in the sources`() throws {
+  @Test func `the environment page lists every folder used in the sources`() throws {
     let folders = try matches(
       of: #""[^" \n]*?(\.flowrun/[a-z.]+|\.flowrun-|flowrun/plugins|flowrun-(?:files|inputs)-)"#, in: sources)
     #expect(folders.count > 4)

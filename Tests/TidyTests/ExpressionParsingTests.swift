@@ -5,7 +5,7 @@ struct ExpressionParsingTests {
   /// workflow.
   private static let others = ["Sources/FlowCLI/Eval/EvalAnswer.swift"]
 
-  @Test func `only WorkflowTexts parses the strings of a workflow`() throws {
+  @Test func `only FlowExpressions and flowrun eval parse expressions`() throws {
     var parsing: [String] = []
     for file in ["Sources", "plugins"].flatMap({ Repository.files(below: $0, ending: ".swift") })
     where !file.hasPrefix("Sources/FlowExpressions/") {

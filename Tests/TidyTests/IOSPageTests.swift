@@ -7,7 +7,7 @@ import Testing
   }
 
   @Test(arguments: ["docs/ios.md", "docs/embedding.md"])
-  func `the code on the page is part of the app that is type-checked with Apple's SDK`(_ page: String) throws {
+  func `the code on the iOS and embedding pages is part of the type-checked app in Tests/Apple`(_ page: String) throws {
     let app = Self.lines(try Repository.text("Tests/Apple/App/App.swift"))
     let blocks = Block.all(in: try Repository.text(page)).filter { block in
       block.language == "swift" && !block.text.hasPrefix("// swift-tools-version")

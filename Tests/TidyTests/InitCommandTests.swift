@@ -16,7 +16,7 @@ import Testing
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  @Test func `the workflow that init writes is the one in the installation guide, and runs`() throws {
+  @Test func `init writes the workflow from the installation guide, and the workflow runs`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let written = try flowrun("init")
     #expect(written.exitCode == 0 && written.output == "wrote release.yaml\n\nRun it:\n  flowrun release.yaml\n")

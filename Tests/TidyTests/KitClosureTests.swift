@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `the page for apps names every library, except for plugins`() throws {
+  @Test func `the embedding page mentions every library except plugins`() throws {
     let page = try Repository.text("docs/embedding.md")
     for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {
       // Plugins are documented on their own pages.

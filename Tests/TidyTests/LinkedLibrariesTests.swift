@@ -21,7 +21,7 @@
       fi
       """
 
-    @Test func `flowrun does not link full Foundation and its Unicode tables`() throws {
+    @Test func `flowrun does not link full Foundation or its Unicode tables`() throws {
       let found = try Shell.run(Self.script)
       #expect(found.status == 0)
       #expect(found.output == "", "use FoundationEssentials or FlowPlatform for what these symbols do")

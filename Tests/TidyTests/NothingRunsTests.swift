@@ -88,7 +88,7 @@ import Testing
     ])
   }
 
-  @Test func `an explanation names a secret without running its command`() throws {
+  @Test func `--explain names a secret without running its command`() throws {
     defer { removeAll() }
     let result = try FlowrunProcess.run(["flowrun.yaml", "--explain"], in: folder.path)
     #expect(result.lines.contains("send: runs: it reads the secret 'token', whose command does not run here"))

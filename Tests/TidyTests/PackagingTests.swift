@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `every module with an API that requires a reason has a privacy manifest`() throws {
+    @Test func `privacy manifests declare all required-reason APIs that modules for apps call`() throws {
       let objects = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       var calling: Set<String> = []
       for target in try Self.targets() where FileManager.default.fileExists(atPath: "\(objects)/\(target.name).build") {
@@ -60,7 +60,7 @@ import Testing
     }
   #endif
 
-  @Test func `privacy manifests contain only valid reasons and belong to modules in Package.swift`()
+  @Test func `privacy manifests contain only valid reasons, and Package.swift lists all of their modules`()
     throws
   {
     let listed = try #require(
@@ -80,7 +80,7 @@ import Testing
     #expect(found.count > 8)
   }
 
-  @Test func `modules for apps do not use other APIs that require a reason`() throws {
+  @Test func `modules for apps use no required-reason APIs except those for file timestamps and disk space`() throws {
     for target in try Self.targets() {
       for ending in [".swift", ".c", ".h"] {
         for file in Repository.files(below: target.folder, ending: ending) {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the configuration of the package index names only existing schemes and targets`() throws {
+  @Test func `.spi.yml names only existing schemes and targets`() throws {
     let source = SourceText(Array(try Repository.text(".spi.yml").utf8), file: ".spi.yml")
     let (value, diagnostics) = PlacedValue.read(source)
     #expect(diagnostics.isEmpty)
@@ -126,7 +126,7 @@ import Testing
     #expect(platforms.contains("ios"))
   }
 
-  @Test func `Package.swift takes SQLite from Apple's SDK on a Mac, not from Homebrew`() throws {
+  @Test func `Package.swift uses SQLite from Apple's SDK on a Mac, not from Homebrew`() throws {
     let text = try Repository.text("Package.swift")
     #expect(text.contains("#if os(macOS)") && text.contains("Target.systemLibrary(name: \"CSQLite\")\n#else"))
     #expect(!text.contains(".brew([\"sqlite\"])"))

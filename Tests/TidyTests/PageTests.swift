@@ -7,7 +7,7 @@ import Testing
   // MARK: README
 
   @Test(arguments: ["README.md", "README.zh-Hans.md"])
-  func `the README has at most 120 lines of 100 characters, and 1,500 words`(page: String) throws {
+  func `each README has at most 120 lines, 100 characters per line and 1,500 words`(page: String) throws {
     let text = try Repository.text(page)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 120)
@@ -58,7 +58,7 @@ import Testing
 
   // MARK: Links
 
-  @Test func `every link between pages is valid, and an index links to every page`() throws {
+  @Test func `links between pages lead to existing files, and an index links to every page in docs`() throws {
     let docs = Repository.files(below: "docs", ending: ".md")
     let pages = ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + docs
     let indexes = ["docs/README.md", "docs/decisions/README.md"]

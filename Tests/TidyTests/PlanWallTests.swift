@@ -25,7 +25,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `only files in Speed end fast paths and copy tables`() throws {
+  @Test func `only Plan.swift and files in Speed contain calls that end fast paths or copy tables`() throws {
     let inside = ["endFastPath", "makeUnique", "fastPathEnds"]
     for file in plan + driver where !file.contains("/Plan/Speed/") && !file.hasSuffix("/Plan.swift") {
       let words = try self.words(of: file)
@@ -51,7 +51,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `of the types in Speed, the rules use only StepTables`() throws {
+  @Test func `the rules use no types from Speed except StepTables`() throws {
     let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
       types.formUnion(try self.types(in: file))
     }

@@ -52,7 +52,7 @@ import Testing
     #expect(left.isEmpty, "\(page) lacks \(left.sorted())")
   }
 
-  @Test func `the examples for apps on the pages are the ones that are compiled and run`() throws {
+  @Test func `the app examples on the pages match the code that the tests compile and run`() throws {
     let blocks = try Block.all(in: Repository.text("docs/embedding.md")).filter { $0.language == "swift" }
     #expect(try Repository.text("Tests/TidyTests/EmbeddedLaunch.swift") == blocks[0].text)
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")

@@ -14,7 +14,7 @@ import Testing
       .map(Recipe.init)
   }
 
-  @Test func `the page of recipes begins with links to all recipes`() throws {
+  @Test func `the recipe page begins with links to all recipes`() throws {
     #expect(Recipe.all.count == 15)
     let beginning = try #require(Repository.text("docs/recipes.md").components(separatedBy: "\n## ").first)
     for recipe in Recipe.all {

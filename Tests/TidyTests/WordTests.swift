@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `refused words are found in every comment line of a text`() {
+  @Test func `every line with a refused word is found, wherever the line is in the text`() {
     let lines = ["// Begun anew.", "let a = 1", "// This is no step.", "// Nobody waits", "// beside it", "// whoever"]
     #expect(Self.suspects(in: lines.joined(separator: "\n")) == lines.filter { $0 != "let a = 1" }.map { $0[...] })
     #expect(Self.suspects(in: "").isEmpty)

@@ -12,7 +12,7 @@ import Testing
   private static let samples = LaunchRun.folder + "/samples"
 
   @Test(arguments: ["background", "location"])
-  func `R1, R9, C11: opens the gate without a minimum and within 1 s, and shows or asks for nothing`(_ reason: String)
+  func `R1, R9, C11: has a gate with no minimum and a maximum of 1 s, and shows no window or prompt`(_ reason: String)
     throws
   {
     let launch = try LaunchRun(["--launch", reason, "--event", "map.first-use@300ms"], data: folders.folder("a"))
@@ -108,7 +108,7 @@ import Testing
     arguments: [
       #"{"urlContexts":[{"url":"app://product/5"}]}"#,
       #"{"userActivities":[{"activityType":"com.example.restore"},{"webpageURL":"app://product/5"}]}"#,
-    ]) func `C10: opens the page of a scene's link without a minimum, like that of other links`(options: String) throws
+    ]) func `C10: opens a scene's link, and omits the gate's minimum only if there is a link`(options: String) throws
   {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])
-  func `R12, R13: handles the position that launched the app immediately, before any deferred step`(
+  func `R12, R13: immediately handles the position that launched the app, before any deferred step`(
     _ arguments: [String]
   ) throws {
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
@@ -150,7 +150,7 @@ import Testing
     #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
   }
 
-  @Test func `R13, C18: succeeds without permission for the location, and logs that it is not used`() throws {
+  @Test func `R13, C18: succeeds without location permission, and logs that the position is not used`() throws {
     let data = folders.folder("a")
     let denied = try LaunchRun(["-i", "location=denied", "--event", "map.first-use@2100ms"], data: data)
     #expect(try denied.step("start-location")["reason"] == "condition")

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31, L32, L33: takes at least as long as its profile and as the gate's minimum`(
+  func `L31, L32, L33: takes at least as long as its profile specifies, and at least the gate's minimum`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
@@ -101,7 +101,7 @@ import Testing
     #expect(strict.result.exitCode == 124)
   }
 
-  @Test func `C9, R4: warns about unusual bounds and a launch screen that is too large`() throws {
+  @Test func `C9, R4: warns before the run about unusual gate bounds and a launch screen that is too large`() throws {
     let file = try LaunchRun.changed(
       in: folders, keepsMaximum: true, ("&& '0s' || '2s'", "&& '0s' || '1s'"), ("&& '1s' || '5s'", "&& '1s' || '9s'"))
     let screen = URL(filePath: file).deletingLastPathComponent().appending(path: "launch/launch-screen.storyboard").path

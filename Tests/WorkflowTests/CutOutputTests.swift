@@ -41,7 +41,7 @@ import Testing
     #expect(outcome.output.contains("FLOWRUN_OUTPUT"), "\(outcome.output)")
   }
 
-  @Test func `fails a run that returns a truncated output, and a step that includes such a file`() throws {
+  @Test func `fails a run that returns a truncated output, and a step that includes a file that returns one`() throws {
     let own = try run("", "outputs: { text: \"${{ steps.list.outputs.stdout }}\" }")
     #expect(own.conclusion == "failure" && own.status == 1, "\(own.output)")
     let included = try run("  part: { uses: ./inner.yaml }\n  each: { foreach: [1], uses: ./inner.yaml }")

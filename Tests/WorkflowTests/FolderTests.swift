@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: places) func `default inputs use the included file's folder, and passed values the caller's`(
+  @Test(arguments: places) func `default paths are relative to the included file, and passed paths to the caller`(
     _ place: [String]
   ) throws {
     let library = """
@@ -70,7 +70,7 @@ import Testing
     #expect(try said(given, place) == ["lib/sub", "lib/sub"])
   }
 
-  @Test func `a path that is already bound does not change in an included file`() throws {
+  @Test func `a path that has already been resolved does not change in an included file`() throws {
     let folder = try WorkflowFolder([
       "main.yaml": """
       name: main
@@ -119,7 +119,7 @@ import Testing
     #expect(result.output.contains("flat: lib\n") && result.output.contains("fan: lib\n"), "\(result.output)")
   }
 
-  @Test func `an action that is called for posts uses the folder of its included file`() throws {
+  @Test func `an action that flow.on calls uses the folder of the included file`() throws {
     let folder = try WorkflowFolder([
       "main.yaml": "name: main\nsteps: { i: { uses: ./lib/l.yaml } }\n",
       "lib/l.yaml": """
@@ -135,7 +135,7 @@ import Testing
     #expect(result.text.contains("i/on: lib/sub"), "\(result.text)")
   }
 
-  @Test func `inputs of an up-to-date step are relative to the included file's folder`() throws {
+  @Test func `inputs-from paths in an included file are relative to that file's folder`() throws {
     let folder = try WorkflowFolder(Self.files("steps: { s: { run: [cat, who], inputs-from: [who] } }"))
     #expect(try said(folder) == ["lib", "lib"])
     let again = try folder.flowrun("main.yaml")

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `releases.yaml builds and signs the product of systems and chips in order`() throws {
+  @Test func `releases.yaml builds and signs five combinations of system and chip in order`() throws {
     let result = try FlowrunProcess.run(["workflows/releases.yaml", "--no-history"], in: Self.root)
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
     let expected = ["linux-arm", "linux-x86", "mac-arm", "mac-x86", "windows-x86"]
