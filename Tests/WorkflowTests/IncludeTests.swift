@@ -277,7 +277,7 @@ import Testing
     #expect(try wrong.flowrun("validate", "w.yaml").text.contains("'b' of 'finally' cannot include a workflow"))
   }
 
-  @Test func `an include cleans up in a cancelled run before the run's own finally`() throws {
+  @Test func `if a run times out, an include's finally runs before the run's own`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -325,7 +325,7 @@ import Testing
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
   }
 
-  @Test func `the including file must provide the handles that an include's own steps do not provide`() throws {
+  @Test func `the including file must provide the handles that an include requires but does not provide`() throws {
     let folder = try WorkflowFolder([
       "put.yaml": """
       name: put
@@ -381,7 +381,7 @@ import Testing
     #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
-  @Test func `files that include each other can be eight levels deep, but not nine`() throws {
+  @Test func `includes can be nested up to eight files deep`() throws {
     var files: [String: String] = [:]
     for depth in 1...9 {
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"

@@ -121,7 +121,7 @@ import Testing
     #expect(outcomes == ["success", "success", "success"])
   }
 
-  @Test func `an included finally does not delay the gate while it hangs`() throws {
+  @Test func `an included finally that hangs does not delay the gate`() throws {
     let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 7s")
     let run = try folder.run("main.yaml")
     #expect(run.conclusion == "failure" && run.output.contains("gate opened, ready"), "\(run.output)")

@@ -58,7 +58,7 @@ import Testing
     #expect(items.map { $0["reason"] as? String } == ["up-to-date", "up-to-date", "up-to-date"])
   }
 
-  @Test func `each item is explained separately`() throws {
+  @Test func `--explain reports for each item whether it runs and why`() throws {
     let folder = try made()
     try folder.write("22", to: "raw/b.csv")
     let (text, status) = try folder.flowrun("w.yaml", "--explain")
@@ -74,7 +74,7 @@ import Testing
     #expect(status == 0)
   }
 
-  @Test func `up-to-date items in an included file are skipped, according to that file's inputs`() throws {
+  @Test func `up-to-date items are skipped in an included file whose paths depend on its inputs`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { part: { uses: ./part/p.yaml, with: { from: src } } }",
       "part/p.yaml": """
@@ -117,7 +117,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `the graph shows the files of an item between the steps`() throws {
+  @Test func `graph --files shows the file patterns of items between the steps`() throws {
     let folder = try made()
     let (text, _) = try folder.flowrun("graph", "w.yaml", "--files")
     #expect(

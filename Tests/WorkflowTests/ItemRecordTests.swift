@@ -35,7 +35,7 @@ import Testing
     return ["a", "b", "c"].filter { text.contains("copied \($0)") }.joined()
   }
 
-  @Test func `no step is repeated if items are added in front, reordered or removed`() throws {
+  @Test func `steps of existing items are not repeated if items are added in front, reordered or removed`() throws {
     let folder = try made("${{ inputs.list }}", inputs: "array")
     #expect(try copied(#"["b","c"]"#, in: folder) == "bc")
     #expect(try copied(#"["a","b","c"]"#, in: folder) == "a")

@@ -51,7 +51,7 @@ import Testing
     #expect(try #require(outer) <= #require(start), "times are the run's, not the item's")
   }
 
-  @Test func `stops with its run, and a resume repeats only the unfinished item`() throws {
+  @Test func `stops if its run is interrupted or killed, and a resume repeats only unfinished items`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -108,7 +108,7 @@ import Testing
     #expect(items(run, of: "late").map { $0["outcome"] as? String } == ["timed-out", "timed-out"], "\(run.output)")
   }
 
-  @Test func `asks its questions one at a time, and they are answered by the id of the item`() throws {
+  @Test func `asks one question at a time, and flowrun answer selects the item by its id`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

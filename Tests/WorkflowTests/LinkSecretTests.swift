@@ -34,7 +34,7 @@ import Testing
     #"{"aps":{"alert":"x"},"route":"app://reset?token=TOPSECRETTOKEN99","parameters":{"code":"TOPSECRETCODE99"}}"#,
     #"{"aps":{"alert":"x"},"route":"app://chat/TOPSECRETROOM99","parameters":{"greeting":"TOPSECRETTEXT99"}}"#,
   ])
-  func `launches do not write secrets to files, and restore only the page of the link without secrets`(
+  func `launches do not write secrets to files, and do not restore a page whose link has secrets`(
     payload: String
   ) throws {
     let folder = try WorkflowFolder(["sec.yaml": Self.workflow])
@@ -180,7 +180,7 @@ import Testing
   ]
 
   @Test(arguments: ways)
-  func `files and output do not contain secrets after a link from the system was opened`(_ way: Way) throws {
+  func `files and output contain no secrets after a link from the system has been opened`(_ way: Way) throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": way.file])
     let arguments = way.arguments.map { $0.replacingOccurrences(of: "@way.json", with: "@\(given.url.path)/way.json") }
@@ -227,7 +227,7 @@ import Testing
     try Self.expectNoSecrets(in: folder, result.text)
   }
 
-  @Test func `a resumed run has only the page of a link, and null for its secrets`() throws {
+  @Test func `a resumed run keeps only the page of a link, and replaces the link's secrets with null`() throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": #"{"url":"\#(Self.url)"}"#])
     let options = "url=@\(given.url.path)/way.json"

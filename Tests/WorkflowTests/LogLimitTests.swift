@@ -91,7 +91,7 @@ import Testing
     try body(folder, run, follower)
   }
 
-  @Test func `lets another process follow all lines, and is within the limit at the end`() throws {
+  @Test func `can be followed in full by another process, and is within the limit at the end`() throws {
     try followed { folder, run, follower in
       try folder.write("", to: "end")
       #expect(run.result().exitCode == 0)

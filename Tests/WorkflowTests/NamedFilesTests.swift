@@ -175,7 +175,7 @@ import Testing
     #expect(try folder.failure().contains("which an attempt that did not succeed has left"))
   }
 
-  @Test func `a product that already existed need not be written again`() throws {
+  @Test func `a product of an earlier successful run need not be written again`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { run: 'echo a >> log; test -e out || echo 1 > out', inputs-from: [in], produces: [out] } }\n",
       ["in": "1"])
@@ -222,7 +222,7 @@ import Testing
     #expect(try !folder.flowrun("validate", "w.yaml").output.contains("does not exist"))
   }
 
-  @Test func `each item requires its own input`() throws {
+  @Test func `an item fails if its input file is missing, and the other items run`() throws {
     let folder = try Folder(
       """
       name: w
@@ -284,7 +284,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `validate reports an unsupported pattern and suggests a replacement`(patterns: String, words: String) throws {
+  func `validate reports unsupported patterns with a reason or a replacement`(patterns: String, words: String) throws {
     for key in ["inputs-from: \(patterns)", "produces: \(patterns)", "foreach: { files: \(patterns) }"] {
       let folder = try Folder("name: w\nsteps:\n  a: { run: 'true', \(key) }\n")
       let result = try folder.flowrun("validate", "w.yaml")

@@ -98,7 +98,7 @@ import Testing
     #expect(try folder.flowrun("validate", "w.yaml").exitCode == 0)
   }
 
-  @Test func `outputs of commands on workers have the same values as locally`() throws {
+  @Test func `commands on workers produce the same outputs as local ones`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
     check(try folder.flowrun("w.yaml", "--on", "workers=2", "--report", "r.json"))
     let steps = try folder.report("r.json")["steps"]
@@ -260,7 +260,7 @@ import Testing
       run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
   }
 
-  @Test func `call accepts declarations of outputs in an action's input`() throws {
+  @Test func `flowrun call accepts output declarations in an action's input`() throws {
     let folder = try Folder([:])
     let call = try folder.flowrun(
       "call", "shell.run", "--with",

@@ -32,7 +32,7 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `R13, C11: locates the device at did-finish-launching, and before the gate, in a launch for a position`()
+  @Test func `R13, C11: if launched for a position, locates the device after did-finish-launching and before the gate`()
     throws
   {
     // In this copy, the content view needs the position. The gate waits for both, unless the position is deferred.
@@ -66,7 +66,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Geocoding line by line` {
-  @Test func `returns the same result or error for each line of a batch as for a single call`() throws {
+  @Test func `returns a result or an error for each line of a batch, and the same result for a single call`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/batch-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let lines = [

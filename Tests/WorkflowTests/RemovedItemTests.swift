@@ -36,7 +36,7 @@ import Testing
     return result.output + result.errors
   }
 
-  @Test func `files of removed items are reported, and removed on request`() throws {
+  @Test func `files of removed items are reported, and --clean-removed removes them`() throws {
     let folder = try made()
     let reported = try run(folder, #"["a"]"#)
     #expect(
@@ -73,7 +73,7 @@ import Testing
     #expect(try files(folder) == "a b c")
   }
 
-  @Test func `files of removed items are kept if they have changed, are links or belong to another step`() throws {
+  @Test func `files of removed items are kept if changed, in a linked folder or produced by another step`() throws {
     let folder = try made()
     try folder.write("mine", to: "clean/b")
     #expect(try run(folder, #"["a"]"#, "--clean-removed").contains("kept 'clean/b': it has changed since"))

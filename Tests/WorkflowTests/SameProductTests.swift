@@ -57,7 +57,7 @@ import Testing
     #expect(text.contains("produces 'out.dat', too; give them different paths"), "\(text)")
   }
 
-  @Test func `equal product paths from expressions fail the run`() throws {
+  @Test func `a run fails if the product paths of two steps are equal after their expressions are evaluated`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out } }

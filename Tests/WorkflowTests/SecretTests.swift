@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test func `variables of an env-file are passed to steps, except those that a secret reads`() throws {
+  @Test func `variables in an env-file are passed to steps, except those that are the source of a secret`() throws {
     let folder = try Folder([
       ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",
       "w.yaml": """

@@ -60,7 +60,7 @@ import TestSupport
     #expect(phone.output.contains("\"completedPomodoros\":1"))
   }
 
-  @Test func `S43: a simulated day prints its results, is repeatable with its seed, and fails for invalid arguments`()
+  @Test func `S43: sync simulate prints its results, repeats them with the same seed and rejects invalid arguments`()
     throws
   {
     let arguments = ["sync", "simulate", "--seed", "7", "--devices", "3", "--hours", "6", "--loss", "0.4", "--json"]
@@ -96,7 +96,7 @@ import TestSupport
     #expect(text.output.contains("schema      \(name)"))
   }
 
-  @Test func `a simulated day reports the location of an error in its schema`() throws {
+  @Test func `sync simulate reports the location of an error in the schema`() throws {
     let file = folders.path + "/wrong.sync.yaml"
     let run = { try FlowrunProcess.run(["sync", "simulate", "--schema", file, "--hours", "1"]) }
     #expect(try run().exitCode == 2)

@@ -149,7 +149,7 @@ import Testing
     #expect(try folder.ran("w.yaml") == "")
   }
 
-  @Test func `steps are explained without running anything`() throws {
+  @Test func `--explain reports which steps would run and why, without running anything`() throws {
     let folder = try made()
     #expect(
       try folder.flowrun("w.yaml", "--explain").output == """
@@ -201,7 +201,7 @@ import Testing
     #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
   }
 
-  @Test func `up-to-date steps are explained along with disabled ones and those whose condition is false`() throws {
+  @Test func `--explain reports disabled steps and steps whose condition is false as skipped`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w

@@ -111,7 +111,7 @@ import Testing
     #expect(host.sleeperCount == 0)
   }
 
-  @Test func `fails with the message in its input`() async throws {
+  @Test func `flow.fail fails with the given message`() async throws {
     await #expect(throws: ActionError("failed", "nothing to publish")) {
       try await TestHost().call(action("flow.fail"), with: ["message": "nothing to publish"])
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import FootprintPlugin
 
 @Suite struct `Countries` {
-  @Test func `L12: lists every country of ISO 3166-1, named in the user's language`() async throws {
+  @Test func `L12: lists 250 countries, named in the requested language`() async throws {
     let english = try await TestHost().call(ListCountries.self)
     #expect(english["count"] == 250 && english["language"] == "en")
     #expect(english["countries"]?.arrayValue?.contains(["code": "JP", "name": "Japan"]) == true)
@@ -19,14 +19,14 @@ import Testing
   }
 
   @Test(arguments: [("zh", "日本"), ("ZH-hant-TW", "日本"), ("zh_CN", "日本"), ("en-GB", "Japan"), ("zha", "Japan")])
-  func `L12: uses the first part of a tag as the language`(tag: String, japan: String) async throws {
+  func `L12: uses the first part of a language tag as the language`(tag: String, japan: String) async throws {
     let host = TestHost()
     let outputs = try await host.call(ListCountries.self, with: ["language": .string(tag)])
     #expect(outputs["countries"]?.arrayValue?.contains(["code": "JP", "name": .string(japan)]) == true)
     #expect(outputs["language"] == (japan == "Japan" ? "en" : "zh"))
   }
 
-  @Test func `uses English for a language without names, and warns before and during the run`() async throws {
+  @Test func `uses English for an unsupported language, and warns before and during the run`() async throws {
     let host = TestHost()
     #expect(try await host.call(ListCountries.self, with: ["language": "de-CH"])["language"] == "en")
     #expect(

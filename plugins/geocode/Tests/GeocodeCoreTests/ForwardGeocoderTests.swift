@@ -73,7 +73,7 @@ import Testing
     ("Melbourne, VIC, Australia", "AU.07"), ("Yellowknife, NT", "CA.13"), ("Darwin, NT", "AU.03"),
     ("Montreal, Q.C.", "CA.10"),
   ])
-  func `limits the results to the enclosing area that the query names`(_ query: String, _ region: String?) throws {
+  func `finds the place in the region or country that the query names`(_ query: String, _ region: String?) throws {
     let place = try best(query)
     if let region { #expect(place.admin1Code == region) } else { #expect(place.countryCode == "US") }
   }

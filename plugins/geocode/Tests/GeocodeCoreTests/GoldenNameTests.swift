@@ -82,7 +82,7 @@ import Testing
     #expect(place?.cityChinese == chinese)
   }
 
-  @Test func `finds a Chinese name for every larger place in Hong Kong, Macau and Taiwan`() {
+  @Test func `has a Chinese name for every place of at least 5,000 inhabitants in Hong Kong, Macau and Taiwan`() {
     for row in 0..<Shared.tables.placeCount {
       guard Shared.tables.population(ofPlace: row) >= 5_000 else { continue }
       let place = Shared.tables.place(for: .place(row))

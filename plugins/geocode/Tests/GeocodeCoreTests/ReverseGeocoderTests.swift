@@ -78,7 +78,7 @@ import Testing
     (22.5431, 114.0579, "深圳", "广东省", "Shenzhen", "Guangdong"), (39.9087, 116.3975, "北京", "北京市", "Beijing", "Beijing"),
     (31.2222, 121.4581, "上海", "上海市", "Shanghai", "Shanghai"), (30.5728, 104.0668, "成都", "四川省", "Chengdu", "Sichuan"),
   ])
-  func `returns the names of Chinese cities and provinces in both languages`(
+  func `returns the names of Chinese cities and provinces in English and Chinese`(
     _ latitude: Double, _ longitude: Double, city: String, province: String, english: String, englishProvince: String
   ) throws {
     let place = try #require(try Shared.place(latitude, longitude, options: .init(minimumPopulation: 1_000_000)))
