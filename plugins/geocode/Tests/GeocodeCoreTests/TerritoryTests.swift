@@ -72,7 +72,7 @@ import Testing
   }
 
   /// With the distance, an app can decide whether the result is useful (L42).
-  @Test func `returns the nearest place and its distance if only a place decides the country`() throws {
+  @Test func `returns a place and its distance if the country is that of the nearest place`() throws {
     var state: UInt64 = 7
     var found = 0
     while found < 200 {

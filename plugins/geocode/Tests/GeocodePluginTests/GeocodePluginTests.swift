@@ -40,7 +40,7 @@ import Testing
   }
 
   /// Names are returned in English and Chinese (L42).
-  @Test func `returns the names of a place in both languages`() async throws {
+  @Test func `returns the names of a place in English and Chinese`() async throws {
     let place = try await call(
       "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimum-population": 1_000_000])
     #expect(place["city"] == .string("Shenzhen"))
@@ -53,7 +53,7 @@ import Testing
     #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 
-  @Test func `returns lines in English for a language without names, and warns`() async throws {
+  @Test func `returns lines in English for an unsupported language, and warns`() async throws {
     let host = host()
     let action = try #require(registry["geocode.reverse-all"])
     let places: Value = [["latitude": 48.8566, "longitude": 2.3522]]
@@ -197,7 +197,7 @@ import Testing
     #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
   }
 
-  @Test func `maps errors to errors of Core Location`() {
+  @Test func `maps errors to Core Location errors`() {
     #expect(GeocodeError.partialResult("").coreLocationName == "geocodeFoundPartialResult")
     #expect(GeocodeError.noResult("").coreLocationName == "geocodeFoundNoResult")
     #expect(GeocodeError.cancelled.coreLocationName == "geocodeCanceled")

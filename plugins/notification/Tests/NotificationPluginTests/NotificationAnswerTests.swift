@@ -28,7 +28,7 @@ import Testing
     #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
   }
 
-  @Test func `treats a response with an action of an unknown form as neither a tap nor a button`() async throws {
+  @Test func `treats a response with an invalid action identifier as neither a tap nor a button`() async throws {
     let problem: Value = "the response's 'actionIdentifier' is empty or not a text, so the response opens nothing"
     for identifier: Value in [7, "", ["SHOW"]] {
       let outputs = try await parse([
@@ -66,7 +66,7 @@ import Testing
     #expect(outputs["warnings"] == [])
   }
 
-  @Test func `reads the keys in the alert of a Live Activity, which are nested in objects`() async throws {
+  @Test func `reads the nested localization keys in the alert of a Live Activity`() async throws {
     let activity = try await parse([
       "aps": ["alert": ["title": ["loc-key": "%@ is here", "loc-args": ["Power"]], "body": ["loc-key": "GO"]]],
       "route": "app://a",

@@ -329,7 +329,7 @@ let product: Value = [
     }
   }
 
-  @Test func `opens a link without a tap only if configured (C3)`() async throws {
+  @Test func `opens a link without a tap if route-on-receipt is true (C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["route-on-receipt": true]) { _ in
       center.deliver(.received, product)
@@ -338,7 +338,7 @@ let product: Value = [
     }
   }
 
-  @Test func `simulates a tap with a headless center (N34)`() async throws {
+  @Test func `simulates a tap after the delay in tap-after (N34)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1s"]) { host in
       center.deliver(

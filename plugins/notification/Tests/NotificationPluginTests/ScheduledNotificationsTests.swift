@@ -67,7 +67,7 @@ import Testing
     #expect(waiting.entries.isEmpty && waiting.unreadable == ["61.json"])
   }
 
-  @Test func `delivers each notification in only one process, and replaces one with the same identifier (C21)`()
+  @Test func `delivers a notification once if two deliveries compete, and replaces one with the same identifier (C21)`()
     async throws
   {
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
@@ -85,8 +85,7 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `keeps a notification that was claimed but not shown, and does not show it elsewhere (C21)`() async throws
-  {
+  @Test func `does not deliver a claimed notification again, and keeps it if it was not shown (C21)`() async throws {
     try await schedule("a")
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
     var claim = scheduled.claim("a")
@@ -160,7 +159,7 @@ import Testing
     ("soon", nil), ("1971-02-29T00:00:00Z", nil), ("1970-04-31T00:00:00Z", nil), ("1970-01-01T24:00:00Z", nil),
     ("1970-01-01T00:60:00Z", nil),
   ])
-  func `delivers a notification at its instant, and refuses an invalid instant`(at: String, due: Int?) async throws {
+  func `schedules a notification for a given instant, and refuses an invalid one`(at: String, due: Int?) async throws {
     let host = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 1_000 })
     guard let due else {
       let error = await #expect(throws: ActionError.self) {
@@ -186,7 +185,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
   }
 
-  @Test func `L3: returns the answer that an earlier launch stored, without asking`() async throws {
+  @Test func `L3: returns the permission that an earlier launch stored, without asking again`() async throws {
     let values = MemoryKeyValueStore()
     func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
     func host() -> TestHost {

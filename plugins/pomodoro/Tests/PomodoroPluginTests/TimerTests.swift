@@ -29,7 +29,7 @@ import Testing
     ("xyzzy", "'xyzzy' is not a command; help lists them"), ("discard", "'discard' needs a number"),
     ("retry x", "'x' is not a change number"), ("retire", "'retire' needs a device's name"),
   ])
-  func `reports the expected form of an invalid command`(_ line: String, _ message: String) {
+  func `reports why a command is invalid`(_ line: String, _ message: String) {
     #expect {
       try TimerCommand(line)
     } throws: {

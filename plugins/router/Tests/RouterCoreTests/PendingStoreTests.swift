@@ -315,7 +315,7 @@ import Testing
   }
 
   @Test(arguments: PendingPolicy.Keep.allCases)
-  func `loses no link, opens none twice within the window, and never opens two at once`(keep: PendingPolicy.Keep) {
+  func `loses no link, opens none twice within 2.1 s, and never hands off two at once`(keep: PendingPolicy.Keep) {
     var worlds: Set<World> = [World(store: PendingStore(policy: PendingPolicy(keep: keep)))]
     var steps = 0
     for _ in 0..<7 {

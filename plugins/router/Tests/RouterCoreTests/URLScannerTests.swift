@@ -184,7 +184,7 @@ import Testing
 }
 
 @Suite struct URLPolicyTests {
-  @Test func `refuses invalid schemes and schemes reserved by the web or the system`() {
+  @Test func `refuses invalid hosts, and schemes that are invalid or reserved by the web or the system`() {
     #expect(throws: URLPolicy.PolicyProblem.noScheme) { try URLPolicy(schemes: []) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }

@@ -91,7 +91,7 @@ import Testing
       ("MARK_READ", "hi", nil, "action", "MARK_READ"), ("SHOW", nil, "app://chat/1", "action", "SHOW"),
       ("com.apple.UNNotificationDismissActionIdentifier", nil, nil, "receipt", "dismiss"),
     ] as [(String?, String?, String?, String, String)])
-  func `returns the link, action and reply for a tap and for the buttons listed in the route`(
+  func `returns the link of a tap or a listed button, and the action and reply of any response`(
     identifier: String?, reply: String?, url: String?, arrival: String, action: String
   ) async throws {
     let outputs = try await find(
@@ -131,7 +131,7 @@ import Testing
         "app://chat/1"
       ),
     ] as [(ValueObject, [Value], String?)])
-  func `treats an option of an unknown form as neither a tap nor a link, and reports it`(
+  func `ignores the invalid parts of a launch option, and reports them`(
     options: ValueObject, ignored: [Value], url: String?
   ) async throws {
     let outputs = try await find(options)

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["%0A", "%C2%85"])
-  func `ignores the fragment as a whole if one of its parameters is invalid, and reports why`(
+  func `if a fragment parameter is invalid, reports it, keeps the others and omits the fragment text`(
     control: String
   ) async throws {
     let launch = try await launch("parameters")

@@ -33,7 +33,7 @@ import Testing
       ),
       ("scene.open-url-contexts", ["url": "app://user/3"], "app://user/3", "url-scheme"),
     ] as [(String, Value, String, String)])
-  func `posts router.link with the URL and its source for every source of links`(
+  func `posts router.link with the URL and its source for each event that delivers a link`(
     event: String, value: Value, url: String, source: String
   ) async throws {
     let host = try await received(event, value).host

@@ -365,7 +365,7 @@ import Testing
       (["location": true], nil, nil), (["bluetoothCentrals": ["x"]], nil, nil),
       (["cloudKitShareMetadata": [:]], nil, nil), ([:], nil, nil),
     ] as [(ValueObject, String?, String?)])
-  func `returns the link from every key that can launch an application (N16, N17, N25, R12, R15, R17)`(
+  func `returns the link from every launch option that can contain one (N16, N17, N25, R12, R15, R17)`(
     options: ValueObject, url: String?, source: String?
   ) async throws {
     let outputs = try await link(options)

@@ -38,7 +38,7 @@ import Testing
     #expect(try await host.call(RunShell.self, with: ["command": .string(text)])["stdout"] == "end")
   }
 
-  @Test func `fails without a retry if a variable is too long, and reports its name and size`() async throws {
+  @Test func `fails without a retry if a variable or an argument is too long, and reports its size`() async throws {
     let error = await failure(["command": "true", "env": ["LIST": .string(String(repeating: "x", count: 150_000))]])
     #expect(error?.code == "arguments-too-long" && error?.isRetryable == false)
     #expect(error?.message.contains("the variable 'LIST' has 150000 bytes") == true, "\(error?.message ?? "")")
@@ -46,7 +46,7 @@ import Testing
     #expect(argument?.message.contains("an argument has 150000 bytes") == true, "\(argument?.message ?? "")")
   }
 
-  @Test func `keeps the order in which lines are written if both outputs are merged`() async throws {
+  @Test func `keeps lines in order if standard output and standard error are merged`() async throws {
     let text = "for i in 1 2 3 4 5 6 7 8 9; do echo out$i; echo err$i >&2; done"
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "merge-output": true])
     #expect(output["stderr"] == "")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["if [[ a ]]; then", "[[ a == b ]]", "a=(1 2)"])
-  func `reports a hint about bash if sh cannot parse the script`(text: String) async throws {
+  func `suggests bash if sh cannot parse the script`(text: String) async throws {
     // In a folder of PATH that this user cannot read, sh would be denied permission.
     let path: ValueObject = ["PATH": "/usr/bin:/bin"]
     let error = await failure(["command": .string(text), "shell": "sh", "env": .object(path)])

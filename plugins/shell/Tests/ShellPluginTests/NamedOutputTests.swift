@@ -73,7 +73,7 @@ import Testing
     ("version = 1\n", "has the undeclared output \"version \" in line 1; write 'version=…' without spaces"),
     ("Version=1\n", "has the undeclared output \"Version\" in line 1"),
   ])
-  func `reports the line of an invalid output`(text: String, message: String) {
+  func `reports the line or the name of an invalid output`(text: String, message: String) {
     #expect(problem(Array(text.utf8)).contains(message), "\(problem(Array(text.utf8)))")
   }
 
@@ -101,7 +101,7 @@ import Testing
       (["a": ["type": "string", "secret": true]], "outputs.a.secret"),
       (["a": ["type": "string", "colour": "red"]], "outputs.a.colour"),
     ] as [(ValueObject, String)])
-  func `checks the declarations of outputs before the run`(declarations: ValueObject, place: String) {
+  func `reports an invalid output declaration before the run`(declarations: ValueObject, place: String) {
     let problems = RunShell.check(LiteralInput(["command": "true", "outputs": .object(declarations)]))
     #expect(problems.map(\.keyPath) == [place], "\(problems)")
   }
@@ -137,7 +137,7 @@ import Testing
     "test -f \"$FLOWRUN_OUTPUT\" && test ! -s \"$FLOWRUN_OUTPUT\" && cd / && sh -c 'echo got=yes >> \"$FLOWRUN_OUTPUT\"'",
     "d=${FLOWRUN_OUTPUT%/*}; mkdir \"$d/more\"; echo got=yes > \"$d/more/x\"; ln -sf more/x \"$FLOWRUN_OUTPUT\"",
   ])
-  func `accepts outputs whether the command appends to the file, replaces it or links it`(command: String) async throws
+  func `reads the output file even if the command replaces it or makes it a symbolic link`(command: String) async throws
   {
     let outputs = try await run(command + "; echo \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"] == "yes" && outputs["status"] == 0)
@@ -173,7 +173,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `sets no variable for outputs in a step that declares none`() async throws {
+  @Test func `unsets FLOWRUN_OUTPUT in a step that declares no outputs`() async throws {
     let environment: ValueObject = ["FLOWRUN_OUTPUT": "/nowhere/outer"]
     let outputs = try await TestHost(workflowFolder: "/", environment: ["FLOWRUN_OUTPUT": "/nowhere/step"]).call(
       RunShell.self, with: ["command": "echo \"${FLOWRUN_OUTPUT-none}\"", "env": .object(environment)])
@@ -181,7 +181,7 @@ import Testing
     #expect(Set(outputs.keys) == ["status", "stdout", "stderr"])
   }
 
-  @Test func `creates a separate file for each attempt, which only the user can access`() async throws {
+  @Test func `creates a separate output file for each call, accessible only to the user`() async throws {
     let command =
       "ls -ld \"$FLOWRUN_OUTPUT\" \"${FLOWRUN_OUTPUT%/*}\" | cut -c1-10; echo \"got=$FLOWRUN_OUTPUT\" >> \"$FLOWRUN_OUTPUT\""
     let (first, second) = (try await run(command), try await run(command))

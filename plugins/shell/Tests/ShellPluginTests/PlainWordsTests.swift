@@ -25,7 +25,7 @@ import Testing
     for (text, expected) in words { #expect(PlainWords.words(of: text) == expected, "\(text)") }
   }
 
-  @Test func `runs a script in a shell if it contains anything that a shell interprets`() {
+  @Test func `does not split a script that contains anything a shell must interpret`() {
     let texts = [
       "", " ", "\n", "echo a", "true", "cd /", "exec make", "if x", "test -e a", "[ -e a ]", ". file", ": a",
       "A=1 make",
@@ -60,7 +60,7 @@ import Testing
     }
   #endif
 
-  @Test func `sets PWD to the folder of the command`() async throws {
+  @Test func `sets PWD to the working folder of the command`() async throws {
     #expect(try await run("printenv PWD")["stdout"] == "/")
     #expect(try await run("printenv PWD", ["cwd": "usr"])["stdout"] == "/usr")
     #expect(try await run("printenv PWD", ["env": ["PWD": "/no/such/folder"]])["stdout"] == "/")

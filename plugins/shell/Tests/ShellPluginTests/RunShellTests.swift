@@ -48,7 +48,7 @@ import Testing
     #expect(try await run(["echo", "$((6 * 7))", "a  b"])["stdout"] == "$((6 * 7)) a  b")
   }
 
-  @Test func `fails with a status other than 0 and quotes the last lines`() async {
+  @Test func `fails if the exit status is not 0, and quotes the last lines of output`() async {
     let error = await failure("for i in $(seq 22); do echo line $i >&2; done; exit 3")
     #expect(error?.code == "command-failed")
     #expect(error?.message.hasPrefix("exited with status 3: line 22 ('for i in $(seq 22); do ") == true)
@@ -77,7 +77,7 @@ import Testing
     #expect(await failure("exit 1")?.message == "exited with status 1: 'exit 1'")
   }
 
-  @Test func `succeeds with an exit status that is allowed`() async throws {
+  @Test func `succeeds if success-statuses contains the exit status`() async throws {
     #expect(try await run("exit 1", ["success-statuses": [0, 1]])["status"] == 1)
   }
 
@@ -106,7 +106,7 @@ import Testing
     #expect(outputs["stdout"] == "step input 5 path")
   }
 
-  @Test func `uses the workflow's folder unless the step has its own`() async throws {
+  @Test func `runs in the workflow's folder unless cwd is set, and fails if that folder is missing`() async throws {
     #expect(try await run("pwd")["stdout"] == "/")
     #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr")
     let error = await failure("pwd", ["cwd": "/no/such/folder"])
@@ -306,7 +306,7 @@ import Testing
     }
   }
 
-  @Test func `finds a program in the PATH of the child`() async throws {
+  @Test func `searches for the program in the PATH set by env`() async throws {
     #expect(try await run(["true"], ["env": ["PATH": "/nowhere:/bin:/usr/bin"]])["status"] == 0)
     #expect(await failure(["true"], ["env": ["PATH": "/nowhere"]])?.code == "command-not-found")
   }

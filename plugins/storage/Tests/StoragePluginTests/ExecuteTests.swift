@@ -60,7 +60,7 @@ import Testing
     #expect(try await titles() == ["n0", "n1"])
   }
 
-  @Test func `writes in another attempt if the earlier one failed`() async throws {
+  @Test func `writes in the second attempt if the first attempt failed`() async throws {
     #expect(await code(["sql": "INSERT INTO Note (title) VALUES (NULL)"]) == "constraint-failed")
     let again: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('late')"]
     #expect(try await host.call(Execute.self, with: again, attempt: 2)["repeated"] == false)

@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `fails with a retryable error after a limited time if another process locks the store`()
+  func `fails with a retryable error if another connection keeps the store locked`()
     async throws
   {
     try await launch()
@@ -212,7 +212,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `reports a remedy with every failure, and retries only locks and unknown errors`() {
+  @Test func `suggests a remedy for every failure, and marks only locks and unknown errors as retryable`() {
     for failure in StoreFailure.allCases {
       let message = failure.error("it failed", "cause").message
       #expect(message.hasPrefix("it failed (cause); "))

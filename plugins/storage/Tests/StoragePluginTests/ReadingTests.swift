@@ -87,7 +87,7 @@ import Testing
       ("UPDATE sqlite_master SET sql = ''", "query-invalid"), ("PRAGMA wal_checkpoint(TRUNCATE)", "query-writes"),
       ("PRAGMA journal_mode = DELETE", "query-writes"),
     ])
-  func `refuses a query that accesses other files, and creates no file`(_ sql: String, _ expected: String) async throws
+  func `refuses a query that accesses other files or changes the store`(_ sql: String, _ expected: String) async throws
   {
     let before = try folder.names
     let statement = sql.replacing("%", with: folder.path)

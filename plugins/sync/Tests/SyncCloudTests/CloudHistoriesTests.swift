@@ -34,7 +34,7 @@ import Testing
     #expect(one.requests == two.requests && one.bytes == two.bytes && one.cloud?.saves == two.cloud?.saves)
   }
 
-  @Test func `forgotten records are removed in several requests if they exceed the limit of one`() throws {
+  @Test func `more forgotten records than one request allows are removed in several requests`() throws {
     let store = CloudMirror.store(ofAccount: "ada")
     var (cloud, mirror) = (SimulatedCloudZone(), CloudMirror(store: store))
     func commit(_ operations: [RecordOperation], atMilliseconds now: Int64) throws {
