@@ -23,7 +23,7 @@ import Testing
     #expect(CloudKitFailure(records: [:]) == nil)
   }
 
-  @Test(arguments: [26, 28]) func `an error for a record or a zone reveals that the zone is missing`(number: Int)
+  @Test(arguments: [26, 28]) func `a missing zone is recognized in a request, record or zone error`(number: Int)
     throws
   {
     #expect(failure(number).problem == .zoneNotFound)

@@ -75,7 +75,7 @@ import Testing
     #expect(try await devices(first).count == 3)
   }
 
-  @Test func `a change is stored only once if its response was lost and it is sent again`() async throws {
+  @Test func `a change that is sent again after its response was lost is stored only once`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -172,7 +172,7 @@ import Testing
     #expect(cloud.withZone { $0.count } == 0)
   }
 
-  @Test func `all devices of a user have the same store`() async throws {
+  @Test func `all devices of a user report the same store identity`() async throws {
     let cloud = try await cloud()
     #expect(try await backend(cloud).identity() == (try await backend(cloud).identity()))
   }

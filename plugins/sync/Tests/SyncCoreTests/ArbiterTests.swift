@@ -211,7 +211,7 @@ import Testing
     #expect(record.cell.context.count == 64)
   }
 
-  @Test func `a write that makes a record larger than the limit is refused with the size`() {
+  @Test func `a write that would make a record too large is refused, and the error contains the size`() {
     let fields = (0..<5).map { Write.FieldChange(name: "field\($0)", value: Scalar.text(Self.long).bytes) }
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: fields, record: RecordWrite())
     let decision = Arbiter.decide(

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `V7, V8: a merged cell has one entry per device and the larger count of both cells`() {
+  @Test func `V7, V8: a merged cell has at most one entry per device and the larger of the two counts`() {
     for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `V10: shifting all clocks by the same time does not change the winner or the deciding rule`() {
+  @Test func `V10: shifting all clocks by the same amount does not change the winner or the deciding rule`() {
     for seed in TestExtent.seeds(125, of: 500, release: 500) {
       var (plain, shifted) = (Histories(seed: seed), Histories(seed: seed))
       shifted.time += 123_456_789

@@ -74,7 +74,7 @@ import Testing
     #expect(reading.winner.dot.device == phone)
   }
 
-  @Test func `S21, S23, F5: if no other rule decides, the newer state wins, then the larger device name`() throws {
+  @Test func `S21, S23, F5: if no other rule decides, the newer state wins; in a tie, the larger device name`() throws {
     let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
     #expect(newer.winner.dot.device == phone)
     #expect(newer.rule == .newest)
@@ -121,7 +121,7 @@ import Testing
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `a winner whose author had seen the loser wins as causal; outside the window, the last writer wins`() {
+  @Test func `a conflict is causal if the winner had seen the loser, and last-writer-wins outside the window`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

@@ -69,7 +69,7 @@ import Testing
     #expect(rig.pulls == pulls + 2)
   }
 
-  @Test mutating func `changes on the channel during a commit are used only after its response`() throws {
+  @Test mutating func `changes received on the channel during a commit are applied only after its response`() throws {
     let sign = try changeElsewhere(.idle)
     rig.holds = true
     rig.act(.focus)

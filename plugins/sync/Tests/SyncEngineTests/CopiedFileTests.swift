@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `each action made on copies of a file that cannot reach the zone counts once`(_ sendsFirst: Bool) throws {
+  func `each action made on copies of a device's file while offline counts once`(_ sendsFirst: Bool) throws {
     var (fleet, file) = waiting()
     if sendsFirst { fleet.settle() } else { fleet.isAway = [0] }
     fleet.like(0, "k")
@@ -69,7 +69,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `an action that waits in a copied file counts once, even if the clock is corrected in between`() throws {
+  @Test func `a waiting action in a copied file counts once, even if the clocks of both devices are wrong`() throws {
     var fleet = RecordFleet(2)
     fleet.skews[2] = 90_000
     fleet.isAway = [2]
@@ -88,7 +88,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `if a running device is copied, one of two actions counts and the other is parked`()
+  @Test func `if two copies of a running device act, one action is parked until it is retried`()
     throws
   {
     var fleet = RecordFleet(2)

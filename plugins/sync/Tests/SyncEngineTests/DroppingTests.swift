@@ -83,7 +83,7 @@ import Testing
     #expect(fleet.likes("a") == [nil, nil, nil])
   }
 
-  @Test func `a full collection forgets old deletions to make room for new records, and refuses further ones`() {
+  @Test func `a full collection refuses a new record only if it has no old deletion left to forget`() {
     var fleet = RecordFleet(2)
     fleet.give(0, .acted(ZoneRules.key(of: "notes"), .rules(["_limit": "3"])))
     for name in ["a", "b", "c"] { fleet.like(0, name) }
@@ -123,7 +123,7 @@ import Testing
     #expect(fleet.zone.records[key] == nil)
   }
 
-  @Test func `a zone restored from a backup before a deletion contains the record again and loses no other change`() {
+  @Test func `a zone restored from a backup made before a deletion has the record again and loses no other change`() {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(0, name) }
     fleet.settle()

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13, V14, V15, V16, V20, V24, S27, S40: every history with faults ends as the oracle computes`() {
+  func `V13, V14, V15, V16, V20, V24, S27, S40: every history with faults ends as the oracle predicts`() {
     var rules: Set<ConflictRule> = []
     for seed in Self.seeds {
       let report = Simulation.run(.concurrentHistory(seed: seed))

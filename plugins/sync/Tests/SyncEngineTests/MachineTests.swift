@@ -40,7 +40,7 @@ import Testing
     #expect(rig.zone.records[Pomodoro.timer]?.version == 10)
   }
 
-  @Test func `S35, M1: actions of ten offline minutes are queued and sent in one request after reconnecting`() {
+  @Test func `S35, M1: actions from ten minutes offline are queued and sent in one request after reconnecting`() {
     var rig = started()
     rig.give(.switched(online: false))
     for kind in [TimerKind.focus, .idle, .breakTime] {
@@ -327,7 +327,7 @@ import Testing
 
   // MARK: Degrade
 
-  @Test func `D1: from 90 % of the budget, only the timer is sent immediately, and everything else later`() {
+  @Test func `D1: if 90 % of the budget is used, only the timer is sent immediately, and everything else later`() {
     var rig = started()
     for _ in 0..<74 {
       rig.act()

@@ -105,7 +105,7 @@ import Testing
     #expect(back.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `a device that merges sends its changes to the other store and adopts its identity`() throws {
+  @Test func `a device set to merge sends its changes to another store and adopts that store's identity`() throws {
     let other = Self.otherZone()
     let merged = try opened(used(), at: Self.away, other, merges: true)
     #expect(merged.machine.pausedBecause == nil)

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins], [true, false])
-  func `a write to a deleted record outside the part creates it again, even if the deletion is forgotten`(
+  func `a write to a deleted record outside a device's part creates it again, even if the deletion is forgotten`(
     _ rule: DeleteRule, _ isForgotten: Bool
   ) {
     var fleet = RecordFleet(2, delete: rule, parts: [1: 1])
@@ -88,7 +88,7 @@ import Testing
     #expect(fleet.likes(0, "a") == 2)
   }
 
-  @Test func `a new subscription fetches its records again and drops others immediately`() throws {
+  @Test func `a device with a new subscription fetches its records and drops others immediately`() throws {
     var fleet = RecordFleet(2, parts: [1: 1])
     for number in 1...6 as ClosedRange<Int64> { fleet.name(0, "n\(number)", number % 3) }
     fleet.settle()
@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func `on any network, each device ends with its part of the zone, and no change is lost`()
+  @Test func `in random histories, each device ends with its part of the zone, and no change is lost`()
     throws
   {
     for seed in TestExtent.seeds(20, of: 150, release: 150) { try judge(seed) }

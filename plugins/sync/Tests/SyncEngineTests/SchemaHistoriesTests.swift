@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13, V14, V15, V20: histories with all rules and faults end as the oracle computes`() throws {
+  func `V13, V14, V15, V20: histories with all rules and faults end as the oracle predicts`() throws {
     let schema = try schema()
     var actions = 0
     for seed in Self.seeds {

@@ -10,7 +10,7 @@
   @Suite struct SyncMetricsTests {
     private let zone = [("zone", Pomodoro.zone)]
 
-    @Test func `S43: gauges show the device's current state, and counters start at the first record`() throws {
+    @Test func `S43: gauges show the device's current state, and counters start at the first recorded status`() throws {
       let factory = TestMetrics()
       let metrics = SyncMetrics(zone: Pomodoro.zone, factory: factory)
       var machine = SyncMachine(replica: Replica(device: DeviceID(stem: "mac", random: 1)), seed: 1)

@@ -240,7 +240,7 @@ import Testing
     try later.closeHandles()
   }
 
-  @Test func `each invalid input of a sync action causes an error with its code`() async throws {
+  @Test func `each invalid input of sync.connect or pomodoro.push causes a specific error`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     let both: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "store": "s.sqlite"]
     #expect(await code { _ = try await host.call(Connect.self, with: both) } == "sync-input")

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `both devices show the same of two concurrent states, and a later state replaces it`()
+  @Test func `both devices agree on one of two concurrent states, and a later state replaces it`()
     async throws
   {
     let folder = try folder()

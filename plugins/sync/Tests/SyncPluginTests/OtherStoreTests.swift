@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `keep-apart uses the other file in the same run if another store answers at a known address`()
+  @Test func `with keep-apart, a run switches to a second file if another store answers at a known address`()
     async throws
   {
     let (cloud, plugin) = cloud()
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: ["fail", "keep-apart"])
-  func `after another store has answered, a connection neither shows nor changes data of the first one`(
+  func `after another store has answered, a connection neither shows nor changes data of the first store`(
     mode: String
   ) async throws {
     let (cloud, plugin) = cloud()

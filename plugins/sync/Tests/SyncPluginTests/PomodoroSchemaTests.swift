@@ -57,7 +57,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `S6, S14: sync.push and sync.put change the same record of the timer`()
+  @Test func `S6, S14: pomodoro.push and sync.put change the same timer record`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))

@@ -89,7 +89,7 @@ import Testing
     for host in hosts { _ = try await host.call(Flush.self) }
   }
 
-  @Test func `concurrent changes of one record by two devices are merged field by field`() async throws {
+  @Test func `concurrent changes to a record by two devices are merged field by field`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     try await put(
       mac, "notes", "a",
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `with replace, a list, set or counter is stored as its difference from the shown value`()
+  @Test func `sync.put replaces a list, set or counter only with replace: true, and moves list elements by id`()
     async throws
   {
     let mac = try await connected("mac")
@@ -373,7 +373,7 @@ import Testing
     for host in [tablet, older] { try host.closeHandles() }
   }
 
-  @Test func `of two devices that open an empty zone with different rules, the second is refused with the difference`()
+  @Test func `if two devices open an empty zone with different rules, the second is refused with the difference`()
     async throws
   {
     let other = folder + "/other.sync.yaml"

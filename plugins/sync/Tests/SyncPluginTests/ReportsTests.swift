@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `the status lists the limits of a server, and no limits for a shared file`() async throws {
+  @Test func `the status lists the limits of a schema's budget, but none for a shared file`() async throws {
     let server: ValueObject = ["server": "http://127.0.0.1:1", "wait": "10ms"]
     var notes = server
     notes["schema"] = "notes.sync.yaml"
