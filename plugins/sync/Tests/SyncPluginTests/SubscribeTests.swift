@@ -89,7 +89,7 @@ import Testing
     #expect(try await folderOfA(phone) == "inbox")
   }
 
-  @Test func `unsubscribed records can be written, and reading them causes an error that explains why`() async throws {
+  @Test func `unsubscribed records can be written, but reading them causes an error that explains why`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone", ["notes": ["folder": "inbox"]]))
     _ = try await phone.call(
       Transaction.self,

@@ -49,7 +49,7 @@ import Testing
     try SQLiteReplicaStore(path: file).close()
   }
 
-  @Test func `sync actions name the process that opened the file of the device during a suspension`() async throws {
+  @Test func `sync actions report the process that opened the device's file during a suspension`() async throws {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])

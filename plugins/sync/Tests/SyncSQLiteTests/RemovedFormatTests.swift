@@ -59,7 +59,7 @@ import Testing
     #expect(try await SQLiteBackend(path: path, zones: [Pomodoro.zone]).identity() == identity)
   }
 
-  @Test func `a shared file of format 10 is upgraded, so that earlier versions refuse its lists with moves`() throws {
+  @Test func `a shared file of format 10 is upgraded to format 11 when it is opened`() throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)

@@ -372,7 +372,7 @@ import Testing
     _ = try await open("a")
   }
 
-  @Test func `a newer file, a file of another kind and a path without a folder are refused with a reason`()
+  @Test func `a newer file, a file of another kind and a path in a missing folder are refused with a reason`()
     async throws
   {
     let stray = folder.file("stray.sqlite")

@@ -295,7 +295,7 @@
       #expect(try await commit(7, expected: 10, one) == .conflict(nil))
     }
 
-    @Test func `V14: every acknowledged commit is in the database after a power cut`() async throws {
+    @Test func `V14: every acknowledged commit is in the database after PostgreSQL is killed`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -412,7 +412,7 @@
       #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
     }
 
-    @Test func `V23: if servers run while a database copy is restored, the first one that commits detects it`()
+    @Test func `V23: if a database copy is restored while servers run, the first server that commits detects it`()
       async throws
     {
       let database = try Database()

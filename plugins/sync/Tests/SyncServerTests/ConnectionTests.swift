@@ -41,7 +41,7 @@
     ]
 
     @Test(arguments: foreign)
-    func `a proxy's response does not park a change, which is sent when the server responds again`(
+    func `a change is not parked because of a proxy's response, and is sent when the server responds again`(
       _ response: String
     ) async throws {
       let server = try server()
@@ -67,7 +67,7 @@
       server.kill()
     }
 
-    @Test func `a channel that another program answers is not open`() async throws {
+    @Test func `a channel does not open if another program answers the request`() async throws {
       let (listener, port) = try LocalSocket.listen()
       defer { LocalSocket.shutDown(listener) }
       Thread.detachNewThread {

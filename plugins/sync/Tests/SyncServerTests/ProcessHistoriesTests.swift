@@ -9,7 +9,7 @@
     private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
     @Test(.timeLimit(.minutes(30)))
-    func `V13, V14, V15, V18, V20, S40: killed processes on a bad network lose nothing and end as the oracle computes`()
+    func `V13, V14, V15, V18, V20, S40: killed processes on a bad network lose nothing and end as the oracle predicts`()
       async
     {
       let problems = await withTaskGroup(of: [String].self) { group in

@@ -39,7 +39,7 @@
       }
     }
 
-    @Test func `a server that has ended unexpectedly is reported with its last lines`() throws {
+    @Test func `a server that ended unexpectedly is reported with its last lines of output`() throws {
       let zone = try ServedZone(folder: try TestFolder(), servers: 1, database: nil, clock: "0,1,0")
       #expect(zone.endedByThemselves.isEmpty)
       zone.kill()

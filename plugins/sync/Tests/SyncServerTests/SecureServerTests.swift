@@ -48,7 +48,7 @@
       }
     }
 
-    @Test func `requests and the channel use TLS if the client has the certificate of the server's authority`()
+    @Test func `requests and the channel use TLS if the client trusts the server's certificate authority`()
       async throws
     {
       let server = try server()

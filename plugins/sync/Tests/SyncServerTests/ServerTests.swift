@@ -159,7 +159,7 @@
       }
     }
 
-    @Test func `a device of an earlier version is refused with a request to update, and nothing is applied`()
+    @Test func `a device of an earlier version is refused with advice to update, and then stops sending`()
       async throws
     {
       let backend = MemoryBackend(zones: zones())

@@ -18,7 +18,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `a store keeps its identity, and a copy gets a new one only on request`(_ usesPostgres: Bool)
+    func `a store keeps its identity until new-identity replaces it, and then refuses the old one`(_ usesPostgres: Bool)
       async throws
     {
       let database = usesPostgres ? try Database() : nil

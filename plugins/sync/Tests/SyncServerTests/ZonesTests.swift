@@ -62,7 +62,7 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a zone's name that cannot be part of an address is refused, and the message states the rule`() throws {
+    @Test func `zones add refuses a name that cannot be part of an address, and the message states the rule`() throws {
       for name in [".", "..", "a/b", "ä"] {
         let (status, output) = try zones("add '\(name)'")
         #expect(status == 1, "\(name)")
@@ -152,7 +152,7 @@
       #expect(output.contains("the port \(server.port) on 127.0.0.1 is taken; name another with --port"))
     }
 
-    @Test func `plain HTTP that other machines can reach is refused unless it is allowed explicitly`() throws {
+    @Test func `plain HTTP that other machines can reach is refused unless --plain-http is set`() throws {
       _ = try zones("add home")
       let arguments = "--store '\(folder.file("s.sqlite"))' --port 0 --host 0.0.0.0 --zones '\(folder.file("zones"))'"
       let (status, output) = try ServerProcess.run(arguments)

@@ -14,7 +14,7 @@ import Testing
     #expect("\(error)".contains("status \(status)") || "\(error)".contains("oops"), "\(error)")
   }
 
-  @Test func `a device reads errors of the sync server with their remedy`() {
+  @Test func `errors of the sync server keep their remedy when they are transmitted`() {
     let errors: [BackendError] = [
       .invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded, .notAuthenticated("c"), .zoneMissing("d"),
       .cursorExpired, .unsupportedFormat("e"),
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded])
-  func `an older server's refusal pauses the device until the server is updated`(error: BackendError) {
+  func `an older server's refusal pauses the device and reports that the server is older`(error: BackendError) {
     let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error), version: Wire.version - 1)
     #expect(read == .unsupportedFormat(Wire.serverIsOlder))
     #expect(read.remedy == .pause)

@@ -43,7 +43,7 @@ import Testing
     check(Wire.body(of: Self.page)) { _ = try Wire.page($0) }
   }
 
-  @Test func `a page of changes that is too large for an event has no text`() {
+  @Test func `a page of changes that is too large for an event is not encoded as an event`() {
     var page = Self.page
     page.records = Array(repeating: Self.record, count: 4000)
     #expect(Wire.text(of: page, since: Self.cursor) == nil)

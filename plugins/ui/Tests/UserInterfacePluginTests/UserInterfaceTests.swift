@@ -140,7 +140,7 @@ struct InterfaceRun {
     #expect(InterfaceState(state.value) == state)
   }
 
-  @Test func `L17: passes the tabs and the results of the managers to the content view`() async throws {
+  @Test func `L17: passes the tabs and the environment to the content view`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "environment": ["language": "zh-Hans"]])
