@@ -134,7 +134,9 @@ import Testing
   func `R12, R13: immediately handles the position that launched the app, before any deferred step`(
     _ arguments: [String]
   ) throws {
-    let launch = try LaunchRun(arguments, data: folders.folder("a"))
+    // Deferred steps start once the app is opened.
+    let launch = try LaunchRun(
+      arguments + ["--event", "app.will-enter-foreground@1200ms"], data: folders.folder("a"))
     #expect(try launch.outcome("locate-at-once") == "success")
     #expect(try launch.step("locate-at-once")["deferred"] == false)
     let begins = try launch.place("locate-at-once") {
@@ -142,10 +144,11 @@ import Testing
     }
     #expect(try launch.place(ofPosted: "app.did-finish-launching") < begins)
     let deferred = launch.steps { $0["deferred"] == true }
-    let first = launch.events.firstIndex {
-      $0["event"] == "step.started" && deferred.contains($0["step"]?.stringValue ?? "")
-    }
-    #expect(first.map { begins < $0 } ?? true)
+    let first = try #require(
+      launch.events.firstIndex {
+        $0["event"] == "step.started" && deferred.contains($0["step"]?.stringValue ?? "")
+      })
+    #expect(begins < first)
     #expect(try LaunchRun(data: folders.folder("b")).step("locate-at-once")["reason"] == "condition")
     #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
   }
