@@ -62,7 +62,7 @@ extension LanguageServer {
   private func pull(_ message: Message) throws(RPCProblem) -> Value {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     let items = try diagnostics(of: uri)
-    // A client that requests diagnostics does not need a notification as well, so remove the ones published before.
+    // A client that requests a file's diagnostics does not need published ones as well, so remove those published before.
     if client.pullsDiagnostics, pulled.insert(uri).inserted {
       notify(
         "textDocument/publishDiagnostics", ["uri": .string(uri), "diagnostics": []])

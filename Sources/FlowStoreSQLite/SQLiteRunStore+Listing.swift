@@ -20,8 +20,9 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Adds a run if it matches. A run that seems to be interrupted is always added, because it may just have ended.
-  /// `count` is the number of matching runs without the interrupted ones.
+  /// Adds a run if its state matches and the limit has not been reached. A run that seems to be interrupted is added
+  /// whatever states the filter has, because it may just have ended. `count` is the number of matching runs without the
+  /// interrupted ones.
   private func add(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {

@@ -53,7 +53,9 @@ import Testing
     #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: unknown option '--verbos'"))
   }
 
-  @Test func `flowrun suggests the intended subcommand or order if there is a flowrun.yaml`() throws {
+  @Test func `flowrun suggests the intended step or command line for an unknown word if there is a flowrun.yaml`()
+    throws
+  {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     for file in ["flowrun.yaml", "ok.yaml"] {

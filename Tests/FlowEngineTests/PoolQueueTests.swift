@@ -287,7 +287,8 @@ import Testing
 #endif
 
 extension PoolQueues {
-  /// Submits work that records in a diary on which queue it ran. Returns false if the work is not accepted.
+  /// Submits work that writes `block` to the diary if Dispatch starts it in time, or `instead` otherwise. `name` is
+  /// written before that word. Returns false if the work is not accepted.
   fileprivate func accepts(_ quality: StepQueue, _ diary: Diary = Diary(), _ name: String = "") -> Bool {
     run(quality) {
       diary.write(name + "block")

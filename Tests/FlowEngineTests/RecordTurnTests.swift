@@ -22,7 +22,8 @@ import Testing
 
   private var isUpToDate: Bool { if case .upToDate = check().result() { true } else { false } }
 
-  /// Begins two attempts, of which the second one succeeds.
+  /// Begins two attempts and lets the second one succeed. Returns the check and the turn of the first one, which has not
+  /// ended.
   private func twoAttempts() throws -> (first: UpToDateCheck, turn: RecordTurn) {
     try FileManager.default.createDirectory(atPath: "\(folder)/data", withIntermediateDirectories: true)
     let turns = RecordTurns()

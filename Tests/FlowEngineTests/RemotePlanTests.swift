@@ -122,7 +122,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `a lost attempt that would be lost again fails the step`() throws {
+  @Test func `a lost attempt fails the step if another attempt would be lost, too`() throws {
     var plan = try plan([Step("a")], away: [0])
     _ = startRemote(&plan)
     plan.apply(

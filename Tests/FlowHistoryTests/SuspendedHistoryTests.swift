@@ -153,7 +153,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try history.runs().isEmpty)
   }
 
-  @Test func `a run that another process resumed while the app was suspended ends as failed`() async throws {
+  @Test func `a run that another process resumed while the app was suspended fails in the app`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     let store = try SQLiteRunStore(path, folder: folder)

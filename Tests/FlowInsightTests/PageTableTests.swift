@@ -15,7 +15,7 @@ import Testing
     #expect(some.contains(">took<") && some.contains("–") && !some.contains(">why<"))
   }
 
-  @Test func `a table on a page keeps the links of rows that the script draws`() {
+  @Test func `rows of a long table that the page's script draws later have their links`() {
     let rows = (0..<300).map { number -> [PageTable.Cell] in
       var name = PageTable.Cell("item \(number)")
       name.link = "/items/\(number)"

@@ -211,7 +211,7 @@ struct LineView: LineObserver {
       return [style.green("\(label) \(subject.readiness(of: step) ?? "")") + time]
     case .success: return [style.green("\(label) succeeded") + time + count]
     case .skipped where finished.reason == .notSelected: return []
-    // The line for the step states how many items are up to date.
+    // A log line of the step states how many items are up to date, so they have no lines of their own.
     case .skipped where finished.reason == .upToDate && step.item != nil && !isVerbose: return []
     case .skipped: return [style.dim("\(label) skipped: \(finished.reason?.word ?? "condition")")]
     case .cancelled: return [style.yellow("\(label) cancelled") + time]

@@ -33,8 +33,9 @@ struct StepPrediction: Sendable {
 struct StepCondition: Sendable {
   /// True if the condition reads outputs that are neither assumed nor known.
   var readsUnknownOutputs = false
-  /// The steps whose outcomes the condition reads. Nil if the value also depends on anything but outcomes, status
-  /// functions and the gate, or on more than 18 steps. The condition is then evaluated each time.
+  /// The steps whose outcomes the condition reads; its decisions are cached for these outcomes, the status and the gate.
+  /// Nil if it also reads `run`, an event, the current item or a step that it does not name literally, or more than 18
+  /// outcomes. It is then evaluated again in every simulated run.
   var outcomes: [StepIndex]?
 }
 

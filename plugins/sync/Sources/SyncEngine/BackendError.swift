@@ -101,7 +101,7 @@ public enum BackendError: Error, Hashable, Sendable {
 }
 
 extension BackendError: CustomStringConvertible {
-  /// The problem as text.
+  /// A sentence that describes the problem, without a final period.
   public var description: String {
     switch self {
     case .unreachable(let reason): "the server cannot be reached: \(reason)"

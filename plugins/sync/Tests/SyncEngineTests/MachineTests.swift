@@ -215,7 +215,7 @@ import Testing
     #expect(rig.pulls == before + 2)
   }
 
-  @Test func `F25, S5: without a channel, a device polls ten times every 30 s and then every minute`() {
+  @Test func `F25, S5: without a channel, a device polls every 30 s for the first ten polls and then every minute`() {
     var rig = started()
     let before = rig.pulls
     rig.advance(milliseconds: 300_000)

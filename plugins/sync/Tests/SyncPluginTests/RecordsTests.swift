@@ -189,7 +189,7 @@ import Testing
     for host in [mac, phone] { try host.closeHandles() }
   }
 
-  @Test func `a reference to a deleted record reads as the schema defines, and works again if the record returns`()
+  @Test func `deleting a record clears references to it or hides their records, until it exists again`()
     async throws
   {
     let mac = try await connected("mac")

@@ -90,7 +90,9 @@ import Testing
     #expect(try shown(few, file) == shown("SELECT 'a' UNION SELECT 'c' ORDER BY 1", file))
   }
 
-  @Test func `a timer's file contains the rules that are needed to show its records`() async throws {
+  @Test func `the file of a device with the Pomodoro schema contains the rules that are needed to show its records`()
+    async throws
+  {
     let (mac, connection) = try await connected("mac")
     _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
     let machine = await connection.session.machine
