@@ -108,7 +108,7 @@ struct FastPathTests {
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     for _ in 0..<TestExtent.count(usual: 500, release: 2_000, long: 2_000) {
-      var plan = try Self.plan(of: Self.steps(&random))
+      var plan = try Self.plan(of: Self.steps(&random), detail: Bool.random(using: &random) ? .full : .none)
       var running: [StepIndex] = []
       var now = 0
       while true {
@@ -129,6 +129,7 @@ struct FastPathTests {
         }
         try #require(plan.problems().isEmpty)
         #expect(Self.entries(&plan) == Self.entries(&other))
+        #expect(Self.records(&plan) == Self.records(&other))
         let (effects, otherEffects) = (plan.takeEffects(), other.takeEffects())
         try #require(effects == otherEffects && plan.finishedCount == other.finishedCount)
         Self.answer(effects, &plan, at: now)
@@ -143,9 +144,11 @@ struct FastPathTests {
     return entries
   }
 
-  private static func plan(of steps: [Step]) throws -> Plan {
+  private static func records(_ plan: inout Plan) -> [PlanRecord] { plan.takeRecords().flatMap { Array($0) } }
+
+  private static func plan(of steps: [Step], detail: RunDetail) throws -> Plan {
     let workflow = Workflow(name: "random", steps: steps)
-    var plan = try Plan(graph: WorkflowGraph(workflow), detail: .none)
+    var plan = try Plan(graph: WorkflowGraph(workflow), detail: detail)
     plan.keepEntries(startsToo: false)
     plan.apply(.started(prewarm: false), at: 0)
     plan.apply(.activated(Resolution(literalsOf: plan.graph)), at: 0)

@@ -44,14 +44,15 @@ import Testing
     @Test func `FlowKit calls only the listed C functions`() throws {
       let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       let targets = try Manifest.dumped().closure(ofProduct: "FlowKit").sorted()
-      let objects = targets.map { "'\(folder)/\($0).build'" }.joined(separator: " ")
+      // `nm` also prints the paths of the files, which must not contain spaces.
+      let objects = targets.map { "\($0).build" }.joined(separator: " ")
       let found = try Shell.run(
         """
         objects=$(find \(objects) -name '*.o')
         comm -23 <(nm -u $objects | awk 'NF == 2 { print $2 }' | sort -u) \\
           <(nm --defined-only $objects | awk 'NF == 3 { print $3 }' | sort -u) |
           grep -vE '^(\\$s|_?_?swift_|__swift)'
-        """)
+        """, in: folder)
       #expect(found.status == 0)
       let calls = Set(found.output.split(separator: "\n").map(String.init))
       #expect(calls.contains("pthread_create"))
