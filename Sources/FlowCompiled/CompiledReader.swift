@@ -108,10 +108,12 @@ package struct CompiledReader {
     let count = try self.count()
     defer { offset += count }
     let end = offset + count
-    // Decoding replaces invalid UTF-8, so in that case the result differs from the bytes. `String(validating:as:)`
-    // would detect it, but it is slower because it is not specialized.
     let text = String(decoding: bytes[offset..<end], as: UTF8.self)
-    guard text.utf8.elementsEqual(bytes[offset..<end]) else { throw damaged("text in UTF-8") }
+    var union: UInt8 = 0
+    for index in offset..<end { union |= bytes[index] }
+    // Decoding replaces invalid UTF-8, so in that case the result differs from the bytes. `String(validating:as:)`
+    // would detect it, but it is slower because it is not specialized. ASCII is always valid.
+    guard union < 0x80 || text.utf8.elementsEqual(bytes[offset..<end]) else { throw damaged("text in UTF-8") }
     return text
   }
 }

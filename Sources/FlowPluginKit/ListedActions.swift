@@ -53,9 +53,10 @@ final class ListedActions: Sendable {
   }
 
   private static func sorted(_ actions: [Listed], of plugin: String) -> [Listed] {
+    let prefix = plugin + "."
     for action in actions {
-      precondition(action.name.hasPrefix(plugin + "."), "action '\(action.name)' must begin with '\(plugin).'")
+      precondition(action.name.hasPrefix(prefix), "action '\(action.name)' must begin with '\(prefix)'")
     }
-    return actions.sorted { $0.name < $1.name }
+    return actions.count > 1 ? actions.sorted { $0.name < $1.name } : actions
   }
 }
