@@ -50,6 +50,12 @@ package struct Step: Sendable {
     set { contents = Contents(contents.id, contents.uses, contents.with, contents.needs, Box(newValue)) }
   }
 
+  /// Calls `body` with the options, which are not copied. Reading them as a property copies all of them where the compiler
+  /// does not inline it.
+  @inlinable package func withOptions<Result>(_ body: (borrowing StepOptions) -> Result) -> Result {
+    body(contents.box.options)
+  }
+
   /// True if the step has any options.
   package var hasOptions: Bool { contents.box !== Box.none }
 

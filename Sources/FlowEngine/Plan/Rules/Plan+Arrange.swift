@@ -34,9 +34,9 @@ extension Plan {
     }
     (traits.baseAddress! + traits.count).pointee.firstSuccessor = Int32(graph.successors.count)
     for step in graph.stepsWithOptions {
-      let options = options(of: step)
-      traits[step].flags.formUnion(Self.flags(of: options))
-      if let queue = options.queue.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
+      let (flags, name) = graph.workflow.steps[Int(step)].withOptions { (Self.flags(of: $0), $0.queue) }
+      traits[step].flags.formUnion(flags)
+      if let queue = name.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
     }
     if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
     arrangeRequests(&queues, capacity: capacity)
@@ -46,7 +46,7 @@ extension Plan {
     setQueues(queues)
   }
 
-  private static func flags(of options: StepOptions) -> StepTraits.Flags {
+  private static func flags(of options: borrowing StepOptions) -> StepTraits.Flags {
     var flags: StepTraits.Flags = []
     if case .idle = options.deferral { flags.insert(.idle) }
     if options.isOptional { flags.insert(.optional) }
