@@ -75,6 +75,12 @@ extension StepOptions: Compilable {
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init()
+    try read(from: &reader)
+  }
+
+  /// Reads the options that are not defaults. As a part of the initializer, it would make the compiler copy all options.
+  @inline(never)
+  private mutating func read(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let bits: UInt64 = try reader.number()
     var parts = OptionReader(unread: bits, reader: reader)
     try visit(&parts)

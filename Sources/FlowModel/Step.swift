@@ -134,10 +134,11 @@ extension StepOptions {
     if isFinal && !isFinalInside { stated.insert(.waitsForAll) }
     if let blocking { stated.insert(blocking ? .blocking : .notBlocking) }
     if !after.isEmpty { stated.insert(.events) }
-    if request != nil { stated.insert(.request) }
-    if estimate != nil { stated.insert(.estimate) }
-    if queue != nil { stated.insert(.queue) }
-    if fanOut != nil { stated.formUnion([.fanOut, .preparation]) }
+    // `!= nil` would copy the option.
+    if case .some = request { stated.insert(.request) }
+    if case .some = estimate { stated.insert(.estimate) }
+    if case .some = queue { stated.insert(.queue) }
+    if case .some = fanOut { stated.formUnion([.fanOut, .preparation]) }
     if !isFixedBeforeActivation || condition != nil || !environment.isEmpty
       || !inputsFrom.isEmpty || !produces.isEmpty
     {

@@ -51,9 +51,11 @@ extension Plan {
     if case .idle = options.deferral { flags.insert(.idle) }
     if options.isOptional { flags.insert(.optional) }
     if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
-    if options.condition != nil { flags.insert(.conditional) }
-    if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
-    if options.fanOut != nil { flags.insert(.fanOut) }
+    // `!= nil` would copy the option.
+    if case .some = options.condition { flags.insert(.conditional) }
+    if case .some = options.deadline { flags.insert(.timed) }
+    if case .some = options.retry { flags.insert(.timed) }
+    if case .some = options.fanOut { flags.insert(.fanOut) }
     if options.isFinal { flags.formUnion([.final, .seesStatus, .seesCancellation]) }
     if options.isExcused { flags.insert(.excused) }
     switch options.includeRole {
