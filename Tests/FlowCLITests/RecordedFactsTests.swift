@@ -34,6 +34,8 @@ import Testing
         b: { run: 'test "$FLOWRUN_ATTEMPT" = 2', needs: a, retry: { attempts: 3, delay: 20ms } }
         c: { foreach: [1, 2], run: sleep 0.02, needs: b, deadline: { min: 200ms } }
         d: { run: 'test "$FLOWRUN_ATTEMPT" = 2 || kill -9 $PPID', needs: c }
+        # A warning about the killed worker may come after its step has run again.
+        e: { run: sleep 1, needs: d }
       """, ["--on", "workers=2"]
     ),
     (

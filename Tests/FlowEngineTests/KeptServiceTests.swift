@@ -137,6 +137,8 @@ private struct LinkPlugin: Plugin {
     await wait { partial.isKeepingServices }
     partial.post("app.open-url")
     await wait { probe.diary.count == 2 }
+    // A service that the run has asked to end does not fail.
+    await wait { partial.withPlan { $0.plan.outcome(of: 0) == .failure } }
     await wait { partial.endWait() }
     #expect(await partial.report.conclusion == .partial)
   }
