@@ -50,8 +50,7 @@ package struct Step: Sendable {
     set { contents = Contents(contents.id, contents.uses, contents.with, contents.needs, Box(newValue)) }
   }
 
-  /// Calls `body` with the options, which are not copied. Reading them as a property copies all of them where the compiler
-  /// does not inline it.
+  /// Returns the result of `body` for the options, which are read in place. ``options`` returns a copy of them.
   @inlinable package func withOptions<Result>(_ body: (borrowing StepOptions) -> Result) -> Result {
     body(contents.box.options)
   }
@@ -77,8 +76,8 @@ package struct Step: Sendable {
     }
   }
 
-  /// Immutable. Every change to a step creates a new box. A step always has one, so that the compiler reads an option in
-  /// place: it would copy all options of an optional box.
+  /// Immutable. Every change to a step creates a new box. A step always has one, so that ``withOptions(_:)`` can read the
+  /// options in place.
   @usableFromInline final class Box: Sendable {
     @usableFromInline let options: StepOptions
     @usableFromInline let stated: StatedOptions

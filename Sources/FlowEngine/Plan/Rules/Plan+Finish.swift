@@ -52,9 +52,10 @@ extension Plan {
     finish(PlanTask(step), outcome, reason, at: now)
   }
 
-  /// Ends a step: the only place in which a step becomes done. Records the end, counts it for the gate, and releases
-  /// or skips the dependents. The caller removes the step from the counts of its status: `finish` before, a fast path when it
-  /// starts the next step. It is inlined for fast paths, in which most of its conditions are constants.
+  /// Ends a step: the only place in which a step becomes done. Records the end, counts it for the gate, and releases or
+  /// skips the dependents. The caller removes the step from the counts of its status: `finish` before this call, a fast
+  /// path when it starts the next step or ends. The method is inlined for fast paths, in which most of its conditions
+  /// are constants.
   ///
   /// - Parameters:
   ///   - endedAt: The time at which the step ended, at most `now`.
