@@ -36,6 +36,19 @@ def embedded():
         add(f"{work}, compiled against YAML", "< 1", times["compiled"] / times["yaml"], detail=detail)
 
 
+def instructions():
+    """Checks that an embedded launch takes at most 5 % more instructions than the committed count. One search for a conformance of
+    a type to a protocol, which goes through all conformances of the program, takes more."""
+    work = "embedded launch of 65 no-op steps, instructions (callgrind), against the committed count"
+    if not shutil.which("valgrind"):
+        lacks("valgrind", work)
+        return True
+    program = stripped(f"{LAUNCH}/CompiledLaunch")
+    # The number of threads that start depends on the elapsed time.
+    fewest = min(instructions_of(program, [context.folder]) for _ in range(context.repetitions(5, 3)))
+    return is_within_committed(work, "embeddedLaunchInstructions", fewest, 1.05)
+
+
 def compiled():
     """Measures the loading of workflows/launch.yaml, in both forms in one process."""
     interfaces = sorted(glob.glob(f"{ROOT}/plugins/*/Sources/*/*.plugin.yaml"))

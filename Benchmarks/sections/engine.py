@@ -6,7 +6,6 @@ import shutil
 
 from .harness import *
 
-COUNTS = os.path.join(HERE, "Results/instructions.json")
 
 
 def steps():
@@ -92,10 +91,4 @@ def instructions():
             for _ in range(context.repetitions(5, 3)))
         for count in [10_000, 20_000]]
     each = (fewest[1] - fewest[0]) / 10_000
-    before = json.load(open(COUNTS))["chainInstructionsPerStep"] if os.path.exists(COUNTS) else each
-    add(work, "≤ 1.1", each / before, detail=f"{each:.0f} against {before:.0f}")
-    if context.record or not os.path.exists(COUNTS):
-        with open(COUNTS, "w") as file:
-            json.dump({"chainInstructionsPerStep": round(each)}, file, indent=2)
-            file.write("\n")
-    return each <= before * 1.1
+    return is_within_committed(work, "chainInstructionsPerStep", each, 1.1)

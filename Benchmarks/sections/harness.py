@@ -14,6 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "Benchmarks")
 BUILT = os.path.join(ROOT, ".build/benchmarks/release")
 FLOWRUN = os.path.join(ROOT, ".build/network/release/flowrun")
+COUNTS = os.path.join(HERE, "Results/instructions.json")
 COUNT = 100_000
 # The products by kind: published ones, targets of flowrun's package for benchmarks, and those of the package that represents an
 # app.
@@ -190,6 +191,18 @@ def stripped(program):
     if os.path.exists(resources) and not os.path.exists(link):
         os.symlink(resources, link)
     return copy
+
+
+def is_within_committed(work, key, count, limit):
+    """Adds a row that compares a number of instructions with the committed one. Returns False if it is over `limit` times as high."""
+    counts = json.load(open(COUNTS)) if os.path.exists(COUNTS) else {}
+    before = counts.get(key, count)
+    add(work, f"≤ {limit}", count / before, detail=f"{count:.0f} against {before:.0f}")
+    if context.record or key not in counts:
+        with open(COUNTS, "w") as file:
+            json.dump({**counts, key: round(count)}, file, indent=2)
+            file.write("\n")
+    return count <= before * limit
 
 
 def instructions_of(program, arguments, toggles=()):
