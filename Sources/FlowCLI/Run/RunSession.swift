@@ -47,7 +47,8 @@ struct RunSession: Sendable {
   /// waits until the process ends. Starting blocks, so it happens on a separate thread.
   static func runInTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> Never {
     try await DetachedThread.run { Result { try start(request, resuming: resume) } }.get()
-    return await withUnsafeContinuation { (_: UnsafeContinuation<Never, Never>) in }
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    preconditionFailure("nothing resumes this task")
   }
 
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
