@@ -94,8 +94,7 @@ extension Workflow: Compilable {
     let count = try reader.count()
     guard count <= Limits.steps else { throw reader.damaged("at most \(Limits.steps) steps") }
     var needs: [StepIndex] = []
-    var ends = [Int]()
-    ends.reserveCapacity(count)
+    var ends = [Int](repeating: 0, count: count)
     // For each step, the last dependent that was read. This detects dependencies that are listed twice.
     var neededBy = [Int32](repeating: -1, count: count)
     for index in 0..<count {
@@ -107,7 +106,7 @@ extension Workflow: Compilable {
         neededBy[need] = Int32(index)
         needs.append(StepIndex(need))
       }
-      ends.append(needs.count)
+      ends[index] = needs.count
     }
     var steps: [Step] = []
     steps.reserveCapacity(count)

@@ -49,6 +49,7 @@ public struct Engine: Sendable {
   private static func checkRequests(
     of graph: WorkflowGraph, _ options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) {
+    guard graph.hasRequests else { return }
     let placement = options.placement
     try graph.checkRequests(in: options.capacity) { step in
       placement.map { placement in placement.assignment[step].map { !placement.executors[$0].isHere } ?? false }

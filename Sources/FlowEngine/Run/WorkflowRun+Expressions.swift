@@ -165,8 +165,8 @@ extension WorkflowRun {
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
     // A variable is used instead of a `Result`, whose type the runtime would create each time the process starts.
     var problem: PreparedWorkflow.PreparationProblem?
-    let aftermath = withPlan { state -> Aftermath? in
-      guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
+    let aftermath = withPlan { state -> Aftermath in
+      guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return Aftermath() }
       do throws(PreparedWorkflow.PreparationProblem) {
         state.launch = launch
         // The system supplies the reason and the options of a prewarmed run at its activation, but not `isFirst`.
@@ -185,11 +185,11 @@ extension WorkflowRun {
         return aftermath
       } catch {
         problem = error
-        return nil
+        return Aftermath()
       }
     }
     if let problem { throw problem }
-    if let aftermath { perform(aftermath) }
+    perform(aftermath)
   }
 
   /// Evaluates the workflow's variables and the options that are fixed at activation. If all are literals, no scope is

@@ -108,7 +108,7 @@ public final class WorkflowRun: Sendable {
     // Do not copy an empty dictionary, because the runtime would create its type.
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
-      capacity: prepared.graph.capacity(options.capacity),
+      capacity: prepared.graph.hasRequests ? prepared.graph.capacity(options.capacity) : .unlimited,
       selected: origin.map { $0.plan.selected } ?? options.selection.map { prepared.selected(by: $0) },
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,

@@ -169,12 +169,18 @@ extension Plan {
   /// The number of steps and items of a pool that could start now.
   func startableSteps(in pool: Pool) -> Int {
     guard counts.queued > 0 else { return 0 }
+    if countsMachine, let machine = machineReading {
+      return startableSteps(in: pool) { index, ready in machine.startable(index, ready: ready) }
+    }
+    return startableSteps(in: pool) { index, ready in min(ready, queues[index].width - queues[index].occupied) }
+  }
+
+  @inline(__always)
+  private func startableSteps(in pool: Pool, _ startable: (_ queue: Int, _ ready: Int) -> Int) -> Int {
     var count = 0
-    let machine = machineReading
     for index in queues.indices where queues[index].pool == pool {
       let items = fanOuts.isEmpty ? 0 : startableItems(in: index)
-      let ready = queues[index].ready.count + items
-      count += machine?.startable(index, ready: ready) ?? min(ready, queues[index].width - queues[index].occupied)
+      count += startable(index, queues[index].ready.count + items)
     }
     return min(count, concurrency - counts.occupied)
   }

@@ -34,9 +34,11 @@ extension Plan {
     }
     (traits.baseAddress! + traits.count).pointee.firstSuccessor = Int32(graph.successors.count)
     for step in graph.stepsWithOptions {
-      let (flags, name) = graph.workflow.steps[Int(step)].withOptions { (Self.flags(of: $0), $0.queue) }
-      traits[step].flags.formUnion(flags)
-      if let queue = name.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
+      let own = graph.workflow.steps[Int(step)]
+      traits[step].flags.formUnion(own.withOptions { Self.flags(of: $0) })
+      if own.stated.contains(.queue), let name = own.withOptions({ $0.queue }), let queue = queueIndices[name] {
+        traits[step].queue = UInt16(queue)
+      }
     }
     if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
     arrangeRequests(&queues, capacity: capacity)
@@ -46,6 +48,8 @@ extension Plan {
     setQueues(queues)
   }
 
+  // A call would copy the options.
+  @inline(__always)
   private static func flags(of options: borrowing StepOptions) -> StepTraits.Flags {
     var flags: StepTraits.Flags = []
     if case .idle = options.deferral { flags.insert(.idle) }

@@ -41,13 +41,13 @@ extension Plan {
   /// Sets the timer for the maximum of a task if its first attempt starts, and the timer for the maximum of this
   /// attempt.
   mutating func setMaximums(_ task: PlanTask, isFirst: Bool, at now: Int) {
-    let options = options(of: task.step)
+    let step = graph.workflow.steps[Int(task.step)]
     func setDeadline(in time: Duration, attempt: UInt8) {
       timers.insert(
         PlanTimer(atNanoseconds: now + time.nanoseconds, kind: .deadline, step: task.index, attempt: attempt))
     }
-    if isFirst, let max = options.deadline?.max { setDeadline(in: max, attempt: 0) }
-    if let max = options.retry?.attemptDeadline {
+    if isFirst, let max = step.withOptions({ $0.deadline?.max }) { setDeadline(in: max, attempt: 0) }
+    if let max = step.withOptions({ $0.retry?.attemptDeadline }) {
       particulars.attemptStarts[task.index] = now
       setDeadline(in: max, attempt: self[state: task].attempt)
     }

@@ -135,7 +135,7 @@ package final class PoolThreads: Sendable {
     }
     if pools.isEmpty { return }
     _ = run(.usual(forDeferred: false)) { [self, pools] in
-      for quality in pools.compactMap(\.qualityOfService) { _ = run(quality) {} }
+      for pool in pools { if let quality = pool.qualityOfService { _ = run(quality) {} } }
     }
   }
 

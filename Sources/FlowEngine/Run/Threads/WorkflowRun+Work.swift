@@ -47,8 +47,7 @@ extension WorkflowRun {
       let time: Int
       switch turn {
       case .arrive:
-        let aftermath = arrive(in: pool, &turn, pace)
-        if let aftermath { perform(aftermath) }
+        perform(arrive(in: pool, &turn, pace))
         continue
       case .start(let next):
         start = next
@@ -69,14 +68,14 @@ extension WorkflowRun {
         continue
       case .leave: return
       }
-      let aftermath = withPlan { state -> Aftermath? in
+      let aftermath = withPlan { state -> Aftermath in
         let now = state.instant(time)
         // A body that can continue and a ready step take turns.
         let takesStep = hasResumed || state.resumptions.count(in: pool) == 0
         let following = takeNext(after: start, ending, outputs, in: pool, &state, &pace, at: now, takesStep: takesStep)
         return takeTurn(&turn, following, in: pool, &state, pace)
       }
-      if let aftermath { perform(aftermath) }
+      perform(aftermath)
     }
   }
 
@@ -96,9 +95,8 @@ extension WorkflowRun {
     case leave
   }
 
-  /// Takes the first step for a woken thread, or a body that can continue. Returns the work to do outside the lock, or
-  /// nil if there is none.
-  private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
+  /// Takes the first step for a woken thread, or a body that can continue. Returns the work to do outside the lock.
+  private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath {
     withPlan { state in
       state.pools[pool.index].noteArrival()
       if let resumption = state.resumptions.take(from: pool) {
@@ -134,12 +132,13 @@ extension WorkflowRun {
     return continues && !state.plan.hasEffects ? nextStart(in: pool, &state, at: now) : nil
   }
 
-  /// Sets the next work of a thread, under the lock. `following` is the step that it has taken, or nil. Returns nil if
-  /// nothing need be done outside the lock.
+  /// Sets the next work of a thread, under the lock. `following` is the step that it has taken, or nil. Returns the work
+  /// to do outside the lock. It is not optional, because the runtime would create the type of the optional on the
+  /// threads of the run.
   func takeTurn(
     _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, in pool: Pool, _ state: inout RunState,
     _ pace: Pace
-  ) -> Aftermath? {
+  ) -> Aftermath {
     turn = .leave
     if let following {
       if prepared.bodies.hasParts,
@@ -149,7 +148,7 @@ extension WorkflowRun {
       }
       if !needsOthers(&state, pool, pace) {
         turn = fastPath(following, in: pool, &state) ?? .start(start(following.step, following.attempt, &state))
-        return nil
+        return Aftermath()
       }
       turn = .start(start(following.step, following.attempt, &state))
     } else if pool != .main, let resumption = state.resumptions.take(from: pool) {
