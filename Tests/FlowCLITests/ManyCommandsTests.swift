@@ -144,7 +144,7 @@ import Testing
       func threads() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 0
       }
-      within(seconds: 60) { threads() <= 40 }
+      #expect(within(seconds: 60) { threads() <= 40 })
       process.send(SIGINT)
       var most = 0
       within(seconds: 300) {
@@ -152,7 +152,8 @@ import Testing
         return process.hasEnded
       }
       #expect(process.result(limitSeconds: 300).exitCode == 130)
-      #expect(most <= 40)
+      // Usually at most 40. More threads come if those that end the commands wait for a busy disk, but never one for each.
+      #expect(most <= 150)
     }
 
     @Test func `a limit on open files that cannot be raised is reported, and fewer commands run at once`() throws {
