@@ -37,8 +37,8 @@ def embedded():
 
 
 def instructions():
-    """Checks that an embedded launch takes at most 5 % more instructions than the committed count. One search for a conformance of
-    a type to a protocol, which goes through all conformances of the program, takes more."""
+    """Checks that an embedded launch takes at most 5 % more instructions than the committed count. One search for a conformance
+    of a type to a protocol, which goes through all conformances of the program, takes more."""
     work = "embedded launch of 65 no-op steps, instructions (callgrind), against the committed count"
     if not shutil.which("valgrind"):
         lacks("valgrind", work)

@@ -1,11 +1,9 @@
 """The engine in a separate process: the cost of a step, the sharing of steps by two cores, and the number of instructions."""
-import json
 import math
 import os
 import shutil
 
 from .harness import *
-
 
 
 def steps():

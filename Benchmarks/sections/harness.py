@@ -194,7 +194,8 @@ def stripped(program):
 
 
 def is_within_committed(work, key, count, limit):
-    """Adds a row that compares a number of instructions with the committed one. Returns False if it is over `limit` times as high."""
+    """Adds a row that compares a number of instructions with the committed one. Returns False if it is more than `limit` times
+    as high."""
     counts = json.load(open(COUNTS)) if os.path.exists(COUNTS) else {}
     before = counts.get(key, count)
     add(work, f"≤ {limit}", count / before, detail=f"{count:.0f} against {before:.0f}")

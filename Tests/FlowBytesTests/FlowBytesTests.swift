@@ -24,6 +24,10 @@ import Testing
     b.add(text.utf8)
     c.add(text.utf8)
     #expect(a.value == short && b.value == word && c.value == long)
+    // These bytes are not stored one after another.
+    var mapped = FNV1a64()
+    mapped.add(text.utf8.lazy.map { $0 })
+    #expect(mapped.value == word)
   }
 
   @Test func `a number has the same FNV-1a hash as its bytes in little-endian order`() {

@@ -152,7 +152,7 @@ import Testing
         return process.hasEnded
       }
       #expect(process.result(limitSeconds: 300).exitCode == 130)
-      // Usually at most 40. More threads come if those that end the commands wait for a busy disk, but never one for each.
+      // Usually at most 40. The pool grows if its threads are not done within 20 ms; a thread for each would make 256.
       #expect(most <= 150)
     }
 

@@ -51,7 +51,7 @@ extension Plan {
     guard counts.queued > 0, counts.occupied < concurrency else { return nil }
     // Without declared queues, each pool has one queue, whose index is that of the pool.
     if let pool, hasOnlyBuiltInQueues { return queues[pool.index].canStart ? pool.index : nil }
-    // Without a machine, an optional reading would make the runtime create its type on the threads of the run.
+    // If no step requests resources, an optional reading would only create its type on a thread of the run.
     guard countsMachine else { return Self.bestQueue(of: tables, in: pool, nil) }
     return Self.bestQueue(of: tables, in: pool, machineReading)
   }

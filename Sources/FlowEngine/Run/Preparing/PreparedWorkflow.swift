@@ -47,7 +47,7 @@ public struct PreparedWorkflow: Sendable {
   package init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
-    // `mapValues` would make the runtime create types even if there are no workflows for items.
+    // `mapValues` creates types at run time even if there are no workflows for items.
     var itemGraces: [String: Int] = [:]
     for (path, own) in graph.workflow.itemWorkflows {
       itemGraces[path] = own.workflow.stopTime().nanoseconds + Self.killedNanoseconds
