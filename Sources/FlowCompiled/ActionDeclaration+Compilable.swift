@@ -39,10 +39,10 @@ extension ActionDeclaration: Compilable {
       requires: try [HandleKey](from: &reader), needsProtectedData: try Bool(from: &reader),
       isService: try Bool(from: &reader), errors: try [ErrorDeclaration](from: &reader),
       example: try String(from: &reader), origin: try String?(from: &reader))
-    // It is assigned only if present, for the reason given at `Array.add(from:)`.
+    // They are assigned only if present, for the reason given at `Array.add(from:)`, which applies to optionals, too.
     if let call = try ActionCall?(from: &reader) { calls = call }
-    outputFieldsFromInput = try String?(from: &reader)
-    shellTextInput = try String?(from: &reader)
+    if let input = try String?(from: &reader) { outputFieldsFromInput = input }
+    if let input = try String?(from: &reader) { shellTextInput = input }
     outputLimitBytes = try Int(from: &reader)
     let members = try reader.index(below: 4)
     isPortable = members & 1 != 0

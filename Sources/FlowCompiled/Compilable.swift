@@ -102,5 +102,17 @@ extension InterruptPolicy: Compilable {}
 extension StepQueue: Compilable {}
 extension RetryPolicy.Jitter: Compilable {}
 extension ValueType.PathBase: Compilable {}
-extension ActionEffect: Compilable {}
+extension ActionEffect: Compilable {
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    // `init(rawValue:)` searches an array of static strings, whose type the runtime would create.
+    let word = try reader.text()
+    if word == Self.durable.rawValue {
+      self = .durable
+    } else if word == Self.process.rawValue {
+      self = .process
+    } else {
+      throw reader.damaged("one of the known words")
+    }
+  }
+}
 extension EventSource: Compilable {}

@@ -55,9 +55,9 @@ extension Workflow: Compilable {
       throw reader.damaged("a size of the recorded log")
     }
     try budgets.add(from: &reader)
-    executor = try String?(from: &reader)
+    if let name = try String?(from: &reader) { executor = name }
     try outputs.add(from: &reader)
-    steps = try Self.steps(from: &reader)
+    try addSteps(from: &reader)
     try scopes.add(from: &reader)
     if !scopes.isEmpty {
       scopeOfStep.reserveCapacity(steps.count)
@@ -90,7 +90,8 @@ extension Workflow: Compilable {
     }
   }
 
-  private static func steps(from reader: inout CompiledReader) throws(CompiledWorkflowError) -> [Step] {
+  /// Reads the steps of a workflow that has none. The reason for adding them is given at `Array.add(from:)`.
+  private mutating func addSteps(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     guard count <= Limits.steps else { throw reader.damaged("at most \(Limits.steps) steps") }
     var needs: [StepIndex] = []
@@ -108,7 +109,6 @@ extension Workflow: Compilable {
       }
       ends[index] = needs.count
     }
-    var steps: [Step] = []
     steps.reserveCapacity(count)
     for index in 0..<count {
       let own = needs[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
@@ -124,8 +124,7 @@ extension Workflow: Compilable {
       steps.append(
         Step(id: StepID(unchecked: id), uses: uses, with: with, needs: own, options: try StepOptions(from: &reader)))
     }
-    guard !hasRepeatedIDs(steps) else { throw reader.damaged("step ids that differ") }
-    return steps
+    guard !Self.hasRepeatedIDs(steps) else { throw reader.damaged("step ids that differ") }
   }
 
   /// Returns true if two steps have the same id. Strings are compared only if their hashes are equal. A `Set` is not

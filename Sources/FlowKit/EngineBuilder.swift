@@ -33,7 +33,11 @@ public func action(
   /// Adds an action to the engine.
   public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
   /// Combines the parts of all statements in a block.
-  public static func buildBlock(_ parts: [EnginePart]...) -> [EnginePart] { parts.flatMap { $0 } }
+  public static func buildBlock(_ first: [EnginePart] = [], _ others: [EnginePart]...) -> [EnginePart] {
+    // With the first statement in the array, too, the runtime would create the array's type during each launch.
+    if others.isEmpty { return first }
+    return others.reduce(first, +)
+  }
   /// Supports `if` without `else`.
   public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
   /// Supports `if` with `else` and `switch`.

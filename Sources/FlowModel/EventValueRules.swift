@@ -10,8 +10,9 @@ package struct EventValueRules: Sendable {
 
   /// Creates the rules for the events that a workflow declares.
   package init(_ workflow: Workflow) {
-    for event in workflow.events {
-      if let value = event.value { declare(value, of: event.name) }
+    // For an iterator, the runtime would create the type of the array.
+    for index in workflow.events.indices {
+      if let value = workflow.events[index].value { declare(value, of: workflow.events[index].name) }
     }
   }
 

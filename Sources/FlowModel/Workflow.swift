@@ -80,10 +80,17 @@ package struct EventDeclaration: Sendable, Hashable {
   /// The type of the event's value, or nil if the event has no value.
   package var value: FieldDeclaration?
 
-  package init(_ name: String, summary: String = "", repeats: Bool = false, value: FieldDeclaration? = nil) {
+  /// Declares an event without a value. It does not call the other initializer with nil, because the runtime would
+  /// create the type of the optional.
+  package init(_ name: String, summary: String = "", repeats: Bool = false) {
     self.name = name
     self.summary = summary
     self.repeats = repeats
+  }
+
+  /// Declares an event with a value, or without one if `value` is nil.
+  package init(_ name: String, summary: String = "", repeats: Bool = false, value: FieldDeclaration?) {
+    self.init(name, summary: summary, repeats: repeats)
     self.value = value
   }
 }

@@ -20,11 +20,12 @@ final class DeferredAction: Sendable {
 
   var action: RegisteredAction {
     derived.withLock { derived in
-      if let derived { return derived }
-      guard let type else { preconditionFailure("an action has a type or is known") }
-      let action = RegisteredAction(type)
-      derived = action
-      return action
+      // Testing for nil does not copy the optional, whose type the runtime would otherwise create.
+      if case .none = derived {
+        guard let type else { preconditionFailure("an action has a type or is known") }
+        derived = .some(RegisteredAction(type))
+      }
+      return derived!
     }
   }
 }

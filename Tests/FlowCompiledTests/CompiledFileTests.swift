@@ -122,6 +122,12 @@ import Testing
     #expect(read.locations == [location])
   }
 
+  @Test(arguments: ActionEffect.allCases) func `a compiled action keeps its effect`(effect: ActionEffect) throws {
+    var declaration = ActionDeclaration(name: "box.keep", summary: "")
+    declaration.effect = effect
+    #expect(try CompiledActions(CompiledActions([declaration]).bytes).declarations == [declaration])
+  }
+
   @Test func `a compiled workflow is rejected if any byte of it has changed`() throws {
     let bytes = try Self.bytes()
     for index in bytes.indices {

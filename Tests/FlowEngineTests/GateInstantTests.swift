@@ -32,6 +32,16 @@ import Testing
     }
   }
 
+  @Test func `code that waits for the gate is called in the order in which it began to wait`() {
+    let gate = GateClock(clock: RunClock())
+    let calls = Mutex<[Int]>([])
+    for number in 0..<3 { gate.whenOpen { _ in calls.withLock { $0.append(number) } } }
+    gate.send(.minimumReached)
+    gate.send(.decided(.ready))
+    gate.whenOpen { _ in calls.withLock { $0.append(3) } }
+    #expect(calls.withLock { $0 } == [0, 1, 2, 3])
+  }
+
   @Test(arguments: [nil, 220_000_000]) func `the gate and its thread are released even if the run never ends`(
     maximum: Int?
   ) async throws {

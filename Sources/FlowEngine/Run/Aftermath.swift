@@ -2,8 +2,12 @@ import FlowModel
 
 /// Work that results from a change to the plan and must be done outside the lock.
 struct Aftermath {
-  /// Requests to wake or check threads, in order.
-  var threads: [ThreadRequest] = []
+  /// The number of threads to wake, by the index of their pool. There are no arrays of requests, because the runtime
+  /// would create the array's type during the launch of each app.
+  var wakes = SIMD8<UInt16>()
+  /// The time after which to check whether a thread of a pool has become free, in nanoseconds, by the pool's index. If
+  /// it is 0, there is no check.
+  var watchNanoseconds = SIMD8<UInt32>()
   /// The steps that are ready to be sent to executors.
   var remoteStarts: [Start] = []
   /// The fan-outs whose items must be announced to their executor before the first one runs.
@@ -22,11 +26,4 @@ struct Aftermath {
   var mustAwaitLease = false
   var hasEnded = false
   var warning: String?
-
-  enum ThreadRequest {
-    /// Wake a thread of the pool.
-    case wake(Pool)
-    /// Check after `nanoseconds` whether a thread has become free.
-    case watch(Pool, nanoseconds: Int)
-  }
 }

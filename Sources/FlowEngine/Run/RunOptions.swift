@@ -32,7 +32,15 @@ public struct RunOptions: Sendable {
   /// ``WorkflowRun/finishPosting()``.
   public var acceptsEvents = false
   /// The observer that receives the events of the run in order, or nil if there is none.
-  public var observer: (any RunObserver)? { didSet { lineObserver = nil } }
+  public var observer: (any RunObserver)? {
+    didSet {
+      lineObserver = nil
+      isObserved = observer != nil
+    }
+  }
+  /// True if there is an observer. Testing `observer` itself copies it, for which the runtime creates the type of the
+  /// optional.
+  private(set) var isObserved = false
   /// The observer, if it receives a step's lines in groups; otherwise nil.
   package private(set) var lineObserver: (any LineObserver)?
   /// True if the observer receives the output lines of commands and plugins, except those of quiet steps. The run

@@ -114,13 +114,13 @@ extension WorkflowRun {
         return watch(pool, &state, &aftermath)
       }
       state.pools[pool.index].wake()
-      aftermath.threads.append(.wake(pool))
+      aftermath.wakes[pool.index] += 1
     }
   }
 
   /// Starts a watch of a pool, unless there is one. If steps are still waiting when it ends, a thread is woken.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
-    if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
+    if let time = state.pools[pool.index].startWatch() { aftermath.watchNanoseconds[pool.index] = UInt32(time) }
   }
 
   /// Does the work that must be done outside the lock after a change.
@@ -130,12 +130,13 @@ extension WorkflowRun {
       cancellations.cancel(step, attempt: attempt)
       state.withLock { $0.tasks[RunState.taskKey(step, attempt)] }?.cancel()
     }
-    for request in aftermath.threads {
-      switch request {
-      case .wake(let pool): startThread(of: pool)
-      case .watch(let pool, let time):
-        let alarms = options.clock == nil ? deadlines : delivery
-        alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
+    if aftermath.wakes != .zero {
+      for pool in Pool.all { for _ in 0..<aftermath.wakes[pool.index] { startThread(of: pool) } }
+    }
+    if aftermath.watchNanoseconds != .zero {
+      let alarms = options.clock == nil ? deadlines : delivery
+      for pool in Pool.all where aftermath.watchNanoseconds[pool.index] > 0 {
+        alarms.schedule(afterNanoseconds: Int(aftermath.watchNanoseconds[pool.index])) { [self] in endWatch(of: pool) }
       }
     }
     // Threads for the first steps start before the gate's thread.

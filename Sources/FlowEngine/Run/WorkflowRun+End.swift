@@ -114,7 +114,7 @@ extension WorkflowRun {
     if report.conclusion == .success { tidyItemRecords() }
     deadlines.stop()
     gateClock.stop()
-    guard options.observer != nil else {
+    guard options.isObserved else {
       finishJournal(&report)
       return publish(report)
     }

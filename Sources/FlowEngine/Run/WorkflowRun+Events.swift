@@ -15,7 +15,7 @@ extension WorkflowRun {
 
   /// Queues events for the observer. `lineBytes` is the size of the output lines in them.
   func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
-    guard options.observer != nil else { return }
+    guard options.isObserved else { return }
     if let mask {
       return queue(kinds.map { $0.masked(by: mask) }, lineBytes: lineBytes, atNanoseconds: nanoseconds)
     }

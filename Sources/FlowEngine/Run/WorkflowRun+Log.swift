@@ -12,7 +12,7 @@ extension WorkflowRun {
 
   /// Logs a message of a step. Messages are cut after 64 KiB.
   package func log(_ message: String, level: LogLevel, step: StepIndex) {
-    guard options.observer != nil else { return }
+    guard options.isObserved else { return }
     emit(.stepLog(stepID(of: step), level: level, stream: nil, message: cut(message)))
   }
 
@@ -65,17 +65,17 @@ extension WorkflowRun {
   }
 
   /// True if the observer receives unfinished lines.
-  package var showsUnfinishedLines: Bool { options.observer != nil && options.showsUnfinishedLines }
+  package var showsUnfinishedLines: Bool { options.isObserved && options.showsUnfinishedLines }
 
   /// Logs output lines of a plugin's program. They have no step, because the program may run actions for several steps.
   package func log(_ lines: [String], from stream: LogStream, plugin: String) {
-    guard options.observer != nil, options.showsOutput || journal != nil else { return }
+    guard options.isObserved, options.showsOutput || journal != nil else { return }
     emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: cut($0)) })
   }
 
   /// True if the output lines of the step are shown or recorded.
   package func showsOutput(of step: StepIndex) -> Bool {
-    options.observer != nil && (journal != nil || !isQuiet(step))
+    options.isObserved && (journal != nil || !isQuiet(step))
   }
 
   /// True if the observer does not receive the output lines of the step.

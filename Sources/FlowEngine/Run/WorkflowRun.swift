@@ -79,9 +79,8 @@ public final class WorkflowRun: Sendable {
     claims = options.outer?.run.claims ?? ProductClaims()
     leftovers = options.isTrial ? Leftovers() : options.outer?.run.leftovers ?? Leftovers()
     lent = options.isTrial ? LentFiles() : options.outer?.run.lent ?? LentFiles()
-    let steps = prepared.graph.workflow.steps
     hasTemporaries = prepared.graph.steps(stating: .preparation).contains {
-      steps[Int($0)].options.produces.contains(where: \.isTemporary)
+      prepared.graph.workflow.steps[Int($0)].options.produces.contains(where: \.isTemporary)
     }
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
@@ -111,7 +110,8 @@ public final class WorkflowRun: Sendable {
       capacity: prepared.graph.hasRequests ? prepared.graph.capacity(options.capacity) : .unlimited,
       selected: origin.map { $0.plan.selected } ?? options.selection.map { prepared.selected(by: $0) },
       announcedEvents: options.announcedEvents.count,
-      outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
+      outsideSourceIsOpen: options.acceptsEvents,
+      detail: options.isObserved ? options.observer?.detail ?? .none : .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) },
       grace: { [prepared, usual = options.graceNanoseconds] in prepared.graceNanoseconds(of: $0, usual: usual) })
     plan.outstanding.outsideServicesEnd = options.endsOutsideServices
@@ -157,8 +157,13 @@ public final class WorkflowRun: Sendable {
       try activate(launch: options.launch, isStarting: true)
     }
     startSuspension()
-    if let virtual = options.clock { Task { [self] in await virtual.drive(self) } }
+    if let virtual = options.clock { start(virtual) }
   }
+
+  /// Starts the task that advances a virtual clock. If this function were inlined, each start of a run would create
+  /// the type of the task's priority.
+  @inline(never)
+  private func start(_ virtual: VirtualClock) { Task { [self] in await virtual.drive(self) } }
 
   /// Activates a prewarmed run, which is time 0 of the gate. Later calls have no effect.
   ///

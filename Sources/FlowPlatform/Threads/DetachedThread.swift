@@ -1,4 +1,5 @@
 import CFlowPlatform
+import Synchronization
 
 /// Starts threads for blocking work, so that no thread of a pool has to wait for it.
 package enum DetachedThread {
@@ -23,7 +24,13 @@ package enum DetachedThread {
     var start: @Sendable (() -> CInt) -> CInt
   }
 
-  private static let surrounding = SharedMutex(Surrounding { $0() })
+  /// An object, for the reason given at ``SharedMutex``, but not a generic one, whose type the runtime would create
+  /// during the launch of each app.
+  private final class SharedSurrounding: Sendable {
+    let mutex = Mutex(Surrounding { $0() })
+  }
+
+  private static let surrounding = SharedSurrounding()
 
   /// Sets a function that surrounds every later start of a thread. It must call its argument and return the result. A
   /// program that handles signals uses it to block signals in these threads.

@@ -31,8 +31,10 @@ extension Plan {
     func index(of key: RequestQueue) -> Int {
       if let index = indices[key] { return index }
       let base = queues[key.base]
-      queues.append(
-        PlanQueue(name: base.name, pool: base.pool, width: base.width, request: key.request, base: key.base))
+      var queue = PlanQueue(name: base.name, pool: base.pool, width: base.width)
+      queue.request = key.request
+      queue.base = key.base
+      queues.append(queue)
       indices[key] = queues.count - 1
       return queues.count - 1
     }

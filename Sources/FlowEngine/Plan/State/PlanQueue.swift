@@ -24,7 +24,7 @@ package struct Pool: Hashable, Sendable {
   package static let remote = Pool(index: 5)
 
   /// The pools that have threads, by index.
-  static let all = (main.index..<remote.index).map { Pool(index: $0) }
+  static let all = Pools()
 
   /// The quality of service of the threads, or nil for the main thread and for remote steps.
   var qualityOfService: StepQueue? {
@@ -36,6 +36,25 @@ package struct Pool: Hashable, Sendable {
     default: nil
     }
   }
+}
+
+/// The collection ``Pool/all``. It is not an array, because the runtime would create the array's type during the launch
+/// of each app.
+struct Pools: RandomAccessCollection, Sendable {
+  var startIndex: Int { Pool.main.index }
+  var endIndex: Int { Pool.remote.index }
+  subscript(index: Int) -> Pool { Pool(index: index) }
+}
+
+/// A set of pools.
+struct PoolSet: Sendable {
+  private var bits: UInt8 = 0
+
+  var isEmpty: Bool { bits == 0 }
+
+  func contains(_ pool: Pool) -> Bool { bits & 1 << pool.index != 0 }
+
+  mutating func insert(_ pool: Pool) { bits |= 1 << pool.index }
 }
 
 /// A queue of the plan: its steps, the ready ones, and the number that may run at once.
@@ -55,12 +74,11 @@ struct PlanQueue: Sendable {
   /// The queue that this one shares its width with, or nil if it has its own width.
   var base: Int?
 
-  init(name: String, pool: Pool, width: Int, request: MachineResources? = nil, base: Int? = nil) {
+  /// Creates a queue whose steps request no resources that are counted.
+  init(name: String, pool: Pool, width: Int) {
     self.name = name
     self.pool = pool
     self.width = width
-    self.request = request
-    self.base = base
   }
 
   var canStart: Bool { !ready.isEmpty && occupied < width }

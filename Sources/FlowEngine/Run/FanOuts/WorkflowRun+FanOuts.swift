@@ -70,7 +70,7 @@ extension WorkflowRun {
     if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
     if let keys = values.keys { state.itemKeys[step] = keys }
-    if options.observer != nil, !isOfPosts, let names = values.names(mask) {
+    if options.isObserved, !isOfPosts, let names = values.names(mask) {
       state.itemNames[step] = names
       let event = RunEvent.Kind.stepItems(stepID(of: step), names)
       state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), event)))
@@ -91,7 +91,7 @@ extension WorkflowRun {
       own.bytes += Value.object(output).roughBytes
     }
     // When the resume was planned, the number of unchanged items was not known, so report it now.
-    guard let kept = plan.keptItems[step], !kept.isCertain, options.observer != nil else { return }
+    guard let kept = plan.keptItems[step], !kept.isCertain, options.isObserved else { return }
     let count = kept.items.count { isPosts || keys.isSame($0, in: items.hashes) }
     let line = RunEvent.Kind.stepLog(
       stepID(of: step), level: .info, stream: nil, message: "keeps \(count) of \(items.hashes.count) items")

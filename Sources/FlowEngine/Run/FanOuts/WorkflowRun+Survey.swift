@@ -314,7 +314,7 @@ extension WorkflowRun {
       }
     }
     state.fanOuts[step] = own
-    if !items.upToDate.isEmpty, options.observer != nil {
+    if !items.upToDate.isEmpty, options.isObserved {
       let count = surveyed.values.count
       let message =
         switch items.upToDate.count {

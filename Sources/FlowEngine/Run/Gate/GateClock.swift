@@ -6,19 +6,26 @@ import Synchronization
 ///
 /// The thread takes no lock that a step's thread may hold, because a suspended thread of low priority with the lock
 /// would keep the gate closed. It updates the state and records the time; the plan is notified afterwards. `waiters` is
-/// locked only to append a waiter or to take the whole list.
+/// locked only to add a waiter or to take the whole list.
 final class GateClock: Sendable {
   private let clock: RunClock
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
   private let openedAt = Atomic<Int>(never)
   private let activated = Atomic<Int>(0)
-  private let waiters = Mutex<[Waiter]>([])
+  /// The newest waiter.
+  private let waiters = Mutex<Waiter?>(nil)
   private let thread = Mutex<GateThread?>(nil)
 
-  /// A closure that waits for the gate. It is wrapped, because for an array of plain closures the runtime would create
-  /// the type each time the process starts.
-  private struct Waiter {
-    var call: @Sendable (OpenedGate) -> Void
+  /// A closure that waits for the gate, in a list. It is not in an array, because the runtime would create the array's
+  /// type each time the process starts.
+  private final class Waiter: Sendable {
+    let call: @Sendable (OpenedGate) -> Void
+    let next: Waiter?
+
+    init(_ call: @escaping @Sendable (OpenedGate) -> Void, next: Waiter?) {
+      self.call = call
+      self.next = next
+    }
   }
 
   init(clock: RunClock) { self.clock = clock }
@@ -41,16 +48,19 @@ final class GateClock: Sendable {
     activatedAtNanoseconds: Int, _ bounds: GateBounds, whenOpened: @escaping @Sendable (OpenedGate) -> Void
   ) -> OpenedGate? {
     activated.store(activatedAtNanoseconds, ordering: .releasing)
-    var instants = [
-      GateInstant(signal: .minimumReached, atNanoseconds: activatedAtNanoseconds + bounds.minimumNanoseconds)
-    ]
-    if let maximum = bounds.maximumNanoseconds {
-      instants.append(GateInstant(signal: .maximumReached, atNanoseconds: activatedAtNanoseconds + maximum))
-    }
+    var instants = GateInstants(
+      minimum: activatedAtNanoseconds + bounds.minimumNanoseconds,
+      maximum: bounds.maximumNanoseconds.map { activatedAtNanoseconds + $0 })
     // Send the signals that are due, so that a gate without a minimum opens when its last blocking step ends.
     let now = clock.now
-    for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
-    instants.removeAll { $0.atNanoseconds <= now }
+    if let minimum = instants.minimum, minimum <= now {
+      send(.minimumReached)
+      instants.minimum = nil
+    }
+    if let maximum = instants.maximum, maximum <= now {
+      send(.maximumReached)
+      instants.maximum = nil
+    }
     if let opened { return opened }
     guard !instants.isEmpty else { return nil }
     let gate = GateThread(clock, instants) { [self, hasMaximum = bounds.maximumNanoseconds != nil] signal in
@@ -95,7 +105,7 @@ final class GateClock: Sendable {
       guard exchanged else { continue }
       if let outcome = next.outcome {
         let opened = OpenedGate(outcome, atNanoseconds: noteOpening())
-        for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter.call(opened) }
+        callWaiters(opened)
         return opened
       }
       return nil
@@ -118,15 +128,25 @@ final class GateClock: Sendable {
   /// Calls `waiter` once: when the gate opens, when the run ends without opening it, or at once if either has happened.
   /// The run's lock may be held during the call.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
-    waiters.withLock { $0.append(Waiter(call: waiter)) }
+    waiters.withLock { $0 = Waiter(waiter, next: $0) }
     // The gate may have opened in the meantime. Whichever thread removes a waiter from the list calls it.
-    guard let opened else { return }
-    for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter.call(opened) }
+    if let opened { callWaiters(opened) }
   }
-}
 
-private func exchange<Stored>(_ variable: inout Stored, _ new: Stored) -> Stored {
-  let old = variable
-  variable = new
-  return old
+  /// Calls the waiters in the order in which they were added.
+  private func callWaiters(_ opened: OpenedGate) {
+    var newestFirst = waiters.withLock { waiters in
+      defer { waiters = nil }
+      return waiters
+    }
+    var oldestFirst: Waiter?
+    while let waiter = newestFirst {
+      oldestFirst = Waiter(waiter.call, next: oldestFirst)
+      newestFirst = waiter.next
+    }
+    while let waiter = oldestFirst {
+      waiter.call(opened)
+      oldestFirst = waiter.next
+    }
+  }
 }

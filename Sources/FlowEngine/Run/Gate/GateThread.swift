@@ -7,17 +7,17 @@ import Dispatch
 /// milliseconds. Timers are used only if the system refuses to create a thread.
 final class GateThread: Sendable {
   private let clock: RunClock
-  private let instants: [GateInstant]
+  private let instants: GateInstants
   private let action: @Sendable (GateState.Signal) -> Void
   /// Sleeps until the next signal. ``stop()`` wakes it.
   private let sleeper = Sleeper()
 
   /// Creates a thread that calls `action` with each signal at its time, between ``start()`` and ``stop()``.
   init(
-    _ clock: RunClock, _ instants: [GateInstant], action: @escaping @Sendable (GateState.Signal) -> Void
+    _ clock: RunClock, _ instants: GateInstants, action: @escaping @Sendable (GateState.Signal) -> Void
   ) {
     self.clock = clock
-    self.instants = instants.sorted { $0.atNanoseconds < $1.atNanoseconds }
+    self.instants = instants
     self.action = action
   }
 
@@ -64,9 +64,20 @@ final class GateThread: Sendable {
   }
 }
 
-/// A signal with its time, in nanoseconds from the start of the run. It is not a tuple, because for an array of tuples
-/// the runtime would create the type each time the process starts.
-struct GateInstant: Sendable {
-  var signal: GateState.Signal
-  var atNanoseconds: Int
+/// The times of a gate's signals that have not been sent, in nanoseconds from the start of the run, earliest first. It
+/// is not an array, because the runtime would create the array's type during the launch of each app.
+struct GateInstants: Sequence, IteratorProtocol, Sendable {
+  var minimum: Int?
+  var maximum: Int?
+
+  var isEmpty: Bool { minimum == nil && maximum == nil }
+
+  mutating func next() -> (signal: GateState.Signal, atNanoseconds: Int)? {
+    if let time = minimum, maximum.map({ time <= $0 }) ?? true {
+      minimum = nil
+      return (.minimumReached, time)
+    }
+    defer { maximum = nil }
+    return maximum.map { (.maximumReached, $0) }
+  }
 }

@@ -50,7 +50,7 @@ extension WorkflowRun {
     return nil
   }
 
-  private func pools(of plan: Plan) -> [Pool] { plan.remote == nil ? Pool.all : Pool.all + [.remote] }
+  private func pools(of plan: Plan) -> [Pool] { plan.remote == nil ? Array(Pool.all) : Pool.all + [.remote] }
 
   private func mayStart(in pool: Pool, _ plan: Plan) -> Bool {
     pool == .remote ? plan.canStartRemotely : plan.canStart(in: pool)

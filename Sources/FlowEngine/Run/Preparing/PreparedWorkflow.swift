@@ -66,30 +66,29 @@ public struct PreparedWorkflow: Sendable {
     let texts = workflow.texts
     // The posted events of steps matter only if a fan-out follows an event.
     let hasPosts = graph.steps(stating: .fanOut).contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
-    // For each action, true if it has no inputs and is not a service, so that its steps need no details.
-    var isPlain: [Bool] = []
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
       if step.uses != last.name {
         if let index = known[step.uses] {
           last = (step.uses, index)
         } else {
-          let included = try workflow.includes[step.uses].map { declaration throws(PreparationProblem) in
-            try Self.included(declaration, step, workflow, registry)
-          }
-          guard let action = included ?? registry.action(named: step.uses) else {
+          if let declaration = workflow.includes[step.uses] {
+            actions.append(try Self.included(declaration, step, workflow, registry))
+          } else if let action = registry.action(named: step.uses) {
+            actions.append(action)
+          } else {
             throw PreparationProblem(step: step.id, message: Self.missing(step.uses, registry))
           }
-          last = (step.uses, Int32(actions.count))
+          last = (step.uses, Int32(actions.count - 1))
           known[step.uses] = last.index
-          actions.append(action)
-          let declaration = action.declaration
-          isPlain.append(
-            declaration.inputs.isEmpty && !declaration.isService && !(hasPosts && !declaration.events.isEmpty))
         }
       }
       indices.append(last.index)
-      if isPlain[Int(last.index)], step.with.isEmpty, !step.stated.contains(.preparation) { continue }
+      if step.with.isEmpty, !step.stated.contains(.preparation),
+        Self.isPlain(actions[Int(last.index)], hasPosts: hasPosts)
+      {
+        continue
+      }
       let declaration = actions[Int(last.index)].declaration
       if let call = declaration.calls, let called = step.with[call.action]?.stringValue,
         registry.action(named: called) == nil, registry.newName(of: called) != nil
@@ -131,7 +130,10 @@ public struct PreparedWorkflow: Sendable {
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment, texts)
       var scopes: [PreparedObject] = []
-      for scope in workflow.scopes { scopes.append(try PreparedObject(scope.environment, texts)) }
+      // For an iterator, the runtime would create the type of the array.
+      for index in workflow.scopes.indices {
+        scopes.append(try PreparedObject(workflow.scopes[index].environment, texts))
+      }
       scopeEnvironments = scopes
       outputs = try PreparedObject(workflow.outputs, texts)
       gateMin = try workflow.gate?.min.map { source throws(ExpressionError) in try PreparedDuration(source, texts) }
@@ -165,6 +167,13 @@ public struct PreparedWorkflow: Sendable {
     return RegisteredAction(
       declaration: declaration,
       body: .asynchronous { inputs, context in try await itemRun.outputs(of: inputs, context) })
+  }
+
+  /// True if the action has no inputs, is not a service, and posts no event that matters, so that its steps need no
+  /// details.
+  private static func isPlain(_ action: RegisteredAction, hasPosts: Bool) -> Bool {
+    action.declaration.inputs.isEmpty && !action.declaration.isService
+      && !(hasPosts && !action.declaration.events.isEmpty)
   }
 
   /// Returns the details of a step, or nil if it needs only its action.

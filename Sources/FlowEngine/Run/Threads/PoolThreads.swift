@@ -41,8 +41,8 @@ package final class PoolThreads: Sendable {
   let passing: any TaskExecutor = PassingExecutor()
 
   private struct State {
-    /// The idle threads of each pool, by the pool's index.
-    var idle = [[IdleThread]](repeating: [], count: Pool.all.count)
+    /// The idle threads of all pools, beginning with the one that has been idle longest.
+    var idle: [IdleThread] = []
     var count = 0
     /// The number of threads that are running.
     var living = 0
@@ -93,7 +93,7 @@ package final class PoolThreads: Sendable {
   private func runOnOwnThread(_ quality: StepQueue, _ work: @escaping @Sendable () -> Void) -> Bool {
     let index = Pool.threads(quality).index
     let idle = state.withLock { state -> IdleThread? in
-      if let thread = state.idle[index].popLast() { return thread }
+      if let last = state.idle.lastIndex(where: { $0.pool == index }) { return state.idle.remove(at: last) }
       state.count += 1
       return nil
     }
@@ -117,7 +117,7 @@ package final class PoolThreads: Sendable {
   /// first thread starts the second. With pool queues, Dispatch starts the threads and keeps them for a while.
   package func prepare() {
     let quality = StepQueue.usual(forDeferred: false)
-    guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
+    guard !hasIdleThread(in: .threads(quality)) else { return }
     _ = run(quality) { [self] in _ = run(quality) {} }
   }
 
@@ -125,18 +125,25 @@ package final class PoolThreads: Sendable {
   /// nothing for a workflow without a gate.
   package func prepare(for graph: WorkflowGraph) {
     guard graph.workflow.gate != nil else { return }
-    var pools: [Pool] = []
+    var pools = PoolSet()
     for step in graph.steps(stating: .queue) where !graph.workflow.steps[Int(step)].stated.contains(.deferral) {
-      let name = graph.workflow.steps[Int(step)].options.queue
-      guard let pool = name.flatMap(StepQueue.init(rawValue:)).map(Pool.threads), !pools.contains(pool),
-        state.withLock({ $0.idle[pool.index].isEmpty })
+      // `init(rawValue:)` searches an array of static strings, whose type the runtime would create.
+      guard let name = graph.workflow.steps[Int(step)].options.queue,
+        let pool = Pool.all.first(where: { $0.qualityOfService?.rawValue == name }), !pools.contains(pool),
+        !hasIdleThread(in: pool)
       else { continue }
-      pools.append(pool)
+      pools.insert(pool)
     }
     if pools.isEmpty { return }
     _ = run(.usual(forDeferred: false)) { [self, pools] in
-      for pool in pools { if let quality = pool.qualityOfService { _ = run(quality) {} } }
+      for pool in Pool.all where pools.contains(pool) {
+        if let quality = pool.qualityOfService { _ = run(quality) {} }
+      }
     }
+  }
+
+  private func hasIdleThread(in pool: Pool) -> Bool {
+    state.withLock { state in state.idle.contains { $0.pool == pool.index } }
   }
 
   /// The highest number of threads that have been running at the same time.
@@ -154,7 +161,7 @@ package final class PoolThreads: Sendable {
     countLiving(1)
     defer { countLiving(-1) }
     var work = first
-    let thread = IdleThread()
+    let thread = IdleThread(pool: index)
     while true {
       work()
       let stays = state.withLock { state in
@@ -162,7 +169,7 @@ package final class PoolThreads: Sendable {
           state.count -= 1
           return false
         }
-        state.idle[index].append(thread)
+        state.idle.append(thread)
         return true
       }
       guard stays else { return }
@@ -172,8 +179,8 @@ package final class PoolThreads: Sendable {
       }
       let isGone = state.withLock { state in
         // If it is no longer in the list, it is about to receive work.
-        guard let position = state.idle[index].firstIndex(where: { $0 === thread }) else { return false }
-        state.idle[index].remove(at: position)
+        guard let position = state.idle.firstIndex(where: { $0 === thread }) else { return false }
+        state.idle.remove(at: position)
         state.count -= 1
         // The system may allow more threads now, so discard the observed limit.
         state.limit = .max
@@ -186,8 +193,12 @@ package final class PoolThreads: Sendable {
 }
 
 private final class IdleThread: Sendable {
+  /// The index of the pool.
+  let pool: Int
   private let work = Mutex<(@Sendable () -> Void)?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)
+
+  init(pool: Int) { self.pool = pool }
 
   func assign(_ work: @escaping @Sendable () -> Void) {
     self.work.withLock { $0 = work }
