@@ -152,8 +152,7 @@ import Testing
         return process.hasEnded
       }
       #expect(process.result(limitSeconds: 300).exitCode == 130)
-      // Usually at most 40. The pool grows if its threads are not done within 20 ms; a thread for each would make 256.
-      #expect(most <= 150)
+      #expect(most <= 40)
     }
 
     @Test func `a limit on open files that cannot be raised is reported, and fewer commands run at once`() throws {

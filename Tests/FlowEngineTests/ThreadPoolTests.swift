@@ -9,8 +9,10 @@ struct ThreadPoolTests {
 
   private func fullPool() -> ThreadPool {
     var pool = ThreadPool(pool: .threads(.userInitiated), cores: 2)
-    pool.wake()
-    pool.wake()
+    for _ in 0..<2 {
+      pool.wake()
+      pool.noteArrival()
+    }
     return pool
   }
 
@@ -50,6 +52,35 @@ struct ThreadPoolTests {
       #expect(isStuck == (limit == 3))
       #expect(pool.limit == limit)
     }
+  }
+
+  @Test func `a thread pool with suspended bodies does not grow until its woken threads have arrived`() {
+    var pool = fullPool()
+    pool.holdLimit(at: 0)
+    for (time, limit) in [(20, 3), (21, 3), (400, 3)] {
+      _ = pool.startWatch()
+      _ = pool.endWatch(at: time * millisecond)
+      #expect(pool.limit == limit)
+      while pool.hasRoom { pool.wake() }
+    }
+    pool.noteArrival()
+    pool.holdLimit(at: 401 * millisecond)
+    for (time, limit) in [(420, 3), (421, 5)] {
+      _ = pool.startWatch()
+      _ = pool.endWatch(at: time * millisecond)
+      #expect(pool.limit == limit)
+    }
+  }
+
+  @Test func `a thread pool wakes more threads up to its limit while the limit is held`() {
+    var pool = ThreadPool(pool: .threads(.userInitiated), cores: 2)
+    pool.wake()
+    pool.noteArrival()
+    pool.holdLimit(at: 0)
+    _ = pool.startWatch()
+    let isStuck = pool.endWatch(at: 1)
+    #expect(isStuck)
+    #expect(pool.limit == 2)
   }
 
   @Test func `a thread pool has at most one watch at a time, and the main thread has none`() {

@@ -23,8 +23,9 @@ struct ThreadPool {
   /// The earliest time at which a thread may be added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
   /// The earliest time at which the limit may grow, in nanoseconds from the start of the run. It is set while threads
-  /// work on bodies that release their thread while they wait.
-  private var limitHeldUntil = 0
+  /// work on bodies that release their thread while they wait. Once it is set, the limit grows only when all woken
+  /// threads have arrived, because on a busy machine this takes longer than a watch, and each arrival sets it again.
+  private var limitHeldUntil = Int.min
   /// True if the system refused to create the last thread.
   private(set) var isShortOfThreads = false
   /// The time, in nanoseconds from the start of the run, at which the system refused a thread while the pool had none.
@@ -117,15 +118,16 @@ struct ThreadPool {
   }
 
   /// Ends the watch. Returns true if no body has returned since it was set, so that more threads should be woken.
-  /// Returns false while the limit is held.
+  /// Returns false if the pool has no room for more and the limit is held.
   mutating func endWatch(at now: Int) -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil
     let isFlowing = seen >= Self.returnsOfShortSteps
     watchNanoseconds =
       isFlowing ? min(2 * watchNanoseconds, Self.longestWatchNanoseconds) : Self.shortestWatchNanoseconds
-    guard seen == 0, now >= limitHeldUntil else { return false }
+    guard seen == 0 else { return false }
     if busy >= limit {
+      guard now >= limitHeldUntil, waking == 0 || limitHeldUntil == .min else { return false }
       limit = min(Limits.threads, limit + growth)
       growth *= 2
     }
