@@ -84,7 +84,7 @@ extension WorkflowRun {
           if fastPath.sharers > 0 { taken = takeBatch(of: fastPath, behind: next, &batch, &state, threadPace) }
           return next
         }
-        aftermath = leave(fastPath, &turn, next, &state, threadPace)
+        leave(fastPath, &turn, &aftermath, next, &state, threadPace)
         return Self.none
       }
       if step < 0 { break }
@@ -128,14 +128,15 @@ extension WorkflowRun {
   }
 
   /// Ends a fast path under the lock. `next` is a step that has been started but must not run on the fast path, or
-  /// negative if there is none. Returns the work to do outside the lock.
+  /// negative if there is none. Sets `aftermath` to the work to do outside the lock.
   @inline(never)
   private func leave(
-    _ fastPath: ThreadFastPath, _ turn: inout Turn, _ next: StepIndex, _ state: inout RunState, _ pace: Pace
-  ) -> Aftermath {
+    _ fastPath: ThreadFastPath, _ turn: inout Turn, _ aftermath: inout Aftermath?, _ next: StepIndex,
+    _ state: inout RunState, _ pace: Pace
+  ) {
     // Other threads may have prefetched steps that this thread can run now.
     state.revokeBatches()
     let following = next >= 0 ? (next, 1) : state.plan.leaveFastPath(in: fastPath.pool, at: state.latestNanoseconds)
-    return takeTurn(&turn, following, in: fastPath.pool, &state, pace)
+    aftermath = takeTurn(&turn, following, in: fastPath.pool, &state, pace)
   }
 }
