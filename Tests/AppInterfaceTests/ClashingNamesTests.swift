@@ -42,7 +42,7 @@ private struct Greeting: ActionInput {
 
 private func location(_ location: SourceLocation = #_sourceLocation) -> Int { location.line }
 
-@Suite struct `Names that flowrun shares with the system` {
+struct `Names that flowrun shares with the system` {
   @Test func `names from Swift, Foundation and Testing can be used in a file that also imports flowrun`() throws {
     let upload = Upload()
     upload.qualityOfService = QualityOfService.utility

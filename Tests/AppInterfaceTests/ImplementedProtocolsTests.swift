@@ -176,7 +176,7 @@ private final class Flag: Sendable {
   func set() { value.store(true, ordering: .relaxed) }
 }
 
-@Suite struct `Implementations by an app` {
+struct `Implementations by an app` {
   @Test func `plugins accept an app's implementations of their protocols`() throws {
     _ = Engine {
       LocationPlugin(source: DeviceLocation())

@@ -9,7 +9,7 @@ import Testing
 @testable import FlowApple
 
 /// Payloads as push services and UIKit deliver them, with numbers of Foundation and keys of any type.
-@Suite struct `Foundation values` {
+struct `Foundation values` {
   @Test func `numbers from Foundation stay numbers, and Booleans stay Booleans`() {
     #expect(Value(foundation: NSNumber(value: 1)) == .integer(1))
     #expect(Value(foundation: NSNumber(value: true)) == .boolean(true))
@@ -48,7 +48,7 @@ import Testing
   }
 }
 
-@Suite struct `A launch described by UIKit` {
+struct `A launch described by UIKit` {
   private let web = "https://example.com/x"
 
   @Test func `a launch with several user activities uses the one with a web page`() {
@@ -153,7 +153,7 @@ import Testing
 }
 
 /// Payloads in the format of other push services. Only the app's own `route` opens a page.
-@Suite struct `A push notification from another service` {
+struct `A push notification from another service` {
   /// Firebase Cloud Messaging puts the app's data next to `aps`, as strings.
   private static let firebase = #"""
     {"aps":{"alert":{"title":"Sale","body":"Today"},"badge":1,"mutable-content":1},"gcm.message_id":"1699999999999999",
@@ -225,7 +225,7 @@ import Testing
   }
 }
 
-@Suite struct `The app's life cycle` {
+struct `The app's life cycle` {
   private let foreground = "UIApplicationWillEnterForegroundNotification"
   private let background = "UIApplicationDidEnterBackgroundNotification"
 
@@ -243,7 +243,7 @@ import Testing
   }
 }
 
-@Suite struct `Core Location positions` {
+struct `Core Location positions` {
   @Test func `Core Location positions have the time since the first one, and no elevation if it is unknown`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
@@ -264,7 +264,7 @@ import Testing
   }
 }
 
-@Suite struct `Device notifications` {
+struct `Device notifications` {
   private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
     var all: [String] { entries.withLock { $0 } }

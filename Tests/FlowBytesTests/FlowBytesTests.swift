@@ -2,7 +2,7 @@ import FlowBytes
 import Testing
 
 /// The hashes and encoded numbers are stored in files or sent between devices, so they must never change.
-@Suite struct `Hashes and encoded numbers` {
+struct `Hashes and encoded numbers` {
   @Test func `the SplitMix64 generator returns the published values`() {
     var random = SplitMix64(seed: 1_234_567)
     #expect(

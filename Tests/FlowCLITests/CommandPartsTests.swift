@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowCLI
 
-@Suite struct `A program without executors` {
+struct `A program without executors` {
   private func start(_ text: String, on: String? = nil) throws -> any StepExecutors {
     let installation = try Installation(given: [])
     let result = WorkflowLoader(catalog: installation.registry).load(bytes: Array(text.utf8), file: "w.yaml")
@@ -32,7 +32,7 @@ import Testing
   }
 }
 
-@Suite struct `The parts of a program` {
+struct `The parts of a program` {
   private struct Words: SubcommandProvider {
     var subcommands: [ProvidedSubcommand] {
       [ProvidedSubcommand(.servers, VersionCommand.self), ProvidedSubcommand(.inspect, GraphCommand.self)]

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The short keys `run`, `shell`, `timeout` and `finally`, which users of other tools expect.
-@Suite struct `Short keys` {
+struct `Short keys` {
   private func run(
     _ text: String, _ arguments: String...
   ) throws -> CommandLineTool.Output {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A run belongs to the folder of its store. If the folder is moved, the run belongs to the new path.
-@Suite struct `Runs of copied and moved folders` {
+struct `Runs of copied and moved folders` {
   private static let workflow = """
     name: w
     inputs: { source: { type: path, default: raw.txt } }

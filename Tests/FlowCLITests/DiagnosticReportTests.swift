@@ -7,7 +7,7 @@ import Testing
 @testable import FlowCLI
 
 /// Diagnostics as JSON, and as SARIF for code-scanning services.
-@Suite struct `Reports of diagnostics` {
+struct `Reports of diagnostics` {
   private var report: DiagnosticReport {
     let text = "name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n"
     let result = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all)).load(

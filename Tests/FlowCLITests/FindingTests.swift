@@ -7,7 +7,7 @@ import Testing
 @testable import FlowCLI
 
 /// Failed steps and diagnostics, located at the lines of their files, for GitHub and GitLab.
-@Suite struct `Findings` {
+struct `Findings` {
   private static let file = """
     name: build
     steps:

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The commands that a run suggests at its end must work in the current folder.
-@Suite struct `Runs in subfolders` {
+struct `Runs in subfolders` {
   private let tool: CommandLineTool
 
   init() throws { tool = try CommandLineTool() }

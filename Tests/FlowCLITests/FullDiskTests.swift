@@ -87,7 +87,7 @@
     }
   }
 
-  @Suite struct `A hundred concurrent runs in one folder` {
+  struct `A hundred concurrent runs in one folder` {
     @Test(.timeLimit(.minutes(10))) func `a hundred concurrent runs in a folder are all recorded`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowCLI
 
-@Suite struct `A summary for GitHub` {
+struct `A summary for GitHub` {
   @Test func `a summary has the result of the run, the causes of failures and the results of steps`() throws {
     let account = try RunAccountExample.account(
       "failure",

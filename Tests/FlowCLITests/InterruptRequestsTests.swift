@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowCLI
 
-@Suite struct InterruptRequestsTests {
+struct InterruptRequestsTests {
   private let start = ContinuousClock.now
 
   private func reactions(_ signals: (CInt, Int)...) -> [InterruptRequests.Reaction] {

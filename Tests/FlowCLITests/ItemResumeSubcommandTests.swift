@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Resuming steps with items: the output of the command, and the idempotency keys that a service receives.
-@Suite struct `Resumed items` {
+struct `Resumed items` {
   @Test func `no idempotency key is used twice if the list is reordered before a resume`()
     throws
   {

@@ -7,7 +7,7 @@ import Testing
 
 /// Runs as JUnit reports. Attributes and elements are those in the schema of Jenkins' xUnit plugin (`junit-10.xsd`).
 /// GitLab's parser reads a part of them.
-@Suite struct `A JUnit report` {
+struct `A JUnit report` {
   private func report(_ account: RunAccount) -> String { String(decoding: JUnitReport(account).bytes, as: UTF8.self) }
 
   /// Returns the lines of the test cases without indentation.

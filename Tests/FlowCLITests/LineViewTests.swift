@@ -6,7 +6,7 @@ import Testing
 @testable import FlowCLI
 
 /// The output of a run if there is no terminal.
-@Suite struct `Lines of a run` {
+struct `Lines of a run` {
   private func lines(_ yaml: String, isVerbose: Bool = false, _ events: RunEvent.Kind...) -> [String] {
     let subject = ViewStage(yaml).subject
     let view = LineView(style: TextStyle(isColored: false), subject: subject, isVerbose: isVerbose)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `flowrun notifications` lists, delivers and removes scheduled notifications.
-@Suite struct NotificationsSubcommandTests {
+struct NotificationsSubcommandTests {
   private let tool: CommandLineTool
 
   init() throws {

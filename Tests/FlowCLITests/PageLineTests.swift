@@ -4,7 +4,7 @@ import FlowModel
 import FlowStore
 import Testing
 
-@Suite struct `A line of a log on a page` {
+struct `A line of a log on a page` {
   private func lines(_ objects: [ValueObject]) -> [PageLine] {
     let body = objects.map { JSONText.write(.object($0)) + "\n" }.joined()
     return PageLine.all(

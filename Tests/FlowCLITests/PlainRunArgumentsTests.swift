@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCLI
 
-@Suite struct `Arguments of a run` {
+struct `Arguments of a run` {
   private static let understood = [
     "w.yaml", "run w.yaml", "./folder/w", "w.yaml a b", "--no-needs w.yml test", "--json w.yaml",
     "w.yaml --json --strict", "--quiet w.yaml",

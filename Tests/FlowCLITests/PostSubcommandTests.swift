@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `flowrun post RUN EVENT --value` in another process.
-@Suite struct PostSubcommandTests {
+struct PostSubcommandTests {
   private static let workflow = """
     name: posted
     deadline: { max: 10m }

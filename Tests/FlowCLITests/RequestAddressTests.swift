@@ -2,7 +2,7 @@ import FlowCLI
 import Testing
 
 /// The addresses that a web server accepts in requests.
-@Suite struct `The address of a request` {
+struct `The address of a request` {
   private func problem(_ target: String, _ hosts: [String] = ["localhost:80"]) -> String? {
     RequestAddress.problem(target: target, hosts: hosts) { $0.lowercased() == "localhost:80" }
   }

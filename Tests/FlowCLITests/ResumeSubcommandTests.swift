@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Running and resumed runs, and the questions of their steps.
-@Suite struct `Runs in progress` {
+struct `Runs in progress` {
   private func object(_ text: String) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowCLI
 
-@Suite struct `Spans of a run` {
+struct `Spans of a run` {
   private static let given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
   @Test func `spans join the trace in the environment`() {

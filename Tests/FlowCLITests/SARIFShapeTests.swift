@@ -10,7 +10,7 @@ import Testing
 /// Every report must conform to the schema of SARIF 2.1.0, an OASIS standard.
 ///
 /// The schema does not allow additional properties, so a property that a shape does not list is an error here.
-@Suite struct SARIFShapeTests {
+struct SARIFShapeTests {
   /// An object of the standard: the properties that flowrun uses with their types, and the required properties.
   private struct Shape: Sendable {
     var required: Set<String> = []

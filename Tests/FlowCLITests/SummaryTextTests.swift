@@ -9,7 +9,7 @@ import Testing
 @testable import FlowCLI
 
 /// The end of a run: a few lines with failures and the commands to use next.
-@Suite struct `The end of a run` {
+struct `The end of a run` {
   /// Runs a workflow in this process. Returns the lines of its summary.
   private func summary(
     _ yaml: String, hasShownFailures: Bool = false, isVerbose: Bool = false, columns: Int? = nil

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Before anything runs, flowrun reports that the system has too few resources.
-@Suite struct `A system with too few resources` {
+struct `A system with too few resources` {
   private let tool: CommandLineTool
 
   init() throws {

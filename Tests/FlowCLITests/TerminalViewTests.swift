@@ -5,7 +5,7 @@ import Testing
 @testable import FlowCLI
 
 /// Tests the live view on a virtual terminal, line by line.
-@Suite struct `The live view` {
+struct `The live view` {
   private static let three = """
     name: three
     steps:

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import Testing
 
-@Suite struct `Text with colors` {
+struct `Text with colors` {
   private func shown(_ text: String) -> [String] {
     ColoredText.pieces(of: text).map { piece in
       "\(piece.look.color.map(String.init) ?? "-")\(piece.look.isBold ? "b" : ""):\(piece.text)"

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import Testing
 
-@Suite struct NearestNameTests {
+struct NearestNameTests {
   @Test(
     arguments: [
       ("fetchh", ["fetch", "transform"], "fetch"),

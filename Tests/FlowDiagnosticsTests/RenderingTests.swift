@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import Testing
 
-@Suite struct RenderingTests {
+struct RenderingTests {
   /// Returns the text of a diagnostic at the first occurrence of `part`.
   private func render(
     _ text: String, at part: String, related: [(String, String)] = [], help: String? = nil, color: Bool = false

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import Testing
 
-@Suite struct `Text on a terminal` {
+struct `Text on a terminal` {
   @Test(arguments: [
     ("plain", "plain"), ("\u{1B}[2J", "␛[2J"), ("a\r\nb", "a␍␊b"), ("\u{7F}\u{9B}2J", "␡\\u{9B}2J"),
     ("\u{202E}x\u{2028}", "\\u{202E}x\\u{2028}"), ("\t", "␉"), ("é 東京 🇯🇵 – „…“", "é 東京 🇯🇵 – „…“"),

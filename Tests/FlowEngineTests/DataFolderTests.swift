@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Creating a data folder` {
+struct `Creating a data folder` {
   private let root: String
 
   init() throws {

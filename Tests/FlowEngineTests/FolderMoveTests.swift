@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `The move of a workflow's folder` {
+struct `The move of a workflow's folder` {
   private let move = FolderMove(from: "/app", to: "/srv/app")
 
   @Test(arguments: [

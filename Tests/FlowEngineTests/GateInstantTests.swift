@@ -5,7 +5,7 @@ import Testing
 @testable import FlowEngine
 
 /// The event stream, the report and the app must agree on the time at which the gate opened.
-@Suite struct `The opening time of the gate` {
+struct `The opening time of the gate` {
   @Test func `the gate's opening time is that of the opening event, even if the plan is notified later`() throws {
     var gate = GateBounds()
     gate.maximumNanoseconds = 5

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 /// An action's inputs are stored at the memory offsets of its fields, for all types, sizes and orders of fields.
-@Suite struct InputMakingTests {
+struct InputMakingTests {
   enum Level: String, FieldWord { case low, high }
 
   /// Small fields next to large ones leave gaps in the struct. The outputs repeat the inputs.

@@ -4,7 +4,7 @@ import Testing
 @testable import FlowEngine
 
 /// The names under which users see items.
-@Suite struct ItemNameTests {
+struct ItemNameTests {
   @Test(
     arguments: [
       ("https://example.com", "https://example.com"), (3.9, "3.9"), (["a", 1], #"["a",1]"#),

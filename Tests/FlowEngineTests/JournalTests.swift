@@ -7,7 +7,7 @@ import FlowTestKit
 import Testing
 
 /// Records of runs, and resumes that read them.
-@Suite struct `A journal` {
+struct `A journal` {
   static func history(_ store: any RunStore, isDurable: Bool = false) -> RunHistory {
     var history = RunHistory(
       file: "/trial.yaml", definition: [1], holder: RunHolder(process: 1, host: "here")
@@ -57,7 +57,10 @@ import Testing
     async throws
   {
     let store = MemoryRunStore()
-    let steps = (0..<7_000).map { index in Step("s\(index)", needs: index % 3 == 0 || index == 0 ? [] : [index - 1]) }
+    let steps = (0..<7_000).map { index in
+      let needs: [StepIndex] = index % 3 == 0 ? [] : [StepIndex(index - 1)]
+      return Step("s\(index)", needs: needs)
+    }
     let report = try await fixture(steps, store).run()
     let stored = try #require(try store.runs(RunFilter()).first)
     let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: steps.count)

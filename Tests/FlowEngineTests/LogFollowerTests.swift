@@ -8,7 +8,7 @@ import Testing
 @testable import FlowEngine
 
 /// Tests that read the lines of a run while another process writes them.
-@Suite struct `A log reader` {
+struct `A log reader` {
   /// The process that writes, controlled by the test.
   private final class Writer {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Lookup of indices by name` {
+struct `Lookup of indices by name` {
   @Test(arguments: [0, 1, 11, 12, 13, 14, 1000]) func `an index is found by name among up to 1000 names`(count: Int) {
     var indices = NameIndices()
     for index in 0..<count { indices["name \(index)"] = Int32(index) }

@@ -6,7 +6,7 @@ import Testing
 @testable import FlowEngine
 
 /// Only the latest attempt of a step may record its products.
-@Suite struct RecordTurnTests {
+struct RecordTurnTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
 
   private func check() -> UpToDateCheck {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `The recorded log` {
+struct `The recorded log` {
   /// Wraps a log in a class, because an expectation cannot call mutating methods.
   private final class Log {
     private var log: RecordedLog

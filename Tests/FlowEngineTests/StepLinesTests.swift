@@ -7,7 +7,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Lines that were printed together` {
+struct `Lines that were printed together` {
   private static func lines(_ texts: String..., at nanoseconds: Int = 1_234_567) -> StepLines {
     StepLines(
       atNanoseconds: nanoseconds, step: StepID(unchecked: "a\"b"), stream: .standardError, PrintedLines(texts))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `The clock of a thread` {
+struct `The clock of a thread` {
   @Test func `a thread's clock differs from the system's clock by at most 50 µs`() {
     let system = RunClock()
     var clock = ThreadClock(system)

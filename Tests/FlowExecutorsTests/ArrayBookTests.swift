@@ -5,7 +5,7 @@ import Testing
 @testable import FlowExecutors
 
 /// Assigns items to the tasks of job arrays, without calling Slurm.
-@Suite struct ArrayBookTests {
+struct ArrayBookTests {
   private let step = StepID(unchecked: "s")
   private let start = ContinuousClock.now
   private var book = ArrayBook(run: "run", slots: 4, indices: 100)

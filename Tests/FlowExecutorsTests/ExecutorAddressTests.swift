@@ -1,7 +1,7 @@
 import FlowSyntax
 import Testing
 
-@Suite struct ExecutorAddressTests {
+struct ExecutorAddressTests {
   @Test func `an executor's address consists of a name, a number of slots and options`() throws {
     let address = try ExecutorAddress("slurm=8,partition=short,time=1h")
     #expect(address.name == "slurm")

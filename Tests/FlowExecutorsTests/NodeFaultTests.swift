@@ -22,7 +22,7 @@ struct NodeFaultTests {
       #expect(within(seconds: 60) { scene.lines("bodies").count > count + 4 })
       scene.pause(0...800)
       let started = scene.lines("bodies").filter { $0.hasPrefix("start") }
-      let node = try #require(started.last?.split(separator: " ").last.map(String.init))
+      let node = try #require(started.last?.split(separator: " ").last.map { String($0) })
       try cluster.killNode(node)
       kills += 1
       scene.pause(0...3000)
@@ -40,7 +40,7 @@ struct NodeFaultTests {
   /// Waits until two bodies have started, and returns the step daemons on the node of the first one.
   private func stepDaemons(of scene: FaultScene) throws -> [Int32] {
     #expect(within(seconds: 30) { Self.started(scene).count == 2 })
-    let node = try #require(Self.started(scene).first?.split(separator: " ").last.map(String.init))
+    let node = try #require(Self.started(scene).first?.split(separator: " ").last.map { String($0) })
     let daemons = try cluster.stepDaemons(on: node)
     #expect(!daemons.isEmpty)
     return daemons

@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 
 /// Checks how Slurm's commands are called, without a cluster.
-@Suite struct SlurmEngineTests {
+struct SlurmEngineTests {
   private func engine(_ address: String, _ environment: [String: String] = [:]) throws -> SlurmEngine {
     SlurmEngine(address: try ExecutorAddress(address), environment: environment)
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 
 /// Submits jobs and parses the output of Slurm's commands, which fake commands replace.
-@Suite final class SlurmSubmissionTests {
+final class SlurmSubmissionTests {
   private let slurm: FakeSlurm
   private let engine: SlurmEngine
   private let pauses = Pauses()

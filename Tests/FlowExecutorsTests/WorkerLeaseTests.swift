@@ -3,7 +3,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-@Suite struct WorkerLeaseTests {
+struct WorkerLeaseTests {
   private let start = ContinuousClock.now
   private let rhythm = PulseRhythm()
 

@@ -4,7 +4,7 @@ import Testing
 @testable import FlowExpressions
 
 /// Comparisons that have the same result in every run.
-@Suite struct `A comparison` {
+struct `A comparison` {
   private static let types: [String: ValueType] = [
     "fast": .boolean, "level": .enumeration(["low", "high"], of: .string), "count": .integer, "name": .string,
     "list": .array(of: .string), "size": .enumeration([1, 2], of: .integer),

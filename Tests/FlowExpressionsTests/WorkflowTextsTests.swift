@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 
 /// The strings that a workflow keeps in parsed form.
-@Suite struct `The strings of a workflow` {
+struct `The strings of a workflow` {
   private static func texts(isFromFile: Bool) -> WorkflowTexts {
     var workflow = Workflow(name: "test", steps: [])
     if isFromFile { workflow.parsedExpressions = ExpressionTable() }

@@ -2,7 +2,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-@Suite struct `A budget` {
+struct `A budget` {
   @Test(arguments: [
     (
       "p95(gate) <= 2.5s", BudgetRule.Subject.gate(.p95), BudgetRule.Comparison.atMost,

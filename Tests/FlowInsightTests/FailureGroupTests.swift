@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 
 /// Groups of similar failures of items.
-@Suite struct `Groups of failures` {
+struct `Groups of failures` {
   private func failures(_ messages: [String]) throws -> [ReportedFailure] {
     let items = messages.enumerated().map { index, message -> Value in
       [

@@ -7,7 +7,7 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-@Suite struct `A forecast` {
+struct `A forecast` {
   private func step(
     _ id: String, needs: [StepIndex] = [], _ estimate: (Int, Int)? = nil,
     _ change: (inout StepOptions) -> Void = { _ in }

@@ -3,7 +3,7 @@ import FlowInsight
 import FlowModel
 import Testing
 
-@Suite struct `A launch gate` {
+struct `A launch gate` {
   @Test func `a workflow has a launch gate if it has a deadline`() {
     var workflow = Workflow(name: "w", steps: [])
     #expect(!GateRule.hasGate(workflow))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowInsight
 
-@Suite struct `The axis of a timeline` {
+struct `The axis of a timeline` {
   @Test func `a timeline's axis remains linear if at least one step is running at any time`() {
     let axis = PageAxis(end: 1_000_000_000, busy: [0..<400_000_000, 300_000_000..<1_000_000_000])
     #expect(axis.breaks.isEmpty && abs(axis.share(of: 250_000_000) - 0.25) < 1e-9)

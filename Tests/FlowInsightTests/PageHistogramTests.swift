@@ -3,7 +3,7 @@ import Testing
 @testable import FlowInsight
 
 /// Histograms of the time until ready, if some of the runs were never ready.
-@Suite struct PageHistogramTests {
+struct PageHistogramTests {
   @Test func `the histogram of a page shows the runs that became ready, even if most runs never did`() {
     for count in 2...9 {
       for never in 0...count {

@@ -1,7 +1,7 @@
 import FlowInsight
 import Testing
 
-@Suite struct `A table on a page` {
+struct `A table on a page` {
   private func table(_ rows: [[PageTable.Cell]]) -> String {
     PageTable(caption: "Rows", columns: ["name", "took", "why"], rows: rows).html
   }

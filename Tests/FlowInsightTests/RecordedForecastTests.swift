@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// Compares forecasts with runs recorded on a machine that was alternately idle and busy. The runs are in `Recordings`.
-@Suite struct `A forecast from recorded runs` {
+struct `A forecast from recorded runs` {
   private static let names = ["launch", "releases", "places", "notification"]
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
   /// Each seed splits the runs differently. With a single split, the share of one workflow varies by a few percent.

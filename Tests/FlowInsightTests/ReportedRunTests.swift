@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Critical paths and slack that are computed from reports.
-@Suite struct `A recorded run` {
+struct `A recorded run` {
   private func criticalPath(_ steps: String, durable: Bool = false) throws -> [String] {
     let text = """
       { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 100,

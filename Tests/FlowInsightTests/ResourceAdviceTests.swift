@@ -4,7 +4,7 @@ import Testing
 @testable import FlowInsight
 
 /// Advice on resource requests, based on the resources that jobs of a cluster have used.
-@Suite struct ResourceAdviceTests {
+struct ResourceAdviceTests {
   private func job(
     _ state: String = "COMPLETED", asked: Int = 1000, took: Int?, cpus: Int = 4, busy: Double = 3.9
   ) -> ReportedJob {

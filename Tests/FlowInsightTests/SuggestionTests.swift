@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 
 /// Suggested changes to a recorded run.
-@Suite struct `Suggestions for a run` {
+struct `Suggestions for a run` {
   @Test func `changes that would save less than 1 % of a run are not suggested`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
     let text = """

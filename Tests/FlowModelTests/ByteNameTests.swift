@@ -2,7 +2,7 @@ import FlowModel
 import Testing
 
 /// Names that differ only in Unicode normalization are different.
-@Suite struct `A name` {
+struct `A name` {
   private static let composed = "caf\u{E9}"
   private static let decomposed = "cafe\u{301}"
 

@@ -2,7 +2,7 @@ import FlowModel
 import Testing
 
 /// Durations in the notation of workflows.
-@Suite struct `A duration` {
+struct `A duration` {
   @Test(
     arguments: [
       ("0s", .zero), ("250ms", .milliseconds(250)), ("2s", .seconds(2)), ("1.5s", .milliseconds(1500)),

@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-@Suite struct `A field declaration as a value` {
+struct `A field declaration as a value` {
   private static func type(depth: Int, _ random: inout SeededGenerator) -> ValueType {
     switch Int.random(in: 0...(depth > 0 ? 10 : 7), using: &random) {
     case 0: .string

@@ -2,7 +2,7 @@ import FlowModel
 import Testing
 
 /// Suggestions for invalid amounts of memory and sizes.
-@Suite struct `The suggestion for a size` {
+struct `The suggestion for a size` {
   private static let texts = [
     "100GB", "2GB", "5TB", "9999999TiB", "70M", "1KB", "1B", "100", "0", "1e9", "1.5GiB", "0.5GB", "0.0001MiB",
     "1.2.3GiB", ".", "64 GiB", "1 TiB", "999999999999999999999999GiB", "-1MiB", "many", "0KiB", "64mib", "2000000000",

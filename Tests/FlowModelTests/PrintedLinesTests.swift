@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-@Suite struct `Printed lines` {
+struct `Printed lines` {
   private static let texts = ["", "one", "", "zwölf", "\u{301}x"]
   private let lines = PrintedLines(texts)
 

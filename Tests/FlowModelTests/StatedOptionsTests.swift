@@ -3,7 +3,7 @@ import FlowTestKit
 import Testing
 
 /// A search for an option finds exactly the steps that have it.
-@Suite struct StatedOptionsTests {
+struct StatedOptionsTests {
   /// Functions that set an option, each with the bits that the option must set.
   private static let options: [(stated: StatedOptions, state: @Sendable (inout StepOptions) -> Void)] = [
     ([], { $0.isOptional = true }),

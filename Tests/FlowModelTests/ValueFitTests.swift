@@ -2,7 +2,7 @@ import FlowModel
 import Testing
 
 /// Compares values with declared types and locates mismatches.
-@Suite struct `A value of a type` {
+struct `A value of a type` {
   private static let trip = ValueType.object(properties: [
     FieldDeclaration("name", .string), FieldDeclaration("days", .integer),
     FieldDeclaration("stops", .array(of: .object(properties: [FieldDeclaration("at", .duration)])), isRequired: false),

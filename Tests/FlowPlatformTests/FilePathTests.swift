@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowPlatform
 
-@Suite struct `Paths` {
+struct `Paths` {
   @Test(
     arguments: [
       ("/", "/"), ("/a", "/a"), ("/a/", "/a"), ("//a///b", "/a/b"), ("/a/./b/.", "/a/b"), ("/a/../b", "/b"),

@@ -7,7 +7,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite struct FilePatternTests {
+struct FilePatternTests {
   private static let covered: [(String, String, Bool)] = [
     ("src/{api,ingest}/*.c", "src/api/a.c", true), ("src/{api,ingest}/*.c", "src/web/a.c", false),
     ("*.{c,h}", "a.h", true), ("*.{c,h}", "a.o", false), ("{a,b/{c,d}}", "b/d", true), ("{a,b/{c,d}}", "b/a", false),

@@ -2,7 +2,7 @@ import FlowPlatform
 import Foundation
 import Testing
 
-@Suite struct `A file's stamp` {
+struct `A file's stamp` {
   @Test func `a file's stamp changes with its content, even if a program restores its size and time`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/flowrun-stamp-\(UInt64.random(in: 0 ... .max))"
     defer { unlink(path) }

@@ -1,7 +1,7 @@
 import FlowPlatform
 import Testing
 
-@Suite struct `SHA-256` {
+struct `SHA-256` {
   /// Test vectors of FIPS 180-4, and texts that are about as long as one or two blocks.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowPluginHost
 
 /// The exact times of heartbeats, computed without a clock.
-@Suite struct SessionPulseTests {
+struct SessionPulseTests {
   private let start = ContinuousClock.now
   private let moment = Duration.nanoseconds(1)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import FlowPluginHost
 
 /// Decides, event by event, whether a program is started again.
-@Suite struct SupervisionTests {
+struct SupervisionTests {
   private let start = ContinuousClock.now
   private var now: ContinuousClock.Instant
   private var supervision = Supervision(Supervision.Rules())

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 /// Inputs of an action whose declarations are derived from a struct.
-@Suite struct `Inputs of an action` {
+struct `Inputs of an action` {
   enum Level: String, FieldWord { case city, province }
 
   struct Everything: ActionInput {

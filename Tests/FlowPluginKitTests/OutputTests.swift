@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Outputs of an action whose declarations are derived from a struct.
-@Suite struct `Outputs of an action` {
+struct `Outputs of an action` {
   struct Found: ActionOutput {
     var countryCode: String
     var population: Int

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-@Suite struct `A registry of actions` {
+struct `A registry of actions` {
   struct Greet: Action {
     static let name = "greeting.greet"
     static let summary = "Greets"

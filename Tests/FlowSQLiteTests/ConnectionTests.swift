@@ -1,7 +1,7 @@
 import FlowSQLite
 import Testing
 
-@Suite struct `An SQLite connection` {
+struct `An SQLite connection` {
   private let db: SQLiteConnection
 
   init() throws {

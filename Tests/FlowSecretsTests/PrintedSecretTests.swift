@@ -4,7 +4,7 @@ import FlowSecrets
 import Testing
 
 /// Secrets that terminal sequences interrupt, such as those of `grep --color`.
-@Suite struct `Secrets that a command prints` {
+struct `Secrets that a command prints` {
   private static let secret = "s3cr3t-t0k3n"
   private static let mask = SecretMask([("token", secret)])
 

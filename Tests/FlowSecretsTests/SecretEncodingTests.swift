@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// All combinations of up to three encodings, implemented independently of the product.
-@Suite struct `Secrets in encoded texts` {
+struct `Secrets in encoded texts` {
   /// An encoding of a secret, together with the text before and after it, inside a longer text.
   private struct Encoding: Sendable {
     var name: String

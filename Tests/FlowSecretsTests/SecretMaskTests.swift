@@ -2,7 +2,7 @@ import FlowModel
 import FlowSecrets
 import Testing
 
-@Suite struct `A mask of secrets` {
+struct `A mask of secrets` {
   private static let mask = SecretMask([
     ("token", "s3cr3t-t0ken/x"), ("key", "line one is long\nxy\nline two is longer"),
   ])

@@ -6,7 +6,7 @@ import Testing
 
 /// Cases in which the search could miss a secret: at the edges of the parts that are searched alternately, in long
 /// secrets, and after states have been removed.
-@Suite struct `The search for secrets` {
+struct `The search for secrets` {
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
   private static let token = "s3cr3t-T0ken/\"x"
 

@@ -3,7 +3,7 @@
 
   @testable import FlowStorePostgres
 
-  @Suite struct `The lease of a run` {
+  struct `The lease of a run` {
     @Test func `with a term of 20 s, the lease of a run counts as held until 10 s after the last renewal was sent`() {
       let start = ContinuousClock.now
       var term = LeaseTerm(length: .seconds(20), sentAt: start)

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite struct `A PostgreSQL run store` {
+  struct `A PostgreSQL run store` {
     private let database: Database
 
     init() throws { database = try Database() }

@@ -4,7 +4,7 @@
   import Testing
 
   /// Two processes use one database.
-  @Suite struct `A run in a shared database` {
+  struct `A run in a shared database` {
     private let database: Database
     private let folder: String
 

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// A damaged store must either list the same runs, or be reported and moved aside by the next run.
-@Suite struct `A damaged run store` {
+struct `A damaged run store` {
   private let folder: String
   private let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A store that no process has open, and a store whose files are removed while a process has them open.
-@Suite struct `The files of a run store` {
+struct `The files of a run store` {
   private let folder: String
 
   init() throws {

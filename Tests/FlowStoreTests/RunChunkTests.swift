@@ -2,7 +2,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-@Suite struct `A journal chunk` {
+struct `A journal chunk` {
   @Test func `a journal chunk has the checksum that RFC 3720 defines`() {
     // The examples of RFC 3720, B.4: 32 bytes of zeros, of ones, and in ascending order.
     #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `An SQLite run store` {
+struct `An SQLite run store` {
   private let folder: String
 
   init() throws {

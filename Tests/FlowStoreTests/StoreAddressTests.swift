@@ -1,7 +1,7 @@
 import FlowStore
 import Testing
 
-@Suite struct `A store's address in messages` {
+struct `A store's address in messages` {
   @Test(arguments: [
     ("postgres://ada:pass-w0rd@db/runs", "postgres://ada:***@db/runs"),
     ("postgresql://ada:pass-w0rd@db:5432/runs?sslmode=require", "postgresql://ada:***@db:5432/runs?sslmode=require"),

@@ -41,7 +41,7 @@ struct BrokenWorkflow: CustomTestStringConvertible {
   func record(_ text: String) throws { try Data(text.utf8).write(to: snapshotURL) }
 }
 
-@Suite struct BrokenWorkflowTests {
+struct BrokenWorkflowTests {
   /// `RECORD_SNAPSHOTS=1` records the output again and makes the test fail once, so that someone reviews the change.
   @Test(arguments: BrokenWorkflow.all)
   func `a broken workflow has exactly the recorded diagnostics`(workflow: BrokenWorkflow) throws {

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// `docs/diagnostics.md` must explain exactly the codes that exist.
-@Suite struct DiagnosticPageTests {
+struct DiagnosticPageTests {
   private struct Section {
     var code: String
     var lines: [Substring]

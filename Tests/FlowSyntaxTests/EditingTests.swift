@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSyntax
 
-@Suite struct EditingTests {
+struct EditingTests {
   private func document(_ bytes: [UInt8]) -> WorkflowDocument {
     WorkflowDocument(bytes: bytes, file: "test.yaml", catalog: TestCatalog.standard)
   }

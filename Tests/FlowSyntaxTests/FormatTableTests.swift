@@ -14,7 +14,7 @@ import Testing
 /// The tables in `docs/format.md` are generated from those that the parser, the checks and the schema use.
 ///
 /// `RECORD_SNAPSHOTS=1` writes them again and makes the test fail once, so that someone reviews the change.
-@Suite struct FormatTableTests {
+struct FormatTableTests {
   private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("docs/format.md")
 

@@ -15,7 +15,7 @@ import Testing
 /// Random files: pieces of workflows that are combined, cut, repeated and changed in single bytes.
 ///
 /// `make test-release` tests 20,000 inputs and `make test-long` a million. `FLOWRUN_SEED` selects another seed.
-@Suite struct FuzzTests {
+struct FuzzTests {
   private static let count = TestExtent.count(usual: 4_000, release: 20_000, long: 1_000_000)
   private static var seed: UInt64 {
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_261_121

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowSyntax
 
 /// Keys of a workflow that begin with `x-`. They can contain anchors.
-@Suite struct `A key that begins with x-` {
+struct `A key that begins with x-` {
   private func load(_ text: String) -> LoadResult {
     WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "test.yaml")
   }

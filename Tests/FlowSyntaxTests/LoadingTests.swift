@@ -9,7 +9,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
   WorkflowLoader(catalog: catalog).load(bytes: Array(text.utf8), file: file)
 }
 
-@Suite struct LoadingTests {
+struct LoadingTests {
   @Test func `a workflow with most keys of the format loads without diagnostics`() throws {
     let result = load(WorkflowExamples.complete, file: "launch.yaml")
     #expect(result.rendered() == "")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSyntax
 
-@Suite struct ManifestTests {
+struct ManifestTests {
   static let codes: [DiagnosticCode] = [.unsupportedProtocol, .conflictingKeys]
 
   private func load(_ text: String) -> PluginManifestLoader.Result {

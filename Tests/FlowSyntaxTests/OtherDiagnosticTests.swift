@@ -6,7 +6,7 @@ import Testing
 @testable import FlowSyntax
 
 /// Diagnostics that cannot be tested with text files in a folder, because they require invalid bytes or large files.
-@Suite struct OtherDiagnosticTests {
+struct OtherDiagnosticTests {
   static let codes: [DiagnosticCode] = [
     .invalidUTF8, .fileTooLarge, .tooManySteps, .tooManyDiagnostics, .inputRejected, .inputDoubtful,
     .gateWaitsForFinally, .environmentFile, .subcommandName,

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowSyntax
 
 /// Suggestions for authors who use the syntax of other tools.
-@Suite struct RemedyTests {
+struct RemedyTests {
   /// Returns the help for the only mistake in a workflow.
   private func help(_ text: String) -> String {
     let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "test.yaml")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowSyntax
 
-@Suite struct ReportTests {
+struct ReportTests {
   private var report: DiagnosticReport {
     let result = load("name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n", file: "a b/ü.yaml")
     return DiagnosticReport([

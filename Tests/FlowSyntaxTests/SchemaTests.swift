@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite struct SchemaTests {
+struct SchemaTests {
   private let validator = SchemaValidator(root: WorkflowSchema(catalog: TestCatalog.standard).json())
 
   /// The rules that a schema can express for a YAML file. All other rules concern existing names, graphs and

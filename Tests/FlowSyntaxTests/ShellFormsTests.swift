@@ -3,7 +3,7 @@ import Testing
 @testable import FlowSyntax
 
 /// Syntax of `bash` that `sh` does not support.
-@Suite struct `Syntax of bash` {
+struct `Syntax of bash` {
   private func form(_ text: String) -> String? { ShellForms.first(in: Array(text.utf8))?.name }
 
   @Test(

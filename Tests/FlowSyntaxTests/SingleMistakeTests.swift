@@ -6,7 +6,7 @@ import Testing
 @testable import FlowSyntax
 
 /// A single mistake must cause a single error. The tests break every line of a valid workflow in every usual way.
-@Suite struct `A single mistake` {
+struct `A single mistake` {
   private static let lines = """
     name: nightly
     description: Builds and publishes
@@ -159,7 +159,7 @@ import Testing
   }
 }
 
-@Suite struct `Several mistakes` {
+struct `Several mistakes` {
   @Test func `independent cycles are reported separately`() {
     let text = """
       name: cycles
@@ -192,7 +192,7 @@ import Testing
   }
 }
 
-@Suite struct `A byte order mark` {
+struct `A byte order mark` {
   @Test func `a byte order mark at the start of a workflow is ignored and does not count as a column`() {
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     let mark = "\u{FEFF}"

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowSystem
 
 /// Splits the output of a program, which arrives in arbitrary pieces, into lines.
-@Suite struct `Splitting output into lines` {
+struct `Splitting output into lines` {
   private func lines(
     of pieces: [String], longest: Int = 1000, overwritten: Int = 0, room: Int = .max
   ) -> (texts: [String], count: Int) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowSystem
 
-@Suite struct MakeFlagsTests {
+struct MakeFlagsTests {
   @Test(arguments: [
     ("", ""), ("k", "k"), (" -j4", " -j4"), (" -j4 --jobserver-auth=fifo:/tmp/x", " -j4 --jobserver-auth=fifo:/tmp/x"),
     ("k -j4 --jobserver-auth=3,4", "k"), (" -j --jobserver-fds=3,4 -- A=b", " -- A=b"), ("--jobserver-auth=3,4", nil),

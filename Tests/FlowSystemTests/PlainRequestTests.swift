@@ -3,7 +3,7 @@ import Testing
 @testable import FlowSystem
 
 /// Parses answers to requests over plain HTTP.
-@Suite struct `A server's response` {
+struct `A server's response` {
   private func answer(_ text: String, isEnded: Bool = false) -> PlainRequest.Answer? {
     PlainRequest.answer(in: Array(text.utf8), isEnded: isEnded)
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// Deliberate faults that a sanitizer must find. `scripts/sanitize` enables one of them at a time; otherwise none is
 /// enabled.
-@Suite struct PlantedFaultTests {
+struct PlantedFaultTests {
   private static let fault = ProcessInfo.processInfo.environment["FLOWRUN_PLANTED_FAULT"]
 
   /// Proof of safety: there is deliberately none, because a sanitizer must find the race. The tests run only under a

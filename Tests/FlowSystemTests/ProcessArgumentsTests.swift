@@ -2,7 +2,7 @@ import FlowSystem
 import Foundation
 import Testing
 
-@Suite struct `The arguments of a process` {
+struct `The arguments of a process` {
   #if os(Linux)
     @Test func `the arguments read from the system match CommandLine.arguments`() throws {
       #expect(ProcessArguments.all == CommandLine.arguments)

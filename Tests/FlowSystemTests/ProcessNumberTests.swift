@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowSystem
 
-@Suite struct ProcessNumberTests {
+struct ProcessNumberTests {
   @Test(arguments: [
     "", " ", "0", "1", "-1", "-5", "+5", "05", "5 ", " 5", "5\n", "5x", "x5", "5 6", "0x10", "5.0", "٣", "-",
     "99999999999",

@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-@Suite struct `A scenario` {
+struct `A scenario` {
   /// A launch with a gate and two steps. The second one runs on `main` and fails once.
   private var scenario: Scenario {
     var options = StepOptions()

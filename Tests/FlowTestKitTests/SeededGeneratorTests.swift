@@ -1,7 +1,7 @@
 import FlowTestKit
 import Testing
 
-@Suite struct `A seeded generator` {
+struct `A seeded generator` {
   @Test func `a seeded generator returns the same numbers for the same seed`() {
     var first = SeededGenerator(seed: 7)
     var second = SeededGenerator(seed: 7)

@@ -3,7 +3,7 @@ import FlowTestKit
 import Testing
 
 /// The rules of the workflow format, each tested in a run that is as small as possible.
-@Suite struct `A step` {
+struct `A step` {
   @Test func `if a step fails, all steps downstream of it are skipped at once, and no others`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
@@ -230,7 +230,7 @@ import Testing
 }
 
 /// Steps that are deferred, and steps that wait for an idle run.
-@Suite struct `A deferred step` {
+struct `A deferred step` {
   @Test func `a deferred step starts after the gate has opened, whatever the gate's outcome`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(20)))
@@ -258,7 +258,7 @@ import Testing
 }
 
 /// Steps whose actions continue to run after they have reported that they are ready.
-@Suite struct `A service` {
+struct `A service` {
   @Test func `a service counts as finished once it is ready, but keeps running until the end of the run`() throws {
     var run = ScenarioBuilder()
     run.step(
@@ -336,7 +336,7 @@ import Testing
 }
 
 /// The launch gate in small runs, with its outcome and time.
-@Suite struct `The gate` {
+struct `The gate` {
   @Test func `the gate opens at its minimum if no step is blocking`() throws {
     var run = ScenarioBuilder(min: 70)
     run.step("aside", takes: 200) { $0.blocking = false }
@@ -414,7 +414,7 @@ import Testing
 }
 
 /// Runs that are cancelled while steps run, wait or clean up.
-@Suite struct `A cancelled run` {
+struct `A cancelled run` {
   @Test func `a cancelled run cancels running steps, skips waiting ones, and runs cleanup steps`() throws {
     var run = ScenarioBuilder(min: 500)
     run.step("running", takes: 1000)

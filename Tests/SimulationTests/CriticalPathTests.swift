@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The critical path to the gate, in random runs and in small ones.
-@Suite struct `The critical path` {
+struct `The critical path` {
   @Test(.timeLimit(.minutes(10)), arguments: 0..<10)
   func `the critical path assigns a cause to every nanosecond of any run`(block: Int) throws {
     for seed in TestExtent.seeds(1_000, of: 5_000, release: 5_000) where seed % 10 == UInt64(block) {
@@ -173,7 +173,7 @@ import Testing
 }
 
 /// Compares each step's slack with the oracle, which shares no code with the computation of slack.
-@Suite struct `Slack` {
+struct `Slack` {
   /// Returns a scenario of a few steps with dependencies, the main queue, events and deferral. Times are whole
   /// milliseconds.
   private static func scenario(seed: UInt64) -> Scenario {

@@ -7,7 +7,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
 
 /// Tries every order in which the steps of every graph of up to four steps can end, and interrupts the run after every
 /// end. `make test` tries all graphs of up to three steps, and every fifth graph of four.
-@Suite struct `Interrupted interleavings` {
+struct `Interrupted interleavings` {
   @Test(arguments: 1...4) func `an interrupted interleaving ends like an uninterrupted one`(steps: Int) throws {
     var cuts = 0
     for (number, needs) in SmallGraphs.all(steps: steps).enumerated()

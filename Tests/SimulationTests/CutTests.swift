@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A run is interrupted at any instant, and resumed by a plan that was restored from the journal entries alone.
-@Suite struct `An interrupted run` {
+struct `An interrupted run` {
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
   /// Checks every interruption of every scenario whose bodies have the same effect if they start again. Services have a

@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 
 /// Tries every order and outcome in which the items of a step can end, by applying the ends directly to the plan.
-@Suite struct `Interleavings of items` {
+struct `Interleavings of items` {
   @Test(arguments: 0...4, [true, false])
   func `items end as expected in any order, even if the next item starts directly`(count: Int, passesOn: Bool) throws {
     for width in 1...3 {

@@ -8,7 +8,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
 /// Tries every order in which the steps of every small graph can end, followed by two steps of `finally`. A step may be
 /// skipped while other dependencies are running, one step at a time is disabled, and the bodies of a cancelled run
 /// return in every order.
-@Suite struct `Interleavings of workflows with finally` {
+struct `Interleavings of workflows with finally` {
   @Test(arguments: 1...4) func `with up to four steps, finally runs last in every interleaving`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       for out in -1..<steps { try explore(needs, out: out, cancels: steps < 4) }

@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 /// Steps of `finally` run when all other steps have finished, whatever their outcomes.
-@Suite struct `Steps in finally` {
+struct `Steps in finally` {
   /// Returns `build` and its dependent `test`, a step that waits for an event that is never posted, and three steps in
   /// `finally`: `tidy`, its dependent `tell`, and `mourn`, which runs after a failure.
   private func scenario(_ build: StepScript, _ change: (inout Scenario) -> Void = { _ in }) -> Scenario {

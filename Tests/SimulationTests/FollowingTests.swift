@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-@Suite struct `A step that runs for each post` {
+struct `A step that runs for each post` {
   private func launch(max maximum: Int? = nil) -> ScenarioBuilder {
     var run = ScenarioBuilder(max: maximum)
     run.with { $0.workflow.events = ["saved", "sent"].map { EventDeclaration($0, repeats: true) } }

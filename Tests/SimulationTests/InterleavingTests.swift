@@ -5,7 +5,7 @@ import Testing
 
 /// Tries every order in which the steps of every small graph can end, by applying the ends directly to the plan: each
 /// running step is tried as the next to end, with each outcome.
-@Suite struct `Interleavings of steps` {
+struct `Interleavings of steps` {
   /// The outcomes with which a step can end.
   enum Ending: CaseIterable {
     case success

@@ -3,7 +3,7 @@ import FlowTestKit
 import Testing
 
 /// Launches on the virtual clock. The durations in each test are those of its requirement.
-@Suite struct `A launch` {
+struct `A launch` {
   /// Returns a launch with the project's gate: a splash screen of at least 2 s and at most 5 s.
   private func launch() -> ScenarioBuilder { ScenarioBuilder(min: 2000, max: 5000) }
 
@@ -262,7 +262,7 @@ import Testing
   }
 }
 
-@Suite struct `A prewarmed launch` {
+struct `A prewarmed launch` {
   private func prewarmed(activatedAt: Int) -> ScenarioBuilder {
     var launch = ScenarioBuilder(min: 2000, max: 5000)
     launch.step("tables", takes: 100) { $0.prewarm = true }

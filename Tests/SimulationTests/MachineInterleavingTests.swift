@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tries every order in which steps with resource requests can end, by applying the ends directly to the plan.
-@Suite struct `Interleavings of steps that request resources` {
+struct `Interleavings of steps that request resources` {
   /// The requests from which those of the steps are chosen. The machine has three cpus, one unit of memory and one gpu.
   private static let requests: [MachineResources?] = [
     nil, MachineResources(cpus: 1), MachineResources(cpus: 2), MachineResources(cpus: 3),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Compares the engine with the oracle on random scenarios.
-@Suite struct `Random scenarios` {
+struct `Random scenarios` {
   /// The number of blocks of scenarios. Each block is a separate test case, so that all cores are used.
   private static let blocks = 20
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
@@ -38,7 +38,7 @@ import Testing
 }
 
 /// Tests of the scenarios themselves, without the engine.
-@Suite struct `The generator of random scenarios` {
+struct `The generator of random scenarios` {
   @Test func `random scenarios reach every outcome, reason and conclusion`() {
     let scenarios = (1...UInt64(1000)).map { RandomScenario.scenario(seed: $0) }
     let records = scenarios.map { Oracle.record(of: $0) }

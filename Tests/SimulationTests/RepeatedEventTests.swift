@@ -4,7 +4,7 @@ import FlowTestKit
 import Testing
 
 /// All posts of a repeating event count, although steps that wait for it need only the first.
-@Suite struct `A repeating event` {
+struct `A repeating event` {
   @Test func `every post of a repeating event is reported, and later steps do not wait for another post`() throws {
     var run = ScenarioBuilder()
     run.with { $0.workflow.events = [EventDeclaration("again", repeats: true), EventDeclaration("once")] }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests the names of public types in modules that an app imports together with Apple's frameworks.
-@Suite struct `Names of types in an app` {
+struct `Names of types in an app` {
   /// The modules that an app may import, directly or through a product.
   private static let modules = [
     "Sources/FlowDiagnostics", "Sources/FlowModel", "Sources/FlowSecrets", "Sources/FlowCompiled",

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Checks that the table of measurements on the page shows the stored results.
-@Suite struct BenchmarkTableTests {
+struct BenchmarkTableTests {
   private struct Row: Hashable {
     var work: String
     var cells: String

@@ -4,7 +4,7 @@ import Testing
 
 /// Compares `docs/command-line.md` with the argument parser, from which it is generated. With `RECORD_SNAPSHOTS=1`, the
 /// page is generated again, and the test fails once so that the changes are reviewed.
-@Suite struct CommandLinePageTests {
+struct CommandLinePageTests {
   @Test func `the command-line page matches the argument parser`() throws {
     let dump = try FlowrunProcess.run(["--experimental-dump-help"])
     let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command

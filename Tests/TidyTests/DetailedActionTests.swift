@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The members of `DetailedAction` have no effect in an action that does not conform to it.
-@Suite struct `The details of actions` {
+struct `The details of actions` {
   private static let names =
     "eventValues|follows|source|needsProtectedData|outputsFromInput|outputFieldsFromInput|eventFromInput|shellTextInput|"
     + "calls|outputLimitBytes"

@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests the package `Fuzzing`, which compiles some sources of this package with the instrumentation of libFuzzer.
-@Suite struct `The fuzzing package` {
+struct `The fuzzing package` {
   @Test func `each fuzzing target declares every module that it imports`() throws {
     let modules = Set(Repository.files(below: "Sources", ending: ".swift").map { $0.split(separator: "/")[1] })
     let targets = try Manifest.dumped("Fuzzing").targets

@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests the code on the page about iOS. `scripts/apple-branches` type-checks it as part of the app in Tests/Apple/App.
-@Suite struct `The code on the iOS page` {
+struct `The code on the iOS page` {
   private static func lines(_ text: String) -> [Substring] {
     text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("import ") && !$0.isEmpty }
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests the targets on which `FlowKit` depends. On Apple's platforms, an app must need only the SDK.
-@Suite struct `The dependencies of FlowKit` {
+struct `The dependencies of FlowKit` {
   @Test(arguments: ["FlowKit", "FlowTestKit"])
   func `FlowKit and FlowTestKit depend on neither YAML nor a database nor processes`(product: String) throws {
     let closure = try Manifest.dumped().closure(ofProduct: product)

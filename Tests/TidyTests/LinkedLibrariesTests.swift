@@ -7,7 +7,7 @@
   /// tables.
   ///
   /// In debug builds, SwiftPM generates an accessor for resources that uses `Bundle`. It is never called.
-  @Suite struct `The linked libraries of flowrun` {
+  struct `The linked libraries of flowrun` {
     /// Prints the symbols of full Foundation that `flowrun` uses.
     private static let script = """
       binary='\(FlowrunProcess.path)'

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests the requirements of Apple's tools as far as this is possible without them.
-@Suite struct `Packaging for Apple's platforms` {
+struct `Packaging for Apple's platforms` {
   /// The functions for which Apple requires a reason, and the reasons: access to files in the app's own containers, and
   /// a check for free space before writing. If you call another such function, add it here with its reason.
   private static let timestamps = ["fstat", "fstatat", "getattrlist", "getattrlistbulk", "lstat", "stat"]

@@ -4,7 +4,7 @@
   import Testing
 
   /// Tests `scripts/setup` with a replacement for apt-get.
-  @Suite struct `Installing packages` {
+  struct `Installing packages` {
     /// The programs that the script uses in addition to apt-get.
     private static let tools = [
       "awk", "basename", "bash", "cat", "dirname", "env", "grep", "id", "ldd", "mktemp", "readlink", "rm", "sort", "tr",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Checks the output of `scripts/test --list`, which is the command that runs each suite.
-@Suite struct `The commands that run the tests` {
+struct `The commands that run the tests` {
   /// Returns patterns of suites, each with the command that runs the matching suites.
   private func patterns() throws -> [(pattern: String, command: String)] {
     let (status, output) = try Shell.run("'\(Repository.root.path)/scripts/test' --list")

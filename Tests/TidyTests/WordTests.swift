@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Checks that texts for readers use common technical terms.
-@Suite struct WordTests {
+struct WordTests {
   /// Words and phrases that must be replaced by more common ones.
   private static var refused: Regex<Substring> {
     #/\b(?i:anew|beside|mends?|whoever|nobody|remembered|signs of life)\b|\b(?:is|are) no (?!longer\b)[a-z]/#

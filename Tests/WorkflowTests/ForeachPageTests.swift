@@ -30,8 +30,7 @@ import Testing
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
     let expected = ["linux-arm", "linux-x86", "mac-arm", "mac-x86", "windows-x86"]
     let signed = result.output.split(separator: "\n").filter { $0.contains("signed app-") && !$0.contains("]: ") }
-    #expect(
-      signed.map { String($0.split(separator: "signed ")[1].split(separator: ".tar")[0]) }.suffix(5)
-        == expected.map { "app-" + $0 }[...])
+    let apps = signed.suffix(5).map { line in line.split(separator: "signed ")[1].split(separator: ".tar")[0] }
+    #expect(apps.map { String($0) } == expected.map { "app-" + $0 })
   }
 }

@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-@Suite struct `The flow plugin` {
+struct `The flow plugin` {
   private let registry = ActionRegistry([BasicsPlugin()])
 
   private func action(_ name: String) throws -> any ActionType.Type {

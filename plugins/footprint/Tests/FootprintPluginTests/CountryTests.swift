@@ -5,7 +5,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-@Suite struct `Countries` {
+struct `Countries` {
   @Test func `L12: lists 250 countries, named in the requested language`() async throws {
     let english = try await TestHost().call(ListCountries.self)
     #expect(english["count"] == 250 && english["language"] == "en")

@@ -7,7 +7,7 @@ import Testing
 @testable import FootprintPlugin
 
 /// Tests the files that the first launch installs and every launch checks (R6).
-@Suite struct `Setting up at the first launch` {
+struct `Setting up at the first launch` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

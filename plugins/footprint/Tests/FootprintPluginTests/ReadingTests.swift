@@ -6,7 +6,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-@Suite struct `Reading trips and places` {
+struct `Reading trips and places` {
   let folder: TemporaryFolder
   let host: TestHost
 

@@ -9,7 +9,7 @@ import Testing
 @testable import FootprintPlugin
 
 /// Tests that the first launch sets up the store exactly once, even if it is interrupted (R6).
-@Suite struct `Importing the sample` {
+struct `Importing the sample` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-@Suite struct `Taking over existing tables` {
+struct `Taking over existing tables` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

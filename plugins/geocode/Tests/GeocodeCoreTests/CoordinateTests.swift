@@ -1,7 +1,7 @@
 import GeocodeCore
 import Testing
 
-@Suite struct CoordinateTests {
+struct CoordinateTests {
   @Test(arguments: [
     (121.5, 31.2, InvalidCoordinate.Reason.swapped), (90.0001, 200, .latitudeOutOfRange), (-91, 10, .swapped),
     (200, 10, .latitudeOutOfRange), (10, 180.0001, .longitudeOutOfRange), (.nan, 0, .notFinite), (0, .nan, .notFinite),

@@ -2,7 +2,7 @@ import GeocodeCore
 import Testing
 
 /// Tests countries under their common, official and former names.
-@Suite struct CountryNameTests {
+struct CountryNameTests {
   private func best(_ query: String) throws -> (place: NamedPlace, closeness: ForwardGeocoder.Closeness) {
     let match = try #require(try Shared.forward.search(query).first)
     return (Shared.tables.place(for: match.record), match.closeness)

@@ -1,7 +1,7 @@
 import GeocodeCore
 import Testing
 
-@Suite struct ForwardGeocoderTests {
+struct ForwardGeocoderTests {
   func best(_ query: String, _ options: ForwardGeocoder.Options = .init()) throws -> NamedPlace {
     let matches = try Shared.forward.search(query, options: options)
     return Shared.tables.place(for: try #require(matches.first).record)

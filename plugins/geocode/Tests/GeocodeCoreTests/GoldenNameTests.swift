@@ -9,7 +9,7 @@ import Testing
 
 /// Tests Chinese names against lists that were checked by a person (L12): all capitals, all cities with a million
 /// inhabitants, and the provinces of China, Japan, Korea and Taiwan.
-@Suite struct GoldenNameTests {
+struct GoldenNameTests {
   /// Returns the rows of a list in `Tests/Goldens`, without its header.
   static func rows(_ name: String) throws -> [[String]] {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")

@@ -2,7 +2,7 @@ import GeocodeCore
 import Testing
 
 /// Tests the city that a person would name for a point, and the quarter in that city.
-@Suite struct LocalityTests {
+struct LocalityTests {
   /// A row of `Goldens/localities.tsv`: a point, its correct names and, if the geocoder is known to be wrong, the name
   /// that it returns.
   struct Golden {

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests that a name finds the place that a person most likely means (L12, L42), even if the name has typos, is shared
 /// by several places, or is written in simplified or traditional characters.
-@Suite struct MeaningTests {
+struct MeaningTests {
   func best(_ query: String) throws -> NamedPlace {
     let matches = try Shared.forward.search(query)
     return Shared.tables.place(for: try #require(matches.first).record)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests that the country, province and city of a coordinate are found offline (L12, L42).
-@Suite struct ReverseGeocoderTests {
+struct ReverseGeocoderTests {
   struct Golden: Sendable, CustomTestStringConvertible {
     var name: String
     var latitude: Double

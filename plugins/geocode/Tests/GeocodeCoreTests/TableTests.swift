@@ -7,7 +7,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite struct TableTests {
+struct TableTests {
   /// Calls `body` with a folder that contains a copy of the tables in which one file is damaged by `change`.
   func withDamage(
     to name: String, _ change: (inout [UInt8]) -> Void, _ body: (String) throws -> Void

@@ -2,7 +2,7 @@ import GeocodeCore
 import Testing
 
 /// Tests that a territory is distinguished from its sovereign state, and an island from the nearest mainland (L12).
-@Suite struct TerritoryTests {
+struct TerritoryTests {
   /// A point in a territory that has its own country code.
   struct Territory: CustomTestStringConvertible {
     var name: String

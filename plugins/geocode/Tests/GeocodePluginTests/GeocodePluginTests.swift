@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite struct GeocodePluginTests {
+struct GeocodePluginTests {
   static let plugin = GeocodePlugin()
   var registry: [String: RegisteredAction] {
     Dictionary(uniqueKeysWithValues: Self.plugin.actions.map { ($0.name, RegisteredAction($0)) })

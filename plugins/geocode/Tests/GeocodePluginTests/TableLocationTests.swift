@@ -3,7 +3,7 @@ import Testing
 
 @testable import GeocodePlugin
 
-@Suite struct TableLocationTests {
+struct TableLocationTests {
   @Test(arguments: ["Tables", "Contents/Resources/Tables"])
   func `finds the tables in a flat bundle and in a macOS bundle built by Xcode`(_ place: String) throws {
     let folder = FileManager.default.temporaryDirectory.path + "/tables-\(UUID().uuidString)"

@@ -6,7 +6,7 @@ import Testing
 @testable import NotificationPlugin
 
 /// Tests buttons and replies of notifications, and payloads from services that can send only strings.
-@Suite struct NotificationAnswerTests {
+struct NotificationAnswerTests {
   private func parse(_ payload: Value) async throws -> ValueObject {
     try await host(FakeCenter()).call(ParsePayload.self, with: ["payload": payload])
   }

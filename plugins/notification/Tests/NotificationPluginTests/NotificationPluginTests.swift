@@ -88,7 +88,7 @@ let product: Value = [
   "route": "app://product/12345", "parameters": ["name": "iPhone 16 Pro", "price": "7999"],
 ]
 
-@Suite struct NotificationPayloadTests {
+struct NotificationPayloadTests {
   @Test func `reads the title, body, badge, sound, route and typed parameters (N31)`() throws {
     let payload = try NotificationPayload(.string(JSONText.write(product)))
     #expect(payload.title == "新商品上架")

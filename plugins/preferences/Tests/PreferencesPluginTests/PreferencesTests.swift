@@ -32,7 +32,7 @@ struct PreferenceRun {
   }
 }
 
-@Suite struct `The managers of the launch` {
+struct `The managers of the launch` {
   @Test func `L10: reports that no user is signed in on a new device`() async throws {
     #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
@@ -146,7 +146,7 @@ struct PreferenceRun {
   }
 }
 
-@Suite struct `Saving and loading preferences` {
+struct `Saving and loading preferences` {
   @Test func `updates the managers with saved values`() async throws {
     let run = PreferenceRun()
     #expect(try await run.call(ChooseAppearance.self)["source"] == "default")
@@ -195,7 +195,7 @@ struct PreferenceRun {
   }
 }
 
-@Suite struct `The system's preferences` {
+struct `The system's preferences` {
   @Test(
     arguments: [
       (["LANG": "de_DE.UTF-8"], ["de-DE"]), (["LANG": "C"], []), (["LANG": "C.UTF-8"], []), (["LANG": "POSIX"], []),

@@ -2,7 +2,7 @@ import FlowModel
 import RouterCore
 import Testing
 
-@Suite struct PendingStoreTests {
+struct PendingStoreTests {
   private let scope = "main"
 
   private func route(
@@ -247,7 +247,7 @@ import Testing
 }
 
 /// Explores every sequence of seven events with two links, for each rule for keeping links.
-@Suite struct PendingStoreExplorationTests {
+struct PendingStoreExplorationTests {
   private enum Step: CaseIterable {
     case holdFirst, holdSecond, openReady, flush, settle, finish, goAway
   }

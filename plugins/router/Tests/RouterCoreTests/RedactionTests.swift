@@ -2,7 +2,7 @@ import RouterCore
 import Testing
 
 /// Checks that secrets of a link are not logged, however they are encoded.
-@Suite struct RedactionTests {
+struct RedactionTests {
   @Test(arguments: [
     ("app://a?token=SECRET", "app://a?token=[redacted]"),
     ("app://a?to%6ben=SECRET&page=2", "app://a?to%6ben=[redacted]&page=2"),

@@ -5,7 +5,7 @@ import Testing
 
 /// Compares the trie with a matcher that tries every pattern. The tables, hosts and paths are random. Their vocabulary
 /// is small, so that several patterns match.
-@Suite struct RouteMatchingPropertyTests {
+struct RouteMatchingPropertyTests {
   private static let words = ["a", "b", "A", "7", "-7", "7.5", "true", "z-1", "2026-02-28", "x:y", "é", "on", "off"]
   private static let segments =
     words.filter { $0 != "x:y" } + [

@@ -2,7 +2,7 @@ import FlowModel
 import RouterCore
 import Testing
 
-@Suite struct RouteParametersTests {
+struct RouteParametersTests {
   private func resolve(
     _ url: String, from source: RouteSource? = nil, payload: ValueObject = [:], isApproved: Bool = false,
     _ route: Route

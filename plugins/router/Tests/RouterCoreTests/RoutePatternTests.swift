@@ -1,7 +1,7 @@
 import RouterCore
 import Testing
 
-@Suite struct RoutePatternTests {
+struct RoutePatternTests {
   @Test func `reads every kind of segment`() throws {
     let pattern = try RoutePattern("app://shop/:id<int>/*/:kind<enum(new,used)>/caf%C3%A9/**")
     #expect(pattern.scheme == "app")

@@ -2,7 +2,7 @@ import FlowModel
 import RouterCore
 import Testing
 
-@Suite struct RouteTableTests {
+struct RouteTableTests {
   /// The six routes listed in requirement N13.
   static let seedRoutes = [
     "app://user/:userId", "app://settings", "app://product/:productId", "app://search", "app://vip/:vipId",

@@ -13,7 +13,7 @@ import Testing
 /// Runs the scanner, the matcher, the pattern parser and the redaction with 25,000 random inputs, or a million in
 /// release and long tests. None may crash, and accepted inputs must be within the limits. `FLOWRUN_SEED` sets another
 /// seed.
-@Suite struct RouterFuzzTests {
+struct RouterFuzzTests {
   private static let pieces: [[UInt8]] = [
     "app://", "myapp://", "https://", "example.com", "product", "/", "//", "?", "&", "=", "#", "%", "%2", "%2F", "%2e",
     "%E5%AE%B6", "%ff", "%00", "..", ".", "\\", ":", "@", "[", "]", "+", " ", "\u{0}", "é", "🚀", "xn--bcher-kva", "*",

@@ -3,7 +3,7 @@ import RouterCore
 import Testing
 
 /// Tests each rule of the security checklist (CWE-939, MASWE-0058), and every limit at its boundary.
-@Suite struct URLScannerTests {
+struct URLScannerTests {
   private func table(_ change: (inout URLPolicy) -> Void = { _ in }) throws -> RouteTable {
     var policy = try URLPolicy(
       schemes: ["app", "myapp"], hosts: ["example.com", "*.shop.example", "local.example:8443"])
@@ -183,7 +183,7 @@ import Testing
   }
 }
 
-@Suite struct URLPolicyTests {
+struct URLPolicyTests {
   @Test func `refuses invalid hosts, and schemes that are invalid or reserved by the web or the system`() {
     #expect(throws: URLPolicy.PolicyProblem.noScheme) { try URLPolicy(schemes: []) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }

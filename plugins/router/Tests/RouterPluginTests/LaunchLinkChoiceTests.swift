@@ -5,7 +5,7 @@ import RouterPlugin
 import Testing
 
 /// Tests the choice among several launch links, and the links of notification buttons.
-@Suite struct LaunchLinkChoiceTests {
+struct LaunchLinkChoiceTests {
   private static let browsing: Value = [
     "activityType": "NSUserActivityTypeBrowsingWeb", "webpageURL": "https://example.com/chat/1",
   ]

@@ -6,7 +6,7 @@ import RouterPlugin
 import Testing
 
 /// Tests links with a fragment, the part after `#`.
-@Suite struct LinkFragmentTests {
+struct LinkFragmentTests {
   private func launch(_ fragment: String?) async throws -> Launch {
     let launch = Launch(isReady: true)
     _ = try await launch.call(

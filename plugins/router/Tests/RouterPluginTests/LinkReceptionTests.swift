@@ -5,7 +5,7 @@ import RouterPlugin
 import Testing
 
 /// Tests received links: the pages that they open and the parts of them that are logged.
-@Suite struct LinkReceptionTests {
+struct LinkReceptionTests {
   @Test(
     arguments: [
       (.background, ["remoteNotification": ["aps": ["content-available": 1], "route": "app://a"]], nil, "receipt"),

@@ -5,7 +5,7 @@ import RouterPlugin
 import Testing
 
 /// Tests the pages that the next launch may restore, and their saved parameters.
-@Suite struct RestorablePagesTests {
+struct RestorablePagesTests {
   @Test(
     arguments: [
       // Each case: the route, the link, its parameters, and the saved parameters, or nil if the page is not saved.

@@ -340,7 +340,7 @@ import Testing
   }
 }
 
-@Suite struct LaunchLinkTests {
+struct LaunchLinkTests {
   private func link(_ options: ValueObject, supports: [String]? = nil) async throws -> ValueObject {
     let launch = Launch(options: FlowModel.Launch(reason: .notification, options: options))
     var inputs: ValueObject = [:]
@@ -387,7 +387,7 @@ import Testing
   }
 }
 
-@Suite struct RegisterCheckTests {
+struct RegisterCheckTests {
   private func problems(_ inputs: ValueObject) -> [InputProblem] {
     RouterPlugin().actions.first { $0.name == "router.register" }!.details.check(LiteralInput(inputs))
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoragePlugin
 
-@Suite struct `Writing a store` {
+struct `Writing a store` {
   let folder: TemporaryFolder
   let host: TestHost
 

@@ -15,7 +15,7 @@ import Testing
 
 #if os(Linux) || os(macOS)
   /// Tests errors of the file system in a child process without the rights of root.
-  @Suite struct `A store without the necessary permissions` {
+  struct `A store without the necessary permissions` {
     let folder: TemporaryFolder
 
     init() throws {

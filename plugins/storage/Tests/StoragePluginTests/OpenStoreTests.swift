@@ -8,7 +8,7 @@ import Testing
 
 @testable import StoragePlugin
 
-@Suite struct `Opening a store` {
+struct `Opening a store` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StoragePlugin
 
-@Suite struct `Reading a store` {
+struct `Reading a store` {
   let folder: TemporaryFolder
   let host: TestHost
 
@@ -152,7 +152,7 @@ import Testing
   }
 }
 
-@Suite struct `Key-value pairs` {
+struct `Key-value pairs` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -6,7 +6,7 @@ import Testing
 
 /// Simulates devices that share a zone in a cloud database. The database throttles requests and expires tokens. An
 /// oracle checks the results.
-@Suite struct `Random histories over a cloud database` {
+struct `Random histories over a cloud database` {
   @Test func `every random history over a cloud database ends with the content that the oracle computes`() {
     var conflicts = 0
     for seed in 1...40 as ClosedRange<UInt64> {

@@ -2,7 +2,7 @@ import SyncCloud
 import Testing
 
 /// The conversion of CloudKit's documented error codes. CloudKit itself is not run.
-@Suite struct `CloudKit errors` {
+struct `CloudKit errors` {
   private func failure(_ number: Int?, after seconds: Double? = nil) -> CloudKitFailure {
     CloudKitFailure(number: number, text: "reason", retryAfterSeconds: seconds)
   }

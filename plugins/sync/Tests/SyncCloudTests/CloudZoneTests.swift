@@ -9,7 +9,7 @@ import Testing
 
 /// The backend for cloud databases, tested with a database in memory (S10 to S17, S30 to S37). CloudKit itself is not
 /// run.
-@Suite struct `A zone in a cloud database` {
+struct `A zone in a cloud database` {
   private static let zone = "PomodoroZone"
 
   private func backend(_ cloud: SimulatedCloud) -> CloudZoneBackend {
@@ -207,7 +207,7 @@ import Testing
   }
 }
 
-@Suite struct `The simulated cloud database` {
+struct `The simulated cloud database` {
   private func record(_ name: String, _ size: Int = 1, _ tag: CloudTag? = nil) -> CloudRecord {
     CloudRecord(name: name, bytes: Array(repeating: 7, count: size), tag: tag)
   }

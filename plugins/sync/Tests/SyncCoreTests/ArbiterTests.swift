@@ -3,7 +3,7 @@ import SyncPomodoro
 import Testing
 
 /// The decisions that every backend makes in its transactions (M2, M12).
-@Suite struct ArbiterTests {
+struct ArbiterTests {
   private let timers = ZoneRules(collection: "timers", texts: Pomodoro.schema.collection("timers")?.rules.texts ?? [:])
   private let settings = ZoneRules(
     collection: "settings", texts: Pomodoro.schema.collection("settings")?.rules.texts ?? [:])

@@ -3,7 +3,7 @@ import SyncCore
 import Testing
 
 /// The limits on requests and bytes, and the pauses between attempts (S34, S36, S43, V18, V19).
-@Suite struct BudgetTests {
+struct BudgetTests {
   private let hour: Int64 = 3_600_000
   private let start: Int64 = 1_704_628_800_000
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The laws of merging that make replicas equal in any order of changes (V1–V3, V6–V10, S27).
-@Suite struct MergeLawsTests {
+struct MergeLawsTests {
   private let window = Histories.window
 
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }

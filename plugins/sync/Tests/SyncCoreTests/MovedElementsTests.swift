@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Moves of elements within lists.
-@Suite struct MovedElementsTests {
+struct MovedElementsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
   private func order(_ cell: Cell) -> [ItemID] {

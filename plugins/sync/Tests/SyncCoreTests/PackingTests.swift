@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The packed format of records and writes (V12, F26).
-@Suite struct PackingTests {
+struct PackingTests {
   @Test func `V12: unpacking a packed cell or write returns an equal one`() throws {
     for seed in TestExtent.seeds(250, of: 1000, release: 1000) {
       var histories = Histories(seed: seed)

@@ -3,7 +3,7 @@ import SyncPomodoro
 import Testing
 
 /// The rules for concurrent states of two devices (V4, V5, S18–S26).
-@Suite struct PairRulesTests {
+struct PairRulesTests {
   private let rule = Pomodoro.decide
   private let mac = Histories.devices[0]
   private let phone = Histories.devices[1]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The laws of merging records, and each merge rule compared with its definition.
-@Suite struct RecordLawsTests {
+struct RecordLawsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
   @Test func `merging records is commutative, associative and idempotent under every merge rule`() {

@@ -4,7 +4,7 @@ import SyncPomodoro
 import Testing
 
 /// Compares the timer's schema with the handwritten rules for random histories.
-@Suite struct TimerRulesTests {
+struct TimerRulesTests {
   @Test func `S18–S26, M3–M8: in random histories, the schema and the handwritten rules select the same state`()
     throws
   {

@@ -1,7 +1,7 @@
 import SyncCore
 import Testing
 
-@Suite struct VersionVectorTests {
+struct VersionVectorTests {
   @Test func `M3: a version vector includes another vector if and only if it covers all of its dots`() throws {
     let devices = try ["mac", "phone", "tablet", "watch"].map { try #require(DeviceID($0)) }
     // In base 3, each digit is the number of writes of one device that the vector contains.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The time when a zone forgets deletions, depending on its commits.
-@Suite struct ZoneAgesTests {
+struct ZoneAgesTests {
   private static let day = ZoneAges.dayMilliseconds
   private static let start: Int64 = 1_700_000_000_000
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SyncEngine
 
 /// A device that comes online with many changes to send. The work per change must not depend on the number of changes.
-@Suite struct BacklogTests {
+struct BacklogTests {
   /// The changes that a device makes while offline.
   enum Kind: CaseIterable {
     /// Single writes, each to a different record.

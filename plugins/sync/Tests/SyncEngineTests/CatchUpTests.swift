@@ -5,7 +5,7 @@ import SyncPomodoro
 import Testing
 
 /// A device that fetches many records in several pages.
-@Suite struct CatchUpTests {
+struct CatchUpTests {
   /// With the rules of their collection, the records fill seven pages of three records.
   private static let records = 20
   private var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
@@ -141,6 +141,11 @@ import Testing
     #expect(titles(machine) == ["mine"] + Array(repeating: "old", count: Self.records - 1))
   }
 
+  private static func dictionary(of table: ShardedTable<Int, Int>) -> [Int: Int] {
+    let pairs: [(Int, Int)] = table.map { entry in (entry.key, entry.value) }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+
   @Test func `a sharded table has the same content as a dictionary, and its copies are independent`() {
     var random = SplitMix64(seed: 1)
     var (table, plain) = (ShardedTable<Int, Int>(), [Int: Int]())
@@ -154,8 +159,8 @@ import Testing
       #expect(table.count == plain.count, "round \(round)")
       #expect(table.keys.sorted() == plain.keys.sorted())
       #expect(table.values.reduce(0, +) == plain.values.reduce(0, +))
-      #expect(Dictionary(uniqueKeysWithValues: table.map { ($0.key, $0.value) }) == plain)
-      #expect(Dictionary(uniqueKeysWithValues: copy.map { ($0.key, $0.value) }) == before)
+      #expect(Self.dictionary(of: table) == plain)
+      #expect(Self.dictionary(of: copy) == before)
     }
   }
 }

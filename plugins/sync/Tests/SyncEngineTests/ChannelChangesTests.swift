@@ -4,7 +4,7 @@ import SyncPomodoro
 import Testing
 
 /// Changes that arrive on the live channel and need not be fetched.
-@Suite struct ChannelChangesTests {
+struct ChannelChangesTests {
   private var rig: Rig
   private var channel: Int { rig.machine.openChannelNumber }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Files of devices that are copied or restored, and machines that are copied while they run. Each action must count
 /// once, even if several processes send it (M1, V15).
-@Suite struct CopiedFileTests {
+struct CopiedFileTests {
   /// Returns a fleet whose first device has saved two unsent likes, and a copy of the device's file.
   private func waiting() -> (fleet: RecordFleet, file: [String: [UInt8]]) {
     var fleet = RecordFleet(2)

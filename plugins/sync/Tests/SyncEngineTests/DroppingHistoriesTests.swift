@@ -6,7 +6,7 @@ import Testing
 
 /// Random histories in which devices create, change and delete records while others are offline, start from an older
 /// file or are copied.
-@Suite struct DroppingHistoriesTests {
+struct DroppingHistoriesTests {
   /// Each test adds a different number to these seeds.
   private static let seeds = TestExtent.seeds(15, of: 250, release: 250)
   private static let keys = ["kept", "a", "b", "c"]

@@ -4,7 +4,7 @@ import Testing
 
 /// Zones that forget deletions after 90 days. Deleted records must not return, unless the zone is restored from a
 /// backup.
-@Suite struct DroppingTests {
+struct DroppingTests {
   private let key = RecordFleet.key("a")
 
   @Test func `the zone and all devices forget a deletion after 90 days`() {

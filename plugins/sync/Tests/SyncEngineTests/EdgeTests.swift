@@ -4,7 +4,7 @@ import SyncPomodoro
 import Testing
 
 /// Edge cases in which nothing may be lost: counts, limits, copied files, and transactions.
-@Suite struct EdgeTests {
+struct EdgeTests {
   private static let settings = Pomodoro.settings
 
   private func started(_ rig: Rig = Rig()) -> Rig {

@@ -4,7 +4,7 @@ import SyncPomodoro
 import Testing
 
 /// A device that joins a zone larger than its budget of 100 requests per hour and 1,000,000 bytes per day.
-@Suite struct FirstFetchTests {
+struct FirstFetchTests {
   /// The number of records in the zone. A page contains two records.
   private static let records = 300
   private var rig: Rig

@@ -6,7 +6,7 @@ import Testing
 
 /// Compares a zone that forgets deletions after 90 days with an oracle that never forgets. Their content must be the
 /// same.
-@Suite struct ForgettingTests {
+struct ForgettingTests {
   /// A history of devices that act offline and connect to the zone one at a time. Requests and responses may be lost.
   struct World {
     var fleet: RecordFleet

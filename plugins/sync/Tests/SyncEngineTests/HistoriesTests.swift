@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Simulations of complete devices with a virtual clock and all kinds of faults (V13–V24, S1, S39–S41).
-@Suite struct HistoriesTests {
+struct HistoriesTests {
   private static let seeds = TestExtent.seeds(60, of: 500, release: 500, long: 10_000)
 
   private func expectGood(_ report: SimulationReport, _ what: String = "") {

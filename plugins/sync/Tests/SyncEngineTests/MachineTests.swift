@@ -4,7 +4,7 @@ import SyncPomodoro
 import Testing
 
 /// The engine of one device, tested event by event: saving, sending, limits and errors.
-@Suite struct MachineTests {
+struct MachineTests {
   private func started() -> Rig {
     var rig = Rig()
     rig.start()

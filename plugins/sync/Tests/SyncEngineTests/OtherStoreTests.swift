@@ -5,7 +5,7 @@ import Testing
 @testable import SyncEngine
 
 /// Data of one store must not be sent to another store.
-@Suite struct OtherStoreTests {
+struct OtherStoreTests {
   private static let home = StorePlace(address: "home")
   private static let away = StorePlace(address: "away")
 

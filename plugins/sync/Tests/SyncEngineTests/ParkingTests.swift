@@ -3,7 +3,7 @@ import SyncEngine
 import Testing
 
 /// Changes that the zone refuses. A user must retry or discard them.
-@Suite struct ParkingTests {
+struct ParkingTests {
   /// Returns two devices. The changes that the first one makes in `body` are parked.
   private func fleet(parking body: (inout RecordFleet) -> Void) -> RecordFleet {
     var fleet = RecordFleet(2)

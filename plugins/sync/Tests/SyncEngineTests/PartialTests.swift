@@ -6,7 +6,7 @@ import Testing
 @testable import SyncEngine
 
 /// Devices that subscribe to a part of a zone.
-@Suite struct PartialTests {
+struct PartialTests {
   private func held(_ fleet: RecordFleet, _ device: Int) -> [String] {
     fleet.machines[device].replica.confirmed.keys.filter { $0.type == "notes" }.map(\.name).sorted()
   }

@@ -4,7 +4,7 @@ import SyncPomodoro
 import Testing
 
 /// Pauses in which a device sends nothing: their reasons and their ends.
-@Suite struct PauseTests {
+struct PauseTests {
   private func connected() -> Rig {
     var settings = Rig.plain
     settings.usesChannel = true

@@ -3,7 +3,7 @@ import SyncEngine
 import Testing
 
 /// Files of devices in the formats of earlier versions.
-@Suite struct RemovedFormatTests {
+struct RemovedFormatTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
   func `a device's file in an unsupported format is refused, and the error names the format`(_ format: UInt8) throws {
     var rig = Rig()

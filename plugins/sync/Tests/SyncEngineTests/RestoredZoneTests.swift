@@ -3,7 +3,7 @@ import SyncEngine
 import Testing
 
 /// A zone restored from a backup. The devices send its lost content again, whatever has happened in the meantime (V23).
-@Suite struct RestoredZoneTests {
+struct RestoredZoneTests {
   /// The events after the restore of a zone.
   enum Restoring: CaseIterable {
     /// Its store is opened again, so that its next change begins a new incarnation.

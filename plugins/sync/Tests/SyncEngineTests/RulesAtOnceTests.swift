@@ -3,7 +3,7 @@ import SyncEngine
 import Testing
 
 /// Devices that declare different rules for one collection before any of them has seen the others' rules.
-@Suite struct RulesAtOnceTests {
+struct RulesAtOnceTests {
   @Test func `if a second device has conflicting rules, they are refused, and its changes are parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Histories of a schema's records with every rule, on a virtual clock with every possible fault.
-@Suite struct SchemaHistoriesTests {
+struct SchemaHistoriesTests {
   private static let seeds = TestExtent.seeds(15, of: 100, release: 100, long: 5000)
 
   /// A schema with every merge rule and type, both rules for deletions, all kinds of references, and a collection with

@@ -3,7 +3,7 @@ import SyncEngine
 import Testing
 
 /// Incarnations, which distinguish a store from an old copy of it (V23).
-@Suite struct ZoneIncarnationsTests {
+struct ZoneIncarnationsTests {
   @Test func `a cursor is valid up to the end of its incarnation`() {
     var incarnations = ZoneIncarnations([.init(generation: 7, from: 0)])
     #expect(incarnations.holds(Cursor(generation: 7, sequence: 50), last: 50))

@@ -7,7 +7,7 @@
   import Testing
 
   /// The metrics that a device reports to a dashboard.
-  @Suite struct SyncMetricsTests {
+  struct SyncMetricsTests {
     private let zone = [("zone", Pomodoro.zone)]
 
     @Test func `S43: gauges show the device's current state, and counters start at the first recorded status`() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncRecords
 
 /// Schemas compiled into an app.
-@Suite struct CompiledSchemaTests {
+struct CompiledSchemaTests {
   private static let root: URL = {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<5 { root.deleteLastPathComponent() }

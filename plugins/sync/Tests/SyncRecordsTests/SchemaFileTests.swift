@@ -7,7 +7,7 @@ import Testing
 @testable import SyncRecords
 
 /// Schema files, and the errors that are reported in them.
-@Suite struct SchemaFileTests {
+struct SchemaFileTests {
   private static let notes = """
     schema: notes
     version: 1

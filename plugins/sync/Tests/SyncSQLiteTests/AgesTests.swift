@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The time when a zone in a file forgets deletions.
-@Suite struct AgesTests {
+struct AgesTests {
   /// A clock with a settable time.
   private final class TurnedClock: SyncClock {
     let now = Mutex(SystemClock().nowMilliseconds())

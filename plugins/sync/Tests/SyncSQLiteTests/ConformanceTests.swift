@@ -7,7 +7,7 @@ import SyncSQLite
 import Testing
 
 /// The conformance suite for backends (V16, M4, M12, S10, S11).
-@Suite struct ConformanceTests {
+struct ConformanceTests {
   @Test(.timeLimit(.minutes(10))) func `the backend in memory passes the conformance suite`() async {
     let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone]) }
     #expect(failures == [])

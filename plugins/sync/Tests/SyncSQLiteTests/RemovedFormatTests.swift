@@ -8,7 +8,7 @@ import Testing
 
 /// Files of earlier versions and of other programs. Formats from before the first release are refused with their
 /// number, and later ones are upgraded. Refused files are left unchanged.
-@Suite struct RemovedFormatTests {
+struct RemovedFormatTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }

@@ -3,7 +3,7 @@
   import Testing
 
   /// The libraries and modules in the programs, read from their files.
-  @Suite struct LinkTests {
+  struct LinkTests {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
     @Test func `flowrun links neither libpq nor Hummingbird, and the server does not link libpq`()

@@ -4,7 +4,7 @@ import SyncWire
 import Testing
 
 /// The body of a commit request.
-@Suite struct CommitBodyTests {
+struct CommitBodyTests {
   private static let note = RecordKey(type: "notes", name: "a")
 
   @Test(arguments: [nil, Cursor(generation: 5, sequence: 9, tag: 11)] as [Cursor?])

@@ -3,7 +3,7 @@ import SyncWire
 import Testing
 
 /// Error responses from a sync server, or from a proxy or another program in between.
-@Suite struct ForeignAnswerTests {
+struct ForeignAnswerTests {
   @Test(
     "a response that is not an error of the sync server is retried, regardless of its status",
     arguments: [400, 401, 403, 404, 405, 410, 413, 418, 500, 502, 504],

@@ -4,7 +4,7 @@ import SyncWire
 import Testing
 
 /// The packed responses of a sync server.
-@Suite struct ResponseTests {
+struct ResponseTests {
   private static let record = SyncRecord(
     key: RecordKey(type: "notes", name: "a"), version: 3, sequence: 9, cell: Cell())
   private static let cursor = Cursor(generation: .max, sequence: 9, tag: .max)

@@ -3,7 +3,7 @@ import SyncWire
 import Testing
 
 /// The header `Retry-After` in every form that HTTP allows.
-@Suite struct RetryAfterTests {
+struct RetryAfterTests {
   /// 1994-11-06 08:49:07 UTC, half a minute before the dates below.
   private static let now: Int64 = 784_111_747_000
 

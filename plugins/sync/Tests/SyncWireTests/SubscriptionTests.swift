@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWire
 
 /// The requests and responses of a device with a part of a zone.
-@Suite struct SubscriptionTests {
+struct SubscriptionTests {
   private static let page = ChangePage(
     store: StoreIdentity(number: 1), records: [], cursor: Cursor(generation: 1, sequence: 7), hasMore: false,
     serverMilliseconds: 5,

@@ -44,7 +44,7 @@ private final class Day: Sendable {
   func pass(_ duration: Duration) { now.withLock { $0 += duration.nanoseconds / 1_000_000 } }
 }
 
-@Suite struct `Restored pages` {
+struct `Restored pages` {
   private let store = MemoryKeyValueStore()
   private let day = Day()
 

@@ -42,7 +42,7 @@ struct InterfaceRun {
   }
 }
 
-@Suite struct `The launch of the interface` {
+struct `The launch of the interface` {
   @Test func `P1, R5: posts the events of the application's life cycle in order`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
