@@ -160,6 +160,23 @@ struct TypedRunTests {
     }
   }
 
+  @Test func `an engine has the parts of all statements, conditions and loops of its closure`() {
+    @EngineBuilder func parts(_ isShort: Bool) -> [EnginePart] {
+      BasicsPlugin()
+      if isShort {
+        action("my-app.open") { _ in }
+      } else {
+        action("my-app.open") { _ in }
+        action("my-app.close") { _ in }
+      }
+      for number in 0..<3 { action("my-app.show\(number)") { _ in } }
+    }
+    @EngineBuilder func nothing() -> [EnginePart] {}
+    #expect(parts(true).count == 5)
+    #expect(parts(false).count == 6)
+    #expect(nothing().isEmpty)
+  }
+
   @Test func `reading an invalid or missing value throws an error, and a missing optional value is nil`() throws {
     let values: ValueObject = ["count": "many", "none": .null]
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("count") }

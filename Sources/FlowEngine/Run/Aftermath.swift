@@ -2,11 +2,11 @@ import FlowModel
 
 /// Work that results from a change to the plan and must be done outside the lock.
 struct Aftermath {
-  /// The number of threads to wake, by the index of their pool. There are no arrays of requests, because the runtime
-  /// would create the array's type during the launch of each app.
+  /// The number of threads to wake, by the index of their pool. It is not an array of pools, because the runtime would
+  /// create the array's type during the launch of each app.
   var wakes = SIMD8<UInt16>()
-  /// The time after which to check whether a thread of a pool has become free, in nanoseconds, by the pool's index. If
-  /// it is 0, there is no check.
+  /// The time after which to check whether a thread of a pool has become free, in nanoseconds, by the pool's index, or 0
+  /// for no check.
   var watchNanoseconds = SIMD8<UInt32>()
   /// The steps that are ready to be sent to executors.
   var remoteStarts: [Start] = []
